@@ -4,16 +4,15 @@ Practical graph isomorphism, 1981).
 Rules are a graph in which neither names nor order can be seen. Its nodes are names, variables, terms and
 formulas. Edges run from a rule to its head and the formulas of its body, from formulas to their parts, from a
 term to its name and to its arguments by their places. Keywords, and numbers that can become goal values, keep
-their names (:func:`gdl.scramble.scramble` leaves the same ones alone): they are the colours that the nodes
-begin with.
+their names (:func:`gdl.scramble.scramble` keeps the same ones): they are the initial colours of the nodes.
 
-Names that the rules tell apart are numbered by how they look. Of names that look alike each is tried in turn,
-until all differ; of the numberings that come of this the one with the smallest picture is taken. Numberings
-with equal pictures show an automorphism, and what it maps to names that were tried is not tried.
+Names that the rules distinguish are numbered by their colours. Of names that look alike each is tried in
+turn, until all differ. The numbering with the smallest picture is taken. Numberings with equal pictures show
+an automorphism; its images of tried names need no trial.
 
 The form is a text. Two games have the same text exactly if a renaming and a reordering of rules and of parts
 of formulas lead from one to the other. The fingerprint is a checksum of it, so that a game never finds the
-file of another one. Where the search for the form would take long there is none.
+file of another one. If the search for the form takes too long, there is no fingerprint.
 """
 
 from __future__ import annotations
@@ -34,9 +33,9 @@ from gdl.terms import Term
 from propnet.analysis.colours import ColourGraph, Colours, mixed
 
 _NAME, _HEAD, _PART, _ARGUMENT = 0, 1, 2, 8
-"""Kinds of edges; those to an argument have its place added."""
+"""Kinds of edges; to that of an argument its place is added."""
 _RULE, _NOT, _AND, _OR, _TERM, _VARIABLE, _SYMBOL = range(1, 8)
-"""Colours to begin with; those of kept names are hashes."""
+"""Initial colours; those of kept names are hashes."""
 
 
 _MOST_NODES = 15_000
@@ -44,18 +43,18 @@ _MOST_NODES = 15_000
 
 
 class FingerprintError(GdlError):
-    """The canonical form of some rules is not found in the time that this may take."""
+    """The canonical form of some rules is not found in the allowed time."""
 
 
 class _RulesGraph:
     """The graph of some rules. Raises FingerprintError for rules that are too long.
 
     Attributes:
-        names: the names that may be another game's, lower case; the first nodes, in this order.
+        names: the names that may be renamed, lower case; the first nodes, in this order.
         kept: the names that are the same in all games.
         graph: for colour refinement.
-        colour: what the nodes look like at first, uint64, shape (nodes,).
-        variables: of each rule its variables and their nodes.
+        colour: the initial colours of the nodes, uint64, shape (nodes,).
+        variables: for each rule its variables and their nodes.
     """
 
     def __init__(self, rules: Rules) -> None:
@@ -80,7 +79,7 @@ class _RulesGraph:
     def _node(self, colour: int) -> int:
         if len(self._colours) >= _MOST_NODES:
             raise FingerprintError(
-                "the rules are too long to tell the game from others", remedy="it is played without knowledge"
+                "the rules are too long to identify the game", remedy="it is played without knowledge"
             )
         self._colours.append(colour)
         return len(self._colours) - 1
@@ -134,7 +133,7 @@ class _RulesGraph:
 
 
 def _names_in(rule: Rule) -> Iterable[str]:
-    """Every name in a rule, variables included, as often as it occurs."""
+    """Every name in a rule, variables included, as many times as it occurs."""
     waiting: list[Term | Formula] = [*reversed(rule.body), rule.head]
     while waiting:
         item = waiting.pop()
@@ -153,20 +152,20 @@ def _names_in(rule: Rule) -> Iterable[str]:
 EFFORT = 3_000_000
 """Visits of edges and nodes by colour refinement (see docs/measurements.md)."""
 _MOST_ORDERS = 720
-"""Orders of variables that look alike, in one rule."""
+"""Most orders of variables that look alike, in one rule."""
 _MOST_WRITTEN = 20_000_000
-"""Characters of rules, each written once for each of these orders: about a second."""
+"""Most characters of rules, each written once for each of these orders: about a second."""
 
 _Permutation = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class CanonicalNames:
-    """What the names of a game are called in all its scrambled copies.
+    """The names of a game that all its scrambled copies have in common.
 
     Attributes:
         fingerprint: 64 hexadecimal digits, of this game and its scrambled copies alone.
-        new: the canonical name of each name, ``#`` and a number; names that every game keeps are not in it.
+        new: the canonical name of each name, ``#`` and a number; keywords are not in it.
     """
 
     fingerprint: str
@@ -181,8 +180,8 @@ class CanonicalNames:
 
 
 def canonical_names(rules: Rules, effort: int = EFFORT) -> CanonicalNames:
-    """The fingerprint of rules, and canonical names for theirs. Raises FingerprintError where that would take
-    more than ``effort`` visits of edges, for long rules, and where one has too many variables that look
+    """The fingerprint of rules, and canonical names for theirs. Raises FingerprintError if that takes more
+    than ``effort`` visits of edges, if the rules are too long, or if one has too many variables that look
     alike."""
     graph = _RulesGraph(rules)
     colour = _Canonizer(graph, effort).run()
@@ -195,7 +194,7 @@ def canonical_names(rules: Rules, effort: int = EFFORT) -> CanonicalNames:
         left -= orders * len(str(rule)) if orders > 1 else 0
         if orders > _MOST_ORDERS or left < 0:
             raise FingerprintError(
-                "too many variables of rules look alike to tell the game from others",
+                "too many variables of rules look alike to identify the game",
                 remedy="it is played without knowledge",
             )
         texts.add(min(_texts(rule, new, groups)))
@@ -216,7 +215,8 @@ class _Canonizer:
         return self._best(self._refined(self._graph.colour), [])[1]
 
     def _best(self, colour: Colours, chosen: list[int]) -> tuple[bytes, Colours]:
-        """The smallest picture below these colours, and its colours. ``chosen`` leads there."""
+        """The smallest picture below these colours, and its colours. ``chosen`` are the nodes chosen so
+        far."""
         cell = self._cell(colour)
         if not cell:
             picture = np.sort(colour).tobytes()
@@ -238,17 +238,17 @@ class _Canonizer:
         """Whether the first numbering below these colours has a picture that was seen before."""
         while cell := self._cell(colour):
             colour = self._individual(colour, cell[0])
-        known = self._seen.get(np.sort(colour).tobytes())
-        if known is None:
+        same_picture = self._seen.get(np.sort(colour).tobytes())
+        if same_picture is None:
             return False
         names = len(self._graph.names)
         image = np.empty(names, np.int64)
-        image[np.argsort(known[:names])] = np.argsort(colour[:names])
+        image[np.argsort(same_picture[:names])] = np.argsort(colour[:names])
         self._generators.append(image)
         return True
 
     def _images(self, nodes: list[int], fixed: list[int]) -> set[int]:
-        """Where automorphisms that were found, and that leave ``fixed`` alone, map some nodes."""
+        """The images of some nodes under the automorphisms found so far that leave ``fixed`` alone."""
         usable = [g for g in self._generators if all(g[node] == node for node in fixed)]
         reached, waiting = set(nodes), list(nodes)
         while waiting:
@@ -261,7 +261,8 @@ class _Canonizer:
         return reached
 
     def _cell(self, colour: Colours) -> list[int]:
-        """The names of a colour that several have: the fewest, and of these the smallest colour."""
+        """The names of a colour that several have: the colour with the fewest names, and of these the
+        smallest."""
         names = colour[: len(self._graph.names)]
         looks, counts = np.unique(names, return_counts=True)
         several = np.flatnonzero(counts > 1)
@@ -281,15 +282,15 @@ class _Canonizer:
         self._effort -= rounds * (self._graph.graph.edges + self._graph.graph.nodes)
         if self._effort < 0:
             raise FingerprintError(
-                "too many names of these rules look alike to tell the game from others",
+                "too many names of these rules look alike to identify the game",
                 remedy="it is played without knowledge",
             )
         return refined
 
 
 def _alike(looks: dict[str, int]) -> list[list[str]]:
-    """The variables of a rule in groups of those that look alike. Each order of these is tried, and the
-    smallest text taken."""
+    """The variables of a rule in groups of those that look alike. Each order of these is tried; the smallest
+    text is used."""
     return [list(group) for _, group in groupby(sorted(looks, key=looks.__getitem__), looks.__getitem__)]
 
 

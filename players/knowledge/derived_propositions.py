@@ -1,9 +1,9 @@
-"""Derived propositions: the records of states, with what the rules derive from them.
+"""Derived propositions: the records of states, extended by propositions that the rules derive.
 
-Their network may take long to make. `Deriving` has a process of its own make and keep it, so that no turn
+Their network may take long to make. `Deriving` makes and caches it in a process of its own, so that no turn
 waits for it: ``python -m players.knowledge.derived_propositions SOCKET TASK PRODUCT``, all inherited
-descriptors. The process ends when the other end of the socket is closed. How long it may take
-:data:`propnet.derived.LIMITS` say.
+descriptors. The process ends when the other end of the socket is closed. :data:`propnet.derived.LIMITS`
+limits its time.
 """
 
 from __future__ import annotations
@@ -42,20 +42,20 @@ _SAMPLE = 1024
 
 
 class DerivedPropositions:
-    """Derived propositions of a game. A state's *long* record is its record and, after it, words with those
-    that hold.
+    """Derived propositions of a game. A state's *long* record is its record, followed by words with the
+    derived propositions that hold.
 
     Attributes:
         relations: canonical names of the relations, each with its number of arguments.
-        terms: what they are called.
-        propositions: what the bits of long records say: the base propositions, None for bits that say
-            nothing, then ``terms``, from bit ``first`` on.
+        terms: the derived propositions.
+        propositions: the meaning of the bits of long records: the base propositions, None for unused bits,
+            then ``terms``, from bit ``first`` on.
         words: 64-bit words of a long record.
     """
 
     def __init__(self, bases: tuple[Term, ...], network: Network, relations: tuple[str, ...]) -> None:
-        """Those that the ``network`` tells, of :func:`propnet.derived.derived_network`, for
-        states over these base propositions."""
+        """The propositions of ``network``, made by :func:`propnet.derived.derived_network`, for states over
+        these base propositions."""
         self.relations = relations
         self.terms = network.moves[0]
         self.first = 64 * record_words(len(bases))
@@ -73,19 +73,18 @@ class DerivedPropositions:
 
 
 def find_derived(machine: PropnetMachine, names: CanonicalNames, seed: int = 0) -> DerivedPropositions | None:
-    """What a game's rules derive that base propositions, each with a weight of its own, do not say; None
-    where there is nothing, and where it would be too much. These are relations that legal moves, the end and
-    goals ask for themselves: what these ask for in turn has been of no use, and makes values slow (see
-    docs/measurements.md)."""
+    """The derived propositions of a game that say more than base propositions, each with a weight of its own;
+    None if there are none, or too many. They belong to relations that legal moves, the end and goals ask for
+    directly. Deeper relations have been of no use, and make values slow (see docs/measurements.md)."""
     rules, bases = machine.rules, machine.network.bases
     relations = _asked_at_the_top(rules)
     network = derived_network(rules, bases, relations)
     if network is None:
         return None
     sample = sample_states(machine, _SAMPLE, seed)
-    said = _say_more(network, np.array(sample[~machine.ends(sample)[0]]))
+    says_more = _say_more(network, np.array(sample[~machine.ends(sample)[0]]))
     terms = network.moves[0]
-    saying = {term.signature for term, more in zip(terms, said, strict=True) if more}
+    saying = {term.signature for term, more in zip(terms, says_more, strict=True) if more}
     useful = [relation for relation in relations if relation in saying]
     if len(useful) < len({term.signature for term in terms}):
         network = derived_network(rules, bases, useful) if useful else None
@@ -95,18 +94,18 @@ def find_derived(machine: PropnetMachine, names: CanonicalNames, seed: int = 0) 
 
 
 Derive = Callable[[Rules, Sequence[Term], Sequence[Signature]], Network | None]
-"""Makes the network of what some relations say of states over some base propositions, as
+"""Makes the network of some derived relations over some base propositions, like
 :func:`propnet.derived.derived_network`."""
 
 
 def derived_of(
     machine: PropnetMachine, names: CanonicalNames, relations: Sequence[str], derive: Derive = derived_network
 ) -> DerivedPropositions:
-    """Those of relations that are known by canonical names. Raises KnowledgeError where there are none, and
-    what ``derive`` raises."""
-    wanted = [each for each in derived_relations(machine.rules) if _key(each, names) in set(relations)]
-    fits = len(wanted) == len(relations) > 0
-    network = derive(machine.rules, machine.network.bases, wanted) if fits else None
+    """The derived propositions of these relations, given by canonical names. Raises KnowledgeError if the
+    game lacks one of them, and the errors of ``derive``."""
+    asked = [each for each in derived_relations(machine.rules) if _key(each, names) in set(relations)]
+    fits = len(asked) == len(relations) > 0
+    network = derive(machine.rules, machine.network.bases, asked) if fits else None
     if network is None:
         raise KnowledgeError("it is knowledge of other relations", remedy="train the game again")
     return DerivedPropositions(machine.network.bases, network, tuple(relations))
@@ -116,7 +115,7 @@ class NotDerivedError(KnowledgeError):
     """The network of derived propositions is being made."""
 
     def __init__(self) -> None:
-        super().__init__("what its rules derive is not known yet", remedy="wait")
+        super().__init__("the game's derived propositions are not ready yet", remedy="wait")
 
 
 def _key(relation: Signature, names: CanonicalNames) -> str:
@@ -124,7 +123,7 @@ def _key(relation: Signature, names: CanonicalNames) -> str:
 
 
 def _asked_at_the_top(rules: Rules) -> list[Signature]:
-    """The derived relations that rules for legal, terminal or goal ask for themselves."""
+    """The derived relations that rules for legal, terminal or goal ask for directly."""
     top = (LEGAL, 2), (TERMINAL, 0), (GOAL, 2)
     asked = {
         literal.atom.signature
@@ -136,15 +135,17 @@ def _asked_at_the_top(rules: Rules) -> list[Signature]:
 
 
 def _say_more(network: Network, sample: NDArray[np.uint64]) -> NDArray[np.bool_]:
-    """Which derived propositions are more than a sum of base propositions, by a sample of states; bool,
-    shape (propositions,). One is not where it is one of them, or one of some of which one holds at most, or
-    that none of such holds, or where it never changes."""
+    """Which derived propositions are more than a sum of base propositions, by a sample of states; bool, shape
+    (propositions,).
+
+    False for a proposition that is a base proposition, for a disjunction of base propositions of which at
+    most one holds, for one that holds if none of these does, and for one that never changes."""
     holds = unpack(sample, len(network.bases)).astype(np.int32)
     found = np.ones(network.move_count, np.bool_)
     start, inputs, first = network.gate_start, network.gate_inputs, network.first_gate
     machine = PropnetMachine(Rules(()), network)
-    told = unpack(machine.evaluate(sample).legal, network.move_count)
-    changes = told.any(axis=0) & ~told.all(axis=0)
+    derived = unpack(machine.evaluate(sample).legal, network.move_count)
+    changes = derived.any(axis=0) & ~derived.all(axis=0)
     for number, literal in enumerate(network.legal_literals.tolist()):
         node = literal >> 1
         if node <= len(network.bases):
@@ -164,7 +165,7 @@ class Deriving:
     """Makes one network in a process, once.
 
     Attributes:
-        ready: whether what was asked for is there now, or cannot be made.
+        ready: whether the network is there now, or cannot be made.
     """
 
     def __init__(self) -> None:
@@ -172,35 +173,35 @@ class Deriving:
         self._network: Network | None = None
 
     def network(self, rules: Rules, bases: Sequence[Term], relations: Sequence[Signature]) -> Network | None:
-        """What :func:`propnet.derived.derived_network` says. Raises NotDerivedError, at once, while
-        that is not known."""
+        """The result of :func:`propnet.derived.derived_network`. Raises NotDerivedError, at once, until it is
+        ready."""
         if self.ready:
             return self._network
         if not self._asked:
-            kept = kept_network(rules, bases, relations)
-            if kept is not None:
-                return kept
+            cached = kept_network(rules, bases, relations)
+            if cached is not None:
+                return cached
             self._asked = True
             task = pickle.dumps((rules, tuple(bases), tuple(relations)))
             threading.Thread(target=self._make, args=(task,), daemon=True, name="deriving").start()
         raise NotDerivedError
 
     def _make(self, task: bytes) -> None:
-        """Have it made, and wait for that."""
-        made = -1
+        """Start the process, and wait for its result."""
+        product = -1
         try:
-            made = nameless()
-            files = shared_bytes(task), os.dup(made)
+            product = nameless()
+            files = shared_bytes(task), os.dup(product)
             ours, process = launch_linked("players.knowledge.derived_propositions", files)
             with ours:
                 process.wait()
-            data = bytes_of(os.dup(made))
+            data = bytes_of(os.dup(product))
             self._network = from_bytes(data) if data else None
         except (OSError, GdlError) as error:
             log.info("derived propositions are not made: %s", error)
         finally:
-            if made >= 0:
-                os.close(made)
+            if product >= 0:
+                os.close(product)
             self.ready = True
 
 
@@ -209,7 +210,7 @@ def main() -> None:
     connection, task, product = (int(argument) for argument in sys.argv[1:])
     end_with(connection)
     asked = pickle.loads(bytes_of(task))
-    # Several searches may ask for the same: the others find it kept.
+    # Several searches may ask for the same network: the others find it in the cache.
     lock = None
     with contextlib.suppress(OSError, RuntimeError):
         folder = default_directory() / "locks"

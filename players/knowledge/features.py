@@ -1,9 +1,9 @@
-"""Features of states: base propositions, and shapes that several of them have in common.
+"""Features of states: base propositions, and shapes that several propositions have in common.
 
-The shapes of ``(cell 3 4 queen)`` are what remains when any of its arguments are left open: ``(cell * *
-queen)`` counts queens, ``(cell 3 * queen)`` those of a column (A. Samuel's and M. Buro's tied patterns, found
-from the form of terms). What one queen's place has taught so serves all places. A state's value is a sum over
-its features, and so a sum over its propositions: each has the weights of its shapes, added.
+The shapes of ``(cell 3 4 queen)`` leave some of its arguments open: ``(cell * * queen)`` counts queens,
+``(cell 3 * queen)`` those of a column (A. Samuel's and M. Buro's tied patterns, found from the form of
+terms). So the lessons of one queen's place serve all places. A state's value is a sum over its features, and
+so a sum over its propositions: each has the sum of the weights of its shapes.
 
 Names are canonical (:class:`players.knowledge.canonical_rules.CanonicalNames`).
 """
@@ -24,25 +24,26 @@ from players.knowledge.knowledge import GameKnowledge, KnowledgeError, LearntNet
 CONSTANT = "1"
 """The feature that all states have."""
 DERIVED = "derived "
-"""What names of features of derived propositions begin with."""
+"""Prefix of the names of features of derived propositions."""
 MOST_PROPOSITIONS = 20_000
-"""Games with more are not learnt."""
+"""Games with more propositions are not learnt."""
 _MOST_OPEN = 4
-"""Terms with more arguments have fewer shapes: with one open, with one left, and with none left."""
+"""Terms with more arguments have fewer shapes: those with one argument open, one argument left, and none
+left."""
 
 
 def shapes(term: Term, names: CanonicalNames) -> Iterator[str]:
-    """The names of a proposition's features: its own first, then those with more and more left open."""
+    """The names of a proposition's features: its own first, then those with more and more arguments open."""
     arguments = [names.key(argument) for argument in term.args]
     yield names.key(term)
     name = names.new.get(term.name, term.name)
-    for kept in _kept(len(arguments)):
-        parts = [text if keep else "*" for text, keep in zip(arguments, kept, strict=True)]
+    for mask in _kept_arguments(len(arguments)):
+        parts = [text if keep else "*" for text, keep in zip(arguments, mask, strict=True)]
         yield f"({name} {' '.join(parts)})"
 
 
 def counted(term: Term, names: CanonicalNames) -> Iterator[str]:
-    """The names of a derived proposition's features, which count those like it: all of its relation,
+    """The names of a derived proposition's features, which count propositions like it: all of its relation,
     and those that have one argument in common."""
     arguments = [names.key(argument) for argument in term.args]
     name = names.new.get(term.name, term.name)
@@ -51,10 +52,10 @@ def counted(term: Term, names: CanonicalNames) -> Iterator[str]:
         yield f"{DERIVED}({' '.join([name, *parts])})"
 
 
-def _kept(arguments: int) -> Iterator[tuple[bool, ...]]:
-    """Which arguments a shape keeps, never all."""
+def _kept_arguments(arguments: int) -> Iterator[tuple[bool, ...]]:
+    """The arguments that each shape keeps, never all of them."""
     if arguments <= _MOST_OPEN:
-        yield from (kept for kept in product((True, False), repeat=arguments) if not all(kept))
+        yield from (mask for mask in product((True, False), repeat=arguments) if not all(mask))
         return
     places = range(arguments)
     yield from (tuple(place != one for place in places) for one in places)
@@ -89,9 +90,9 @@ class Features:
     def of(
         propositions: tuple[Term | None, ...], names: CanonicalNames, derived: int | None = None
     ) -> Features:
-        """The features of states whose bits are these propositions, None for bits that say nothing; those
-        from place ``derived`` on, if given, are derived ones. Of shapes that the same propositions have
-        there is one. Raises KnowledgeError for more than MOST_PROPOSITIONS."""
+        """The features of states whose bits are these propositions, None for unused bits; those from place
+        ``derived`` on, if given, are derived ones. Shapes that the same propositions have are one feature.
+        Raises KnowledgeError for more than MOST_PROPOSITIONS."""
         check_size(len(propositions))
         members: dict[str, list[int]] = {}
         for place, term in enumerate(propositions):
@@ -100,7 +101,7 @@ class Features:
             own = derived is None or place < derived
             for name in shapes(term, names) if own else counted(term, names):
                 members.setdefault(name, []).append(place)
-        # The one with the most open is the most general: its name is taken.
+        # The one with the most arguments open is the most general: its name is taken.
         chosen = {tuple(some): name for name, some in members.items()}
         ordered = sorted(chosen.items(), key=lambda item: item[1])
         of_base: list[list[int]] = [[] for _ in propositions]
@@ -113,20 +114,21 @@ class Features:
 
     @property
     def bits(self) -> int:
-        """How many bits of records say something: those past the last proposition do not."""
+        """Number of bits of records that have a meaning: bits past the last proposition have none."""
         return len(self.start) - 1
 
     def weights_of_bases(self, weights: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The summed weights, shape (bits, columns), of those of features, shape (features, columns)."""
+        """The summed weights of propositions, shape (bits, columns), from those of features, shape (features,
+        columns)."""
         sums = np.zeros((len(self.feature) + 1, weights.shape[1]))
         np.cumsum(weights[self.feature], axis=0, dtype=np.float64, out=sums[1:])
         summed: NDArray[np.float32] = (sums[self.start[1:]] - sums[self.start[:-1]]).astype(np.float32)
         return summed
 
     def scale(self, sample: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """What one proposition is to make of each feature while it is learnt, float32, shape (features,): 1
-        for those of base propositions; for derived ones, of which hundreds may hold, so much that the mean
-        square of what they make together is 1 in a sample of states, bool, shape (n, bits)."""
+        """Scale of each feature while it is learnt, float32, shape (features,): 1 for those of base
+        propositions. Hundreds of derived propositions may hold: their features are scaled so that the mean
+        square of their sum is 1 in a sample of states, bool, shape (n, bits)."""
         of_bit = np.repeat(np.arange(self.bits), np.diff(self.start))
         scale = np.ones(len(self.names), np.float32)
         for number, name in enumerate(self.names):
@@ -137,7 +139,7 @@ class Features:
 
     def arranged(self, known: GameKnowledge) -> tuple[NDArray[np.float32], ...]:
         """Weights, sums and sizes of some knowledge, shape (features, columns), in the order of these
-        features; 0 for those that it does not know."""
+        features; 0 for features that it lacks."""
         return tuple(self._rows(known, array) for array in known.arrays())
 
     def arranged_net(self, known: GameKnowledge) -> LearntNet:
@@ -146,7 +148,7 @@ class Features:
         return replace(known.net, first=self._rows(known, known.net.first))
 
     def _rows(self, known: GameKnowledge, array: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Rows for what the knowledge calls its features, in the order of these."""
+        """Rows of the knowledge's array in the order of these features, matched by name."""
         place = {name: number for number, name in enumerate(known.features)}
         rows = np.array([place.get(name, -1) for name in self.names])
         return np.where((rows >= 0)[:, None], array[rows], np.float32(0))

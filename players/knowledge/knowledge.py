@@ -1,10 +1,11 @@
 """`GameKnowledge`: weights of features, by canonical names, and their form as bytes.
 
 The bytes are eight of :data:`MAGIC`, four with the length of a JSON object, that object, the features' names
-in ASCII with line ends between them, the arrays of 32-bit floats, and a SHA-256 of all that. Where there are
-n-tuples the eight are :data:`_MAGIC_TUPLES`, and their propositions' names, arrays of 32-bit integers and of
-floats come before the checksum; where there is a net they are :data:`MAGIC_NET`, and its arrays come there.
-They hold no code, and nothing in them says how much memory to take that their length does not bear out.
+in ASCII separated by line ends, the arrays of 32-bit floats, and a SHA-256 of all that. With n-tuples, the
+first eight bytes are :data:`_MAGIC_TUPLES`, and the names of the tuples' propositions, arrays of 32-bit
+integers and of floats come before the checksum. With a net they are :data:`MAGIC_NET`, and its arrays come
+there. The bytes contain no code, and they never make the reader allocate more memory than their own length
+justifies.
 """
 
 from __future__ import annotations
@@ -31,11 +32,11 @@ Floats = NDArray[np.float32]
 
 @dataclass(frozen=True, eq=False)
 class LearntNet:
-    """The net's weights: what it says is added to the logit of a state by linear weights.
+    """The net's weights: its output is added to the logit of a state by linear weights.
 
-    A unit of the first layer has the sum of the weights of the features of the propositions that are true,
-    and of the constant feature, cut to 0..1; one of the second layer what these and its bias add up to, or
-    0 where that is less.
+    A unit of the first layer is the sum of the weights of the features of true propositions, and of the
+    constant feature, cut to 0..1. A unit of the second layer is the weighted sum of these and its bias, or 0
+    if that is negative.
 
     Attributes:
         first: float32, shape (features, HIDDEN).
@@ -49,17 +50,17 @@ class LearntNet:
     third: Floats
 
     def arrays(self) -> tuple[Floats, ...]:
-        """All of them in this order."""
+        """All arrays in this order."""
         return self.first, self.second, self.second_bias, self.third
 
     @staticmethod
     def shapes(features: int, columns: int) -> tuple[tuple[int, ...], ...]:
-        """The shapes of the arrays of a net of so many features and columns."""
+        """The shapes of the arrays of a net with this many features and columns."""
         return (features, HIDDEN), (HIDDEN, WIDTH), (WIDTH,), (columns, WIDTH)
 
     @staticmethod
     def new(features: int, columns: int, rng: np.random.Generator) -> LearntNet:
-        """One that says nothing yet, with units that differ by chance."""
+        """A net with output 0, and with random units."""
         first = rng.normal(0.0, _SPREAD, (features, HIDDEN)).astype(np.float32)
         first[0] = rng.uniform(0.0, 0.5, HIDDEN)
         return LearntNet(
@@ -77,7 +78,7 @@ propositions are true."""
 
 MAGIC, _MAGIC_TUPLES, MAGIC_NET = b"GGPKNOW1", b"GGPKNOW2", b"GGPKNOW3"
 MOST_BYTES = 64 << 20
-"""Size of the bytes of one game."""
+"""Most bytes of one game."""
 _MOST_HEADER = 1 << 16
 _MOST_ROLES = 64
 _MOST_RELATIONS = 1_000
@@ -92,13 +93,13 @@ Weights = NDArray[np.float32]
 
 
 class KnowledgeError(GdlError):
-    """A file is no knowledge of a game, or of another game, or there is none."""
+    """A file is not knowledge of a game, or of another game, or it does not exist."""
 
 
 @dataclass(frozen=True)
 class Record:
-    """How a match of the trained player against the untrained one went: wins, draws, losses, and the CPU
-    seconds that each had for a move."""
+    """The outcome of a match of the trained player against the untrained one: wins, draws, losses, and the
+    CPU seconds that each had for a move."""
 
     wins: int = 0
     draws: int = 0
@@ -111,9 +112,8 @@ class LearntTables:
     """Tables over n-tuples.
 
     Attributes:
-        tuples: what they are over.
-        weights, sums, sizes: float32, shape (tuples.entries, columns), as those of
-            :class:`GameKnowledge`.
+        tuples: the n-tuples.
+        weights, sums, sizes: float32, shape (tuples.entries, columns), as those of :class:`GameKnowledge`.
     """
 
     tuples: NTuples
@@ -127,25 +127,25 @@ class LearntTables:
 
 @dataclass(frozen=True, eq=False)
 class GameKnowledge:
-    """What was learnt of a game.
+    """The learnt knowledge of a game.
 
-    A column is the value of a role. Where what one of two roles gets the other does not, there is one column.
+    A column has the values of a role. If one of two roles gets what the other does not, there is one column.
 
     Attributes:
         fingerprint: of the game (:class:`players.knowledge.canonical_rules.CanonicalNames`).
-        game: what people called it when it was learnt; says nothing about which game it is.
+        game: its name when it was learnt, for people; it does not identify the game.
         columns: the canonical names of the roles that have columns.
         features: the names of features (:mod:`players.knowledge.features`), the constant one first.
         weights: float32, shape (features, columns), in logits.
-        sums, sizes: float32, of that shape: the sums of the errors that moved them, with and without sign
+        sums, sizes: float32, same shape: the sums of the errors that moved the weights, with and without sign
             (temporal coherence learning).
-        share: how much the value of a leaf is that of its state; a playout has the rest. 0: not used.
-        moves, seconds: how many moves of self-play, and CPU seconds, it was learnt from.
+        share: weight of the state's value in the value of a leaf; a playout has the rest. 0: not used.
+        moves, seconds: moves of self-play, and CPU seconds, of the training.
         record: the match that ``share`` was found by.
-        looks: whether searches without playouts ask what all moves of each new state lead to.
-        tables: over n-tuples, added to the features' weights; None where there are none.
-        net: added to the features' weights; None where there is none. There are not both.
-        derived: the relations whose derived propositions have features, too, or are in n-tuples: their
+        looks: whether searches without playouts value all moves of each new state.
+        tables: over n-tuples, added to the features' weights; None if there are none.
+        net: added to the features' weights; None if there is none. Tables and a net exclude each other.
+        derived: the relations whose derived propositions also have features, or are in n-tuples: their
             canonical names, each with the number of arguments, as ``#12/3``.
     """
 
@@ -167,12 +167,12 @@ class GameKnowledge:
 
     @property
     def use(self) -> str:
-        """How searches use it, for people to read."""
+        """Text for people: how searches use it."""
         return use(self.share, self.looks)
 
     def turned(self, column: str) -> GameKnowledge:
-        """The same with the column of this role in place of that of the other one, where there is one column
-        for two roles: what one of them gets the other does not."""
+        """The same knowledge with the column of this role in place of the other one, if there is one column
+        for two roles: one of them gets what the other does not."""
         tables, net = self.tables, self.net
         if tables is not None:
             tables = replace(tables, weights=-tables.weights, sums=-tables.sums)
@@ -183,13 +183,13 @@ class GameKnowledge:
 
     @property
     def model(self) -> str:
-        """The rung of the ladder that it stands on."""
+        """Its rung of the ladder: linear, derived, tuples or net."""
         if self.tables is not None:
             return "tuples"
         return "net" if self.net is not None else "derived" if self.derived else "linear"
 
     def to_bytes(self) -> bytes:
-        """The form in which it is kept and sent. Raises KnowledgeError for more than MOST_BYTES."""
+        """The bytes for files and messages. Raises KnowledgeError for more than MOST_BYTES."""
         names = "\n".join(self.features).encode("ascii")
         header = {
             "fingerprint": self.fingerprint,
@@ -219,7 +219,7 @@ class GameKnowledge:
         text = json.dumps(header).encode()
         data = magic + len(text).to_bytes(4, "little") + text + names + arrays
         if len(data) + _DIGEST > MOST_BYTES:
-            raise KnowledgeError("there is too much to keep of this game", remedy="it is learnt for nothing")
+            raise KnowledgeError("its knowledge is too large to save", remedy="the game is played without it")
         return data + hashlib.sha256(data).digest()
 
     def arrays(self) -> tuple[Weights, ...]:
@@ -228,20 +228,20 @@ class GameKnowledge:
     @staticmethod
     def from_bytes(data: bytes, source: str = "") -> GameKnowledge:
         """The reverse of :meth:`to_bytes`. Raises KnowledgeError, with ``source`` as the place, for bytes
-        that are damaged, too many, of another version, or that no program of ours has written."""
+        that are damaged, too many, of another version, or not written by this program."""
         try:
             return _read(data)
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
-            reason = str(error) if type(error) is ValueError else "its header is not as it should be"
+            reason = str(error) if type(error) is ValueError else "its header is invalid"
             raise KnowledgeError(
-                f"this is no knowledge of a game: {reason}",
+                f"this is not knowledge of a game: {reason}",
                 remedy="train the game again, or export the file again where it was learnt",
                 source=source,
             ) from None
 
 
 def use(share: float, looks: bool) -> str:
-    """How searches use knowledge with this share of a leaf's value, for people to read."""
+    """Text for people: how searches use knowledge with this share of a leaf's value."""
     return f"{share:.0%}, with looks" if looks else f"{share:.0%}"
 
 
@@ -250,10 +250,10 @@ def _read(data: bytes) -> GameKnowledge:
         raise ValueError("it is too large")
     magic = data[: len(MAGIC)]
     if magic not in (MAGIC, _MAGIC_TUPLES, MAGIC_NET):
-        raise ValueError("it does not begin as such files of this version do")
+        raise ValueError("it is not a knowledge file of this version")
     body = data[:-_DIGEST]
     if hashlib.sha256(body).digest() != data[-_DIGEST:]:
-        raise ValueError("it is not whole")
+        raise ValueError("its checksum is wrong")
     begin = len(MAGIC) + 4
     length = int.from_bytes(body[len(MAGIC) : begin], "little")
     if length > _MOST_HEADER:
@@ -275,25 +275,25 @@ def _read(data: bytes) -> GameKnowledge:
         raise ValueError("its parts do not add up to its length")
     features = tuple(body[begin : begin + named].decode("ascii").split("\n"))
     if len(features) != count or len(set(features)) != count or len(set(columns)) != len(columns):
-        raise ValueError("its features are not as many as it says")
+        raise ValueError("its number of features is wrong")
     if not all(_NAME.fullmatch(name) for name in (*features, *columns)):
-        raise ValueError("its features have no proper names")
+        raise ValueError("its features have invalid names")
     arrays = np.frombuffer(body, "<f4", _ARRAYS * count * len(columns), begin + named)
     if not np.isfinite(arrays).all():
-        raise ValueError("its weights are no numbers")
+        raise ValueError("its weights are not finite numbers")
     weights, sums, sizes = arrays.astype(np.float32).reshape(_ARRAYS, count, len(columns))
     if not _FINGERPRINT.fullmatch(header["fingerprint"]) or not _GAME.fullmatch(header["game"]):
-        raise ValueError("it does not say which game it is of")
+        raise ValueError("its fingerprint or its game's name is invalid")
     wins, draws, losses, pace = header["record"]
     share, seconds = _number(header["share"]), _number(header["seconds"])
     if share > 1.0:
-        raise ValueError("its share of a leaf's value is more than all")
+        raise ValueError("its share of a leaf's value is above 1")
     looks = header.get("looks", False)
     if not isinstance(looks, bool):
         raise ValueError("it does not say whether searches look at all moves")
     derived = tuple(header.get("derived", ()))
     if len(derived) > _MOST_RELATIONS or not all(_RELATION.fullmatch(relation) for relation in derived):
-        raise ValueError("its relations have no proper names")
+        raise ValueError("its relations have invalid names")
     return GameKnowledge(
         header["fingerprint"],
         header["game"],
@@ -314,7 +314,7 @@ def _read(data: bytes) -> GameKnowledge:
 
 
 def _tables(body: bytes, lengths: list[object], columns: int) -> LearntTables:
-    """Tables from their part of the bytes; ``lengths`` are those of the names and of the arrays."""
+    """Tables from their part of the bytes; ``lengths`` are the sizes of the names and of the arrays."""
     named, *sizes = map(_whole, lengths)
     begin = named + 4 * sum(sizes)
     if len(sizes) != _TUPLE_ARRAYS or not all(sizes) or len(body) < begin:
@@ -324,13 +324,13 @@ def _tables(body: bytes, lengths: list[object], columns: int) -> LearntTables:
     tuples = NTuples(names, *np.split(numbers, np.cumsum(sizes)[:-1]))
     tuples.check()
     if not all(_NAME.fullmatch(name) for name in names):
-        raise ValueError("its features have no proper names")
+        raise ValueError("its features have invalid names")
     shape = _ARRAYS, tuples.entries, columns
     if len(body) != begin + 4 * shape[0] * shape[1] * shape[2]:
         raise ValueError("its parts do not add up to its length")
     arrays = np.frombuffer(body, "<f4", -1, begin)
     if not np.isfinite(arrays).all():
-        raise ValueError("its weights are no numbers")
+        raise ValueError("its weights are not finite numbers")
     return LearntTables(tuples, *arrays.astype(np.float32).reshape(shape))
 
 
@@ -342,18 +342,18 @@ def _net(body: bytes, features: int, columns: int) -> LearntNet:
         raise ValueError("its parts do not add up to its length")
     arrays = np.frombuffer(body, "<f4").astype(np.float32)
     if not np.isfinite(arrays).all():
-        raise ValueError("its weights are no numbers")
+        raise ValueError("its weights are not finite numbers")
     parts = np.split(arrays, np.cumsum(sizes)[:-1])
     return LearntNet(*(part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)))
 
 
 def _whole(value: object) -> int:
     if type(value) is not int or not 0 <= value < 1 << 53:
-        raise ValueError("its header counts what cannot be counted")
+        raise ValueError("its header has an invalid count")
     return value
 
 
 def _number(value: object) -> float:
     if type(value) not in (int, float) or not 0.0 <= (number := float(value)) < 1e15:  # type: ignore[arg-type]
-        raise ValueError("its header has a number that cannot be")
+        raise ValueError("its header has an invalid number")
     return number

@@ -1,7 +1,8 @@
-"""`NTuples`: which variables are looked at together, and where in a table the entry of a state stands.
+"""`NTuples`: groups of variables that are looked at together, and the place of a state's entry in a table.
 
-A tuple has an entry for each combination of its variables' values. Its weight is that of the tuple itself and
-that of its shape, added: tuples that differ in their place on the board alone share the weights of a shape.
+A tuple has an entry for each combination of its variables' values. Its weight is the sum of the tuple's own
+weight and that of its shape. Tuples that differ only in their place on the board share the weights of a
+shape.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ Ints = NDArray[np.int32]
 _MOST_VARIABLES = 20_000
 _MOST_MEMBERS = 20_000
 MOST_ENTRIES = 1 << 15
-"""Of one tuple: places among them are counted in 16 bits."""
+"""Most entries of one tuple: their places are counted in 16 bits."""
 _MOST_OWN = 1 << 20
-"""Entries of all tables together that a file may ask for."""
+"""Most entries of all tables together that a file may ask for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,14 +29,14 @@ class NTuples:
 
     Attributes:
         names: propositions by canonical names.
-        variable, code: int32, shape (names,): the variable that each belongs to, and the value, from 1, that
-            it has where the proposition holds; 0 where none does.
-        radix: int32, shape (variables,): how many values each has.
+        variable, code: int32, shape (names,): the variable of each proposition, and the variable's value,
+            from 1, if the proposition holds; 0 if none does.
+        radix: int32, shape (variables,): number of values of each variable.
         start, member: int32, shape (tuples + 1,) and (members,): tuple t has the variables
             ``member[start[t]:start[t + 1]]``; the first one's value counts least in the place of an entry.
-        shape: int32, shape (tuples,): those with the same number share weights.
-        ordered: int32, shape (shapes,): 1 where entries are shared place by place, 0 where the order of the
-            values is not told (all but the last one's where it has another radix).
+        shape: int32, shape (tuples,): tuples with the same number share weights.
+        ordered: int32, shape (shapes,): 1 if entries are shared place by place, 0 if the order of the values
+            does not matter (except the last one's if it has another radix).
     """
 
     names: tuple[str, ...]
@@ -71,14 +72,14 @@ class NTuples:
         )
 
     def arrays(self) -> tuple[Ints, ...]:
-        """All arrays, in the order in which they are kept."""
+        """All arrays, in the order of the file format."""
         return self.variable, self.code, self.radix, self.start, self.member, self.shape, self.ordered
 
     def check(self) -> None:
-        """Raises ValueError where the arrays do not fit together, or ask for too much."""
+        """Raises ValueError if the arrays do not fit together, or the tables are too large."""
         members, shapes = len(self.member), len(self.ordered)
         if not 1 <= len(self.radix) <= _MOST_VARIABLES or not 1 <= members <= _MOST_MEMBERS:
-            raise ValueError("its tuples are too many or none")
+            raise ValueError("it has no tuples, or too many")
         fits = (
             len(self.names) == len(self.variable) == len(self.code) > 0
             and len(set(self.names)) == len(self.names)
@@ -101,11 +102,11 @@ class NTuples:
         if any(
             len({self._form(t) for t in np.flatnonzero(self.shape == s).tolist()}) != 1 for s in range(shapes)
         ):
-            raise ValueError("its tuples of a shape are not alike")
+            raise ValueError("tuples of the same shape have different variables")
 
     @property
     def fits(self) -> bool:
-        """Whether its tables are not too large."""
+        """Whether its tables are small enough."""
         return max(self._sizes()) <= MOST_ENTRIES and sum(self._sizes()) <= _MOST_OWN
 
     def members_of(self, number: int) -> list[int]:
@@ -118,7 +119,7 @@ class NTuples:
         return tuple(int(self.radix[member]) for member in self.members_of(number))
 
     def _sizes(self) -> list[int]:
-        """How many entries each tuple has."""
+        """Number of entries of each tuple."""
         sizes = []
         for number in range(len(self.shape)):
             size = 1
@@ -129,7 +130,7 @@ class NTuples:
 
     @cached_property
     def stride(self) -> Ints:
-        """int32, shape (members,): what a value of each member adds to the place of an entry."""
+        """int32, shape (members,): factor of each member's value in the place of an entry."""
         found = []
         for number in range(len(self.shape)):
             found += [1, *np.cumprod(self._form(number))[:-1].tolist()]
@@ -137,13 +138,13 @@ class NTuples:
 
     @cached_property
     def offset(self) -> Ints:
-        """int32, shape (tuples + 1,): where the entries of each tuple begin."""
+        """int32, shape (tuples + 1,): the first entry of each tuple."""
         return np.cumsum([0, *self._sizes()]).astype(np.int32)
 
     @cached_property
     def shared(self) -> Ints:
-        """int32, shape (own entries,): the entry of its shape that each tuple's entry has besides; they come
-        after the tuples' own ones."""
+        """int32, shape (own entries,): the shape's entry that belongs to each tuple's entry; the shapes'
+        entries come after the tuples' own ones."""
         found = np.empty(self.offset[-1], np.int32)
         begin: dict[int, int] = {}
         at = int(self.offset[-1])
@@ -157,7 +158,7 @@ class NTuples:
 
     @property
     def entries(self) -> int:
-        """How many weights there are: of tuples, then of shapes."""
+        """Number of weights: of tuples, then of shapes."""
         sizes = dict(zip(self.shape.tolist(), np.diff(self.offset).tolist(), strict=True))
         return int(self.offset[-1]) + sum(sizes.values())
 
@@ -167,8 +168,8 @@ def _within(array: Ints, low: int, high: int) -> bool:
 
 
 def _sorted_entries(form: tuple[int, ...]) -> NDArray[np.int64]:
-    """For each entry the one with the same values in ascending order, those of a last variable with another
-    radix left in its place."""
+    """For each entry the one with the same values in ascending order; a last variable with another radix
+    stays in its place."""
     alike = len(form) if len(set(form)) == 1 else len(form) - 1
     if len(set(form[:alike])) > 1:
         return np.arange(int(np.prod(form)))

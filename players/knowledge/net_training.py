@@ -1,5 +1,5 @@
-"""`NetTraining`: a net learns what its linear weights leave, from the last states in random order (experience
-replay: L. Lin, 1992). The weights stay as they are.
+"""`NetTraining`: a net learns the errors of its linear weights, from the last states in random order
+(experience replay: L. Lin, 1992). The linear weights stay as they are.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from players.knowledge.knowledge import Floats, LearntNet
 from players.knowledge.state_values import NetLearner, StateValues
 
 _REUSED = 1
-"""How often a state is learnt from, about."""
+"""Approximate number of times that a state is learnt from."""
 _FIRST_RATE, _LAST_RATE = 1e-3, 1e-4
 FRESH, LASTING = 200_000, 1 << 21
-"""States that are learnt from, at most: where what they are said to be worth comes from the values
-themselves, it is soon out of date; what searches say lasts longer. In backgammon a net that learns from the
-last 200,000 states for two minutes is as good as one that learns from two million for five."""
+"""Most states that are learnt from. Targets that come from the values themselves are soon out of date; those
+of searches last longer. In backgammon a net that learns from the last 200,000 states for two minutes is as
+good as one that learns from two million for five."""
 _MEMORY = 1 << 28
-"""Bytes for these states, at most."""
+"""Most bytes for these states."""
 
 
 class NetTraining:
@@ -35,9 +35,9 @@ class NetTraining:
         words: int,
         rng: np.random.Generator,
     ) -> None:
-        """Goes on from this ``net``, over linear weights, float32, shape (features, columns). ``values``,
-        which have layers for it, always say what it says. ``scale``, float32, shape (features, 1):
-        :meth:`players.knowledge.features.Features.scale`; states have so many ``words``."""
+        """Goes on from this ``net``, over linear weights, float32, shape (features, columns). ``values`` must
+        have layers for a net; they always follow it. ``scale``, float32, shape (features, 1):
+        :meth:`players.knowledge.features.Features.scale`; states have this many ``words``."""
         self._features, self._values, self._rng, self._linear = features, values, rng, linear
         self._learner = NetLearner(features, features.bits, net, scale)
         self._refresh()
@@ -45,7 +45,7 @@ class NetTraining:
         self.remember(FRESH)
 
     def remember(self, states: int) -> None:
-        """Learn from so many states from now on, at most, and from none that was told before."""
+        """Learn from at most ``states`` states from now on, and forget all earlier ones."""
         columns = self._linear.shape[1]
         most = min(states, _MEMORY // (8 * self._words + 4 * columns))
         self._records = np.empty((most, self._words), np.uint64)
@@ -53,8 +53,8 @@ class NetTraining:
         self._held = self._total = 0
 
     def learn(self, records: NDArray[np.uint64], targets: NDArray[np.float32], gone: float) -> float:
-        """Learn from states, uint64, shape (n, words), that are worth ``targets``, 0..1, float32, shape (n,
-        columns), and from earlier ones. ``gone``: the share of the time, 0..1: towards its end steps become
+        """Learn from states, uint64, shape (n, words), with ``targets``, 0..1, float32, shape (n, columns),
+        and from earlier ones. ``gone``: the elapsed share of the time, 0..1: towards its end steps become
         smaller. Returns the sum of the squared errors."""
         most, count = len(self._records), len(records)
         places = (self._total + np.arange(count)) % most
@@ -73,5 +73,5 @@ class NetTraining:
 
     @property
     def net(self) -> LearntNet:
-        """What was learnt."""
+        """The learnt net."""
         return self._learner.net

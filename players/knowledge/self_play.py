@@ -1,8 +1,8 @@
-"""Self-play in lanes: as many matches side by side, each role taking the move after which it is worth most.
+"""Self-play in lanes: many matches side by side, in which each role takes the move to its best state.
 
 All moves of the role that has a choice are made, and their states evaluated at once. Some moves are random,
-and so is the opening of each match, so that states come up that good play avoids. Moves of chance are drawn,
-all alike: what a state before them is worth follows from many draws (G. Tesauro: Temporal difference learning
+and so is the opening of each match, so that states come up that good play avoids. Moves of chance are drawn
+uniformly: the value of a state before them follows from many draws (G. Tesauro: Temporal difference learning
 and TD-Gammon, 1995).
 """
 
@@ -20,13 +20,13 @@ from players.move_lists import draw_moves, unpack_moves
 from propnet.machine import PropnetMachine
 
 EXPLORED = 0.1
-"""How often a move is random."""
+"""Probability of a random move."""
 OPENING = 8
-"""A match begins with up to so many random moves."""
+"""Most random moves at the beginning of a match."""
 LONGEST = 1000
-"""Moves after which a match is given up."""
+"""Moves after which a match is abandoned."""
 _NOISE = 0.05
-"""How far apart, in logits, moves are that are made about alike often."""
+"""Difference in logits between moves that are made about equally often."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,12 +35,12 @@ class Steps:
 
     Attributes:
         records: uint64, shape (steps, lanes, words): the states.
-        after: float32, shape (steps, lanes, columns): what the state after the move is worth; the result
-            where it is terminal.
+        after: float32, shape (steps, lanes, columns): the value of the state after the move; the result if it
+            is terminal.
         ended: bool, shape (steps, lanes): whether it is terminal.
-        random: bool, shape (steps, lanes): whether a role's move was random, or led nowhere: it tells nothing
-            of what the state before it is worth. Moves of chance do.
-        rows: how many states were evaluated.
+        random: bool, shape (steps, lanes): whether a role's move was random, or the match stopped there: then
+            it says nothing about the value of the state before it. Moves of chance do.
+        rows: number of evaluated states.
     """
 
     records: NDArray[np.uint64]
@@ -75,7 +75,7 @@ class SelfPlay:
         self._opening = rng.integers(0, OPENING + 1, lanes)
 
     def play(self, values: StateValues, steps: int) -> Steps:
-        """Go on for so many steps, choosing by these values."""
+        """Play the next ``steps`` moves of all matches, choosing by these values."""
         lanes, columns = self.lanes, len(self.columns)
         records = np.empty((steps, lanes, self._machine.words), np.uint64)
         after = np.empty((steps, lanes, columns), np.float32)
@@ -93,7 +93,7 @@ class SelfPlay:
         ended: NDArray[np.bool_],
         random: NDArray[np.bool_],
     ) -> int:
-        """One move in every match; returns how many states were evaluated."""
+        """Make one move in every match. Returns the number of evaluated states."""
         machine, rng = self._machine, self._rng
         counts, moves = unpack_moves(machine.evaluate(self._records).legal, machine.role_moves)
         stuck = (counts == 0).any(axis=1)
@@ -114,11 +114,11 @@ class SelfPlay:
         reached, worth, results, terminal = reached[best], worth[best], results[best], terminal[best]
         together = np.logical_and(chooses, draws)[lanes]
         if together.any():
-            # They chose by one draw of chance. What comes of it is another one: else players would learn to
-            # know what chance will do.
-            made = joints[best[together]]
-            made[:, self._chance] = draw_moves(counts, moves, rng)[lanes[together], self._chance]
-            redrawn = self._after(values, self._records[lanes[together]], made)
+            # They chose by one draw of chance. Its outcome must come from another draw: otherwise players
+            # would learn to know the moves of chance beforehand.
+            redrawn_joints = joints[best[together]]
+            redrawn_joints[:, self._chance] = draw_moves(counts, moves, rng)[lanes[together], self._chance]
+            redrawn = self._after(values, self._records[lanes[together]], redrawn_joints)
             drawn: tuple[NDArray[Any], ...] = reached, worth, results, terminal
             for array, new in zip(drawn, redrawn, strict=True):
                 array[together] = new
@@ -139,8 +139,8 @@ class SelfPlay:
         return len(lane_of)
 
     def _choices(self, counts: NDArray[np.int32]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Which roles have a choice in each state, shape (n, roles); chance has none. And where it draws,
-        shape (n,)."""
+        """The roles that have a choice in each state, bool, shape (n, roles), never chance; and whether
+        chance draws, bool, shape (n,)."""
         choices, draws = np.greater(counts, 1), np.zeros(len(counts), np.bool_)
         if self._chance is not None:
             draws[:] = choices[:, self._chance]
@@ -150,8 +150,8 @@ class SelfPlay:
     def _after(
         self, values: StateValues, records: NDArray[np.uint64], joints: NDArray[np.int32]
     ) -> tuple[NDArray[np.uint64], NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_]]:
-        """The states after joint moves, what each is worth to the columns, the results of all roles, 0..1,
-        and whether it is terminal."""
+        """The states after joint moves, their values for the columns, the results of all roles, 0..1, and
+        whether each state is terminal."""
         reached = self._machine.successors(records, joints)
         terminal, goals = self._machine.ends(reached)
         worth = values.columns_of(reached)
@@ -168,12 +168,12 @@ def _candidates(
     chooses: NDArray[np.bool_],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
     """The joint moves to choose from in each state: all moves of one role that has a choice, each with a
-    random move of the others; a random joint move where nobody chooses. Roles that choose at the same time do
-    so by turns. ``choices``, shape (n, roles), says who has a choice, ``chooses``, shape (n,), where anybody
-    has.
+    random move of the others; one random joint move if no role chooses. Roles that choose at the same time
+    take turns. ``choices``, shape (n, roles), are the roles that have a choice; ``chooses``, shape (n,), is
+    whether any role has.
 
-    Returns which role chooses in each state, shape (n,), and of each joint move its state, shape (rows,), and
-    its moves, int32, shape (rows, roles). States without a legal move for some role have none.
+    Returns the role that chooses in each state, shape (n,), and for each joint move its state, shape (rows,),
+    and its moves, int32, shape (rows, roles). States in which some role has no legal move have none.
     """
     lanes = len(counts)
     first = np.concatenate([[0], np.cumsum(counts.ravel())])[:-1].reshape(counts.shape)

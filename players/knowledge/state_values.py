@@ -1,14 +1,13 @@
-"""`StateValues`: what states are worth to each role by what was learnt, many states at once: by linear
-weights, and by tables over n-tuples and small nets, which add to what the weights say.
+"""`StateValues`: learnt values of states to each role, for many states at once. They come from linear
+weights, and from tables over n-tuples or small nets that add to these.
 
-Kernels of a small net: what states are worth by it, which way its weights are to go, and Adam's steps
-(D. Kingma and J. Ba, 2015).
+The kernels of a small net compute values, gradients, and Adam's steps (D. Kingma and J. Ba, 2015).
 
-The first layer is kept up to date from state to state (Y. Nasu: Efficiently updatable neural-network-based
-evaluation functions for computer shogi, 2018). Its sums are whole numbers, so that adding and taking away
-leaves nothing behind, whatever the order. The second is a vector of 16 floats, whole in registers: numba
-keeps the sums of such a layer in memory, which costs several times what they do; LLVM makes one or more
-registers of a vector, whatever the processor has.
+The first layer is updated from state to state (Y. Nasu: Efficiently updatable neural-network-based evaluation
+functions for computer shogi, 2018). Its sums are whole numbers, so that adding and subtracting leaves no
+rounding errors, in any order. The second layer is a vector of 16 floats, held in registers. numba keeps the
+sums of such a layer in memory, which makes them several times as slow; LLVM maps a vector to one or more
+registers, on any processor.
 """
 
 # mypy: disallow-untyped-calls=False
@@ -53,7 +52,7 @@ from propnet.kernels.records import record_words
 from propnet.machine import PropnetMachine
 
 _SUMS = 4
-"""So many sums are under way at once: none waits for the one before."""
+"""Number of sums under way at once, so that none waits for the one before."""
 _VECTOR = ir.VectorType(ir.FloatType(), WIDTH)
 _FLOAT = ir.FloatType()
 _I32, _I64 = ir.IntType(32), ir.IntType(64)
@@ -62,7 +61,7 @@ _intrinsic: Any = intrinsic
 
 @_intrinsic
 def layer(typing_context: Any, inputs: Any, weights: Any, bias: Any, outputs: Any, count: Any) -> Any:
-    """Write ``bias`` plus the weighted inputs, those below 0 taken for 0, to ``outputs``: all are
+    """Write ``bias`` plus the weighted inputs, negative ones taken as 0, to ``outputs``. All are
     :func:`propnet.jit.vector512.raw` pointers to float32, of shapes (count,), (count, WIDTH), (WIDTH,) and
     (WIDTH,). ``count`` is a multiple of 4."""
     assert all(isinstance(each, PointerType) for each in (inputs, weights, bias, outputs))
@@ -107,7 +106,7 @@ def layer(typing_context: Any, inputs: Any, weights: Any, bias: Any, outputs: An
 
 
 UNIT = 1 / 256
-"""What a weight of 1 in the first layer is worth."""
+"""Unit of the whole-number weights in the first layer."""
 
 
 @kernel(**VECTORS)
@@ -120,7 +119,7 @@ def _add_net(
     third: Singles,
     values: Singles,
 ) -> None:
-    """Add what the net says to the logits of states, float32, shape (columns, n), and turn these into values,
+    """Add the net's output to the logits of states, float32, shape (columns, n), and turn these into values,
     0..1: records, uint64, shape (n, words).
 
     ``first``: int16, shape (64 * words, HIDDEN), in units of UNIT; ``first_bias``: int32, shape (HIDDEN,).
@@ -184,8 +183,8 @@ def gradients(
     uint64, shape (n, words), and ``targets``, float32, shape (n, columns). Returns the sum of the squared
     errors.
 
-    ``bases``: float32, shape (bases + 1, HIDDEN + columns): what each proposition adds to the
-    first layer and to the logits; the last row is for all states. ``second`` and so on:
+    ``bases``: float32, shape (bases + 1, HIDDEN + columns): each proposition's addition to the first layer
+    and to the logits; the last row is for all states. ``second`` and so on:
     :class:`players.knowledge.knowledge.LearntNet`. ``by_...``: the gradients, of these shapes.
     """
     columns = targets.shape[1]
@@ -257,9 +256,9 @@ def gradients(
 def sums_of_features(
     start: Int32s, feature: Int32s, scale: Singles, weights: Singles, bases: Singles
 ) -> None:
-    """Fill in what propositions add, float32, shape (bases + 1, width), of the weights of features, shape
-    (features, width): proposition b has ``feature[start[b]:start[b + 1]]``, each as much as its ``scale``,
-    float32, shape (features,), all states have feature 0."""
+    """Fill in the additions of propositions, float32, shape (bases + 1, width), from the weights of features,
+    shape (features, width). Proposition b has the features ``feature[start[b]:start[b + 1]]``, each times its
+    ``scale``, float32, shape (features,); all states have feature 0."""
     width = weights.shape[1]
     last = bases.shape[0] - 1
     for j in range(width):
@@ -278,7 +277,7 @@ def sums_of_features(
 def spread_to_features(
     start: Int32s, feature: Int32s, scale: Singles, by_base: Singles, by_feature: Singles
 ) -> None:
-    """The reverse, for gradients: fill in those of features of those of propositions, shapes as above."""
+    """The reverse, for gradients: fill in those of features from those of propositions, shapes as above."""
     width = by_feature.shape[1]
     last = by_base.shape[0] - 1
     by_feature[:] = np.float32(0.0)
@@ -294,8 +293,8 @@ def spread_to_features(
 
 @kernel(**_FAST)
 def adam(weights: Singles, gradient: Singles, mean: Singles, square: Singles, step: int, rate: float) -> None:
-    """One step of weights, all float32 of shape (n,), number ``step`` from 1 on; the running ``mean`` and
-    ``square`` of gradients are brought up to date."""
+    """One step of weights, all float32 of shape (n,), number ``step`` from 1 on; updates the running ``mean``
+    and ``square`` of gradients."""
     scale = rate * math.sqrt(1.0 - _BETA2**step) / (1.0 - _BETA1**step)
     one, keep1, keep2 = np.float32(1.0), np.float32(_BETA1), np.float32(_BETA2)
     for i in range(weights.size):
@@ -308,7 +307,7 @@ class TupleTables:
     """Tables of a game.
 
     Attributes:
-        tuples: what they are over.
+        tuples: the n-tuples.
         table: int32, shape (columns, entries of tuples), in units of 1 / SCALE logits.
     """
 
@@ -320,8 +319,8 @@ class TupleTables:
         columns: int,
         derived: DerivedPropositions | None = None,
     ) -> None:
-        """All 0. With ``derived`` propositions records are long ones. Raises KnowledgeError where the game
-        has other propositions."""
+        """All weights 0. With ``derived`` propositions records are long ones. Raises KnowledgeError if the
+        game has other propositions."""
         place = {names.key(term): base for base, term in enumerate(bases)}
         bits = len(bases)
         if derived is not None:
@@ -340,12 +339,12 @@ class TupleTables:
         """Take other weights, float32, shape (entries of tuples and of shapes, columns)."""
         own = int(self.tuples.offset[-1])
         summed = weights[:own] + weights[self.tuples.shared]
-        # So many of them are added in 32 bits.
+        # This many of them are added in 32 bits.
         most = min(MOST_WEIGHT, (2**31 - 1) / SCALE / len(self.tuples.shape))
         self.table = np.ascontiguousarray(np.rint(np.clip(summed, -most, most) * SCALE).T, np.int32)
 
     def add(self, records: NDArray[np.uint64], values: NDArray[np.float32]) -> None:
-        """Add to the logits of states, float32, shape (columns, n), and make values of 0..1 of them."""
+        """Add to the logits of states, float32, shape (columns, n), and turn them into values of 0..1."""
         tuples = self.tuples
         add_tuples(
             records, self._base, tuples.variable, tuples.code, len(tuples.radix), tuples.start,
@@ -385,7 +384,7 @@ class NetLayers:
     """
 
     def __init__(self, bases: int, columns: int) -> None:
-        """A net that says nothing."""
+        """A net with output 0."""
         self.first = np.zeros((64 * record_words(bases), HIDDEN), np.int16)
         self.first_bias = np.zeros(HIDDEN, np.int32)
         self.second = np.zeros((HIDDEN, WIDTH), np.float32)
@@ -402,23 +401,23 @@ class NetLayers:
         self.third = np.ascontiguousarray(net.third)
 
     def add(self, records: NDArray[np.uint64], values: NDArray[np.float32]) -> None:
-        """Add to the logits of states, float32, shape (columns, n), and make values of 0..1 of them."""
+        """Add to the logits of states, float32, shape (columns, n), and turn them into values of 0..1."""
         layers = self.first, self.first_bias, self.second, self.second_bias, self.third
         _add_net(records, *layers, values)
 
 
 BATCH = 1024
-"""States of a step."""
+"""States in one step."""
 _DECAY = 0.6
-"""What part of its size, times the rate, a weight loses in each step: what a few matches alone show is not
-learnt by heart (I. Loshchilov and F. Hutter: Decoupled weight decay regularization, 2019)."""
+"""Part of its size, times the rate, that a weight loses in each step, so that the net does not learn a few
+matches by heart (I. Loshchilov and F. Hutter: Decoupled weight decay regularization, 2019)."""
 
 
 class NetLearner:
-    """Learns what a net adds to linear weights, which are learnt elsewhere.
+    """Learns a net that adds to linear weights, which are learnt elsewhere.
 
     Attributes:
-        net: what is learnt, as it is now.
+        net: the current net.
     """
 
     def __init__(
@@ -428,8 +427,8 @@ class NetLearner:
         net: LearntNet,
         scale: Floats,
     ) -> None:
-        """Goes on from this net over the features of so many ``bits``. ``scale``, float32, shape (features,
-        1), is that by which they are learnt (:meth:`players.knowledge.features.Features.scale`)."""
+        """Goes on from this net over the features of ``bits`` bits. ``scale``, float32, shape (features, 1),
+        is their scale in learning (:meth:`players.knowledge.features.Features.scale`)."""
         columns = len(net.third)
         self._features = features
         # The last columns are for the linear weights.
@@ -460,9 +459,9 @@ class NetLearner:
         linear: Floats,
         rate: float,
     ) -> float:
-        """Learn from some rows of states, uint64, shape (n, words), and what they are worth, float32, shape
-        (n, columns), BATCH of them a step, with these linear weights, float32, shape (features, columns).
-        Returns the sum of the squared errors."""
+        """Learn from some rows of states, uint64, shape (n, words), and their targets, float32, shape (n,
+        columns), BATCH of them a step, with these linear weights, float32, shape (features, columns). Returns
+        the sum of the squared errors."""
         squares = 0.0
         self._weights[:, HIDDEN:] = linear / self._scale
         of = self._features.start, self._features.feature, self._scale[:, 0]
@@ -486,14 +485,13 @@ class NetLearner:
 
 
 class StateValues:
-    """The value of states: the logistic function of a sum of weights, one for each proposition that is true,
-    derived ones among them where these count, and one for each n-tuple where there are such, or what a net
-    says besides.
+    """The value of states: the logistic function of a sum of weights, one for each true proposition, and, if
+    used, one for each derived proposition and each n-tuple, or the output of a net.
 
     Attributes:
         table, constant: the weights, as :func:`players.knowledge.value_kernels.values_of_states` takes them.
         tuples, net: the tables of n-tuples, or the net, if there are any.
-        derived: the derived propositions that count, if any do.
+        derived: the derived propositions that have weights, if any do.
     """
 
     def __init__(
@@ -505,9 +503,9 @@ class StateValues:
         net: NetLayers | None = None,
         derived: DerivedPropositions | None = None,
     ) -> None:
-        """For a game of ``roles`` and so many base propositions, or ``bits`` of long records where there are
-        ``derived`` propositions; ``columns`` are the roles that have values of their own: all that
-        somebody plays, or one of two. There are tuples or a net, not both."""
+        """For a game with ``roles`` roles and ``bits`` base propositions, or bits of long records with
+        ``derived`` propositions. ``columns`` are the roles that have values of their own: all players' roles,
+        or one of two. Tuples and a net exclude each other."""
         self._roles = roles
         self._columns = columns
         self.table = np.zeros((len(columns), 256 * -(-bits // 8)), np.int32)
@@ -515,7 +513,7 @@ class StateValues:
         self.tuples, self.net, self.derived = tuples, net, derived
 
     def sent(self) -> StateValues:
-        """The same without the derived propositions: whoever is sent it has these, and adds them."""
+        """A copy without the derived propositions: the receiver has these, and adds them."""
         sent = copy(self)
         sent.derived = None
         return sent
@@ -526,13 +524,13 @@ class StateValues:
         self.constant = _whole(constant)
 
     def take(self, other: StateValues) -> None:
-        """Take over the weights of other values of the same game."""
+        """Take over the weights from other values of the same game."""
         self.table, self.constant = other.table, other.constant
         self.tuples, self.net = other.tuples, other.net
 
     @property
     def paired(self) -> bool:
-        """Whether what one of two roles gets the other does not."""
+        """Whether one of two roles gets what the other does not."""
         return self._roles == 2 and len(self._columns) == 1
 
     def columns_of(self, records: NDArray[np.uint64]) -> NDArray[np.float32]:
@@ -541,7 +539,7 @@ class StateValues:
             records = self.derived.long(records)
         values = np.empty((len(self._columns), len(records)), np.float32)
         rows, flags = records, records.flags
-        if not (flags.c_contiguous and flags.writeable):  # np.require asks for longer than that takes
+        if not (flags.c_contiguous and flags.writeable):  # np.require takes longer than this check
             rows = np.require(records, np.uint64, ["C", "W"])
         more = self.tuples or self.net
         values_of_states(rows, self.table, self.constant, more is not None, values)
@@ -550,11 +548,11 @@ class StateValues:
         return values.T
 
     def of(self, records: NDArray[np.uint64]) -> NDArray[np.float64]:
-        """What the states are worth to each role, 0..1, float64, shape (n, roles)."""
+        """The values of states to each role, 0..1, float64, shape (n, roles)."""
         return self.spread(self.columns_of(records))
 
     def spread(self, values: NDArray[np.float32]) -> NDArray[np.float64]:
-        """The values of all roles, float64, shape (n, roles), of those of the columns."""
+        """The values of all roles, float64, shape (n, roles), from those of the columns."""
         result = np.empty((len(values), self._roles))
         if len(self._columns) == 1:
             result[:] = 1.0 - values
@@ -574,9 +572,9 @@ def _whole(weights: NDArray[np.float32]) -> NDArray[np.int32]:
 def values_by(
     known: GameKnowledge, names: CanonicalNames, machine: PropnetMachine, derive: Derive = derived_network
 ) -> StateValues:
-    """The values of the states of a machine's game by what is known of it; ``derive`` makes the network of
-    derived propositions. Raises KnowledgeError where the knowledge does not fit the game's roles,
-    propositions or relations, and what ``derive`` raises."""
+    """The values of the states of a machine's game by ``known``; ``derive`` makes the network of derived
+    propositions. Raises KnowledgeError if the knowledge does not fit the game's roles, propositions or
+    relations, and the errors of ``derive``."""
     network = machine.network
     roles = [names.key(role) for role in network.roles]
     players = playing(network.roles)
@@ -612,12 +610,12 @@ def features_of(
 
 
 def _column_count_fits(columns: int, roles: int) -> bool:
-    """Whether so many roles that somebody plays may have so many columns of values."""
+    """Whether this many roles with players may have this many columns of values."""
     return columns == roles or (columns == 1 and roles == 2)
 
 
 def warm_up() -> None:
-    """Compile what values need."""
+    """Compile the kernels of values."""
     names = CanonicalNames("", {})
     tuples = NTuples.of([[("a", 1)], [("b", 1)]], [2, 2], [(0, 1)], [0], [True])
     tables = TupleTables(tuples, (Term("a"), Term("b")), names, 1)

@@ -1,10 +1,10 @@
 """Knowledge on disk: a file for each game under ``$GGP_CACHE/knowledge``, named by its fingerprint.
 
-Searches use the files of this folder. What was learnt of a game on other rungs of the ladder lies in a folder
-for each rung.
+Searches use the files of this folder. Each rung of the ladder has a folder of its own for knowledge that
+searches do not use.
 
-Looking up an unknown game costs its fingerprint and one look into a folder. Where nothing was learnt yet it
-does not even cost the fingerprint.
+Looking up an unknown game costs its fingerprint and one look into a folder. While there is no knowledge of
+any game, it does not even cost the fingerprint.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ log = logging.getLogger("players.knowledge")
 RUNGS = "linear", "derived", "tuples", "net"
 """The rungs of the ladder (:attr:`players.knowledge.knowledge.GameKnowledge.model`), the lowest first."""
 _MOST_TOGETHER = 1 << 30
-"""Size of the files of all games on one rung, in bytes: beyond it those that were not used for longest go."""
+"""Size of the files of all games on one rung, in bytes: beyond it the least recently used ones are
+removed."""
 _NAME = re.compile(r"[0-9a-f]{64}")
 
 
@@ -38,7 +39,7 @@ class KnowledgeStore:
     """The files in one folder, by default that of the cache."""
 
     def __init__(self, directory: Path | None = None) -> None:
-        """Raises KnowledgeError where no folder is given and the user has no home."""
+        """Raises KnowledgeError if no folder is given and the user has no home."""
         try:
             self.directory = default_directory() / "knowledge" if directory is None else directory
         except RuntimeError:
@@ -46,7 +47,7 @@ class KnowledgeStore:
         self._files = FileStore(self.directory, _MOST_TOGETHER)
 
     def get(self, fingerprint: str) -> GameKnowledge | None:
-        """What is known of a game; None if nothing is, or the file cannot be trusted."""
+        """The knowledge of a game; None if there is none, or the file cannot be trusted."""
         if not (self.directory / fingerprint).exists():
             return None
         try:
@@ -56,8 +57,7 @@ class KnowledgeStore:
             return None
 
     def read(self, fingerprint: str) -> GameKnowledge:
-        """What is kept of a game. Raises KnowledgeError, with the reason, where that is nothing that can be
-        used."""
+        """The saved knowledge of a game. Raises KnowledgeError, with the reason, if it cannot be used."""
         path = self.directory / fingerprint
         try:
             if not is_trusted(self.directory):
@@ -69,46 +69,47 @@ class KnowledgeStore:
             raise KnowledgeError(f"cannot be read: {error.strerror or error}", source=str(path)) from None
         except ValueError as error:
             raise KnowledgeError(
-                f"this is no knowledge of a game: {error}", remedy="remove it", source=str(path)
+                f"this is not knowledge of a game: {error}", remedy="remove it", source=str(path)
             ) from None
-        with contextlib.suppress(OSError):  # it counts as used
+        with contextlib.suppress(OSError):  # mark it as recently used
             os.utime(path)
-        known = GameKnowledge.from_bytes(data, str(path))
-        if known.fingerprint != fingerprint:
+        knowledge = GameKnowledge.from_bytes(data, str(path))
+        if knowledge.fingerprint != fingerprint:
             raise KnowledgeError("this is knowledge of another game", remedy="remove it", source=str(path))
-        return known
+        return knowledge
 
     def put(self, knowledge: GameKnowledge) -> None:
-        """Keep it in place of what was known of the game. A writer that is killed leaves the old file. Raises
-        KnowledgeError where that is not possible."""
+        """Save knowledge in place of the game's previous file. A writer that is killed leaves the old file.
+        Raises KnowledgeError if it cannot be saved."""
         if not self._files.put(knowledge.fingerprint, knowledge.to_bytes()):
             raise KnowledgeError(
                 f"knowledge cannot be kept in {self.directory}",
-                remedy="make the folder writable for you and for nobody else, or set GGP_CACHE",
+                remedy="make the folder writable for you alone, or set GGP_CACHE",
             )
 
     def rung(self, model: str) -> KnowledgeStore:
-        """The store of what was learnt on a rung, and is not used."""
+        """The store of unused knowledge on a rung."""
         return KnowledgeStore(self.directory / model)
 
     def use(self, knowledge: GameKnowledge) -> None:
-        """Keep it as what searches use. What they used before, of another rung, stays on that one."""
+        """Save knowledge for searches to use. If they used knowledge of another rung before, it stays on that
+        rung."""
         before = self.get(knowledge.fingerprint)
         if before is not None and before.model != knowledge.model:
             self.rung(before.model).put(before)
         self.put(knowledge)
 
     def rungs(self, fingerprint: str) -> list[GameKnowledge]:
-        """All that is kept of a game, what searches use first, a rung once."""
+        """All saved knowledge of a game, one for each rung, the one that searches use first."""
         found: dict[str, GameKnowledge] = {}
         for store in (self, *map(self.rung, RUNGS)):
-            known = store.get(fingerprint)
-            if known is not None:
-                found.setdefault(known.model, known)
+            knowledge = store.get(fingerprint)
+            if knowledge is not None:
+                found.setdefault(knowledge.model, knowledge)
         return list(found.values())
 
     def remove(self, fingerprint: str) -> None:
-        """Forget a game, on all rungs. Raises KnowledgeError where that is not possible."""
+        """Remove a game's knowledge on all rungs. Raises KnowledgeError if that fails."""
         for folder in (self.directory, *(self.directory / model for model in RUNGS)):
             try:
                 (folder / fingerprint).unlink(missing_ok=True)
@@ -117,8 +118,8 @@ class KnowledgeStore:
 
     @contextlib.contextmanager
     def alone(self, fingerprint: str) -> Iterator[None]:
-        """Be the only process that changes what is known of a game. Raises KnowledgeError where another one
-        is at it."""
+        """Be the only process that changes the knowledge of a game. Raises KnowledgeError if another process
+        does."""
         folder = self.directory / "locks"
         with contextlib.suppress(OSError):
             make_directory(folder)
@@ -131,35 +132,35 @@ class KnowledgeStore:
             lock.leave()
 
     def fingerprints(self) -> Iterator[str]:
-        """The games of which there are files, by fingerprint."""
+        """The fingerprints of the games that have files."""
         if self.directory.is_dir():
             yield from sorted(path.name for path in self.directory.iterdir() if _NAME.fullmatch(path.name))
 
     def all_fingerprints(self) -> list[str]:
-        """The same, those among them of which something lies on a rung only."""
+        """The same, including games with files on other rungs only."""
         found = set(self.fingerprints())
         return sorted(found.union(*(self.rung(model).fingerprints() for model in RUNGS)))
 
     @property
     def empty(self) -> bool:
-        """Whether nothing is known of any game."""
+        """Whether there is no knowledge of any game."""
         return next(self.fingerprints(), None) is None
 
 
 def find(rules: Rules, directory: Path | None = None) -> tuple[CanonicalNames, GameKnowledge] | None:
-    """What is known of a game, and the names by which it is kept; None if nothing is."""
+    """The knowledge of a game, and the names by which it is saved; None if there is none."""
     try:
         store = KnowledgeStore(directory)
         if store.empty:
             return None
         names = canonical_names(rules)
-        known = store.get(names.fingerprint)
+        knowledge = store.get(names.fingerprint)
     except (FingerprintError, KnowledgeError, OSError) as error:
         log.info("played without knowledge: %s", error)
         return None
-    return None if known is None else (names, known)
+    return None if knowledge is None else (names, knowledge)
 
 
 def read_file(path: Path) -> GameKnowledge:
-    """The knowledge in a file that was exported. Raises FileError and KnowledgeError."""
+    """The knowledge in an exported file. Raises FileError and KnowledgeError."""
     return GameKnowledge.from_bytes(read_limited(path, MOST_BYTES), str(path))

@@ -1,8 +1,8 @@
 """`Training`: weights learnt from self-play, in rounds; TD(lambda) towards returns of segments.
 
-A round plays some steps of all matches by the weights as they are, and then goes through them from the last
-to the first: a state is worth what came of it (R. Sutton: Learning to predict by the methods of temporal
-differences, 1988), up to the next random move.
+A round plays some steps of all matches by the current weights, and then goes through them from the last to
+the first: the target of a state is the outcome of its successors (R. Sutton: Learning to predict by the
+methods of temporal differences, 1988), up to the next random move.
 """
 
 from __future__ import annotations
@@ -34,22 +34,22 @@ STEPS = 24
 """Moves of each match in a round."""
 LAMBDA = 0.8
 RATE, _TUPLE_RATE = 1.0, 0.6
-"""What part of an error a step takes away; less where each weight has seen few states."""
+"""Part of an error that a step takes away; less if each weight has seen few states."""
 _LANES, _FEWEST_LANES = 256, 32
 _ROUND_SECONDS = 2.0
-"""Where a round takes longer, fewer matches are played side by side."""
+"""If a round takes longer, fewer matches are played side by side."""
 MODELS = "linear", "derived", "tuples", "net"
-"""The rungs of the ladder: weights of features; of those of derived propositions, too; tables over n-tuples
-besides the first; a net besides the first or the second."""
+"""The rungs of the ladder: weights of features; also of those of derived propositions; tables over n-tuples
+added to the first; a net added to the first or the second."""
 _SCALED = 2048
 """States that show how many propositions features count."""
 _SAMPLE, _MOST_MOVES = 512, 500
-"""Random games that show whether results add up, and their moves at most."""
+"""Random games that show whether results add up to a constant, and their moves at most."""
 
 
 @dataclass(frozen=True)
 class TrainingProgress:
-    """What was learnt from so far.
+    """The play that was learnt from so far.
 
     Attributes:
         moves: in all self-play that the weights come from; ``finished`` matches since this training began.
@@ -65,8 +65,8 @@ class TrainingProgress:
     rows: int
 
     def after(self, moves: int, finished: int, won: float, square: float, rows: int) -> TrainingProgress:
-        """After so many more moves, matches, of which the first role with values ``won`` that sum, and
-        states, whose values had this mean squared error."""
+        """The progress after more moves, matches and states. The first role with values ``won`` that sum in
+        the matches; ``square`` is the mean squared error of the states' values."""
         error = float(np.sqrt(square))
         return TrainingProgress(
             self.moves + moves,
@@ -82,11 +82,11 @@ class Training:
 
     Attributes:
         features: of its states.
-        derived: the derived propositions that have features, too, or that are in tuples; None if none are.
+        derived: the derived propositions that have features, or that are in tuples; None if there are none.
         scale: float32, shape (features, 1): :meth:`players.knowledge.features.Features.scale`.
-        values: what states are worth by the weights as they are.
+        values: values of states by the current weights.
         columns: the roles that have values of their own.
-        progress: what was learnt from so far.
+        progress: the play that was learnt from so far.
     """
 
     def __init__(
@@ -98,11 +98,11 @@ class Training:
         model: str = MODELS[0],
         most_moves: int = _MOST_MOVES,
     ) -> None:
-        """``known`` is what to go on with, if it is of this ``model``, or has the weights below a net:
-        otherwise weights of another rung are worse to begin with than none (see docs/measurements.md). Random
-        games of ``most_moves`` at most show whether what one of two roles gets the other does not. Raises
-        GdlError for games of one role, for those that are over when they begin, and where no tuples or
-        derived propositions are found, and KnowledgeError for games that are too large."""
+        """``known`` is the knowledge to go on with, if it is of this ``model``, or has the weights below a
+        net: otherwise weights of another rung are a worse beginning than none (see docs/measurements.md).
+        Random games of at most ``most_moves`` moves show whether one of two roles gets what the other does
+        not. Raises GdlError for games of one role, for those that are over when they begin, and if no tuples
+        or derived propositions are found, and KnowledgeError for games that are too large."""
         check_goes_on(machine)
         below = model
         if model == "net":
@@ -158,7 +158,7 @@ class Training:
         self.progress = TrainingProgress(moves, 0, 0.0, 0.5, 0)
 
     def _net_training(self, known: GameKnowledge | None) -> NetTraining:
-        """What learns the net, from the one that is known on."""
+        """The training of the net, which begins with the known net if there is one."""
         features, columns = self.features, len(self.columns)
         if known is None or known.net is None:
             net = LearntNet.new(len(features.names), columns, self._rng)
@@ -174,8 +174,8 @@ class Training:
             self._net.remember(states)
 
     def fit(self, seconds: float) -> None:
-        """Play as many matches side by side as a round of some seconds allows, where a move of 32 of them
-        takes ``seconds``."""
+        """Play as many matches side by side as a round of a few seconds allows, given the ``seconds`` of one
+        move in 32 of them."""
         lanes = _LANES
         while lanes > _FEWEST_LANES and seconds * lanes / _FEWEST_LANES * STEPS > _ROUND_SECONDS:
             lanes //= 2
@@ -183,7 +183,7 @@ class Training:
             self._play = SelfPlay(self._machine, self.columns, lanes, self._rng)
 
     def round(self, gone: float = 0.0) -> None:
-        """Play some steps and learn from them; what share of the time is ``gone`` is all the same."""
+        """Play some steps and learn from them; ``gone``, the elapsed share of the time, has no effect."""
         began = time.process_time()
         play = self._play
         finished, won = play.finished, play.won
@@ -204,9 +204,9 @@ class Training:
             self._play = SelfPlay(self._machine, self.columns, play.lanes // 2, self._rng)
 
     def learn(self, records: NDArray[np.uint64], targets: NDArray[np.float32], gone: float = 0.0) -> float:
-        """Learn from states, uint64, shape (n, words), that are worth ``targets``, 0..1, float32, shape (n,
-        columns), one after the other. What share of the time is ``gone`` says how fast a net learns. Returns
-        the sum of the squared errors."""
+        """Learn from states, uint64, shape (n, words), with ``targets``, 0..1, float32, shape (n, columns),
+        one after the other. ``gone``, the elapsed share of the time, sets how fast a net learns. Returns the
+        sum of the squared errors."""
         learnt = self.weights, self._sums, self._sizes
         long = records if self.derived is None else self.derived.long(records)
         if self._net is not None:
@@ -220,7 +220,7 @@ class Training:
         return float(squares)
 
     def begin_anew(self) -> None:
-        """Let weights move as fast again as at first."""
+        """Reset the step sizes, so that weights move as fast as at first."""
         self._sums[:] = self._sizes[:] = 0.0
 
     def _refresh(self) -> None:
@@ -231,10 +231,10 @@ class Training:
             self._tuples.set_weights(self.weights[linear:])
 
     def close(self) -> None:
-        """There is nothing to end."""
+        """Do nothing: it has no processes."""
 
     def knowledge(self, game: str) -> GameKnowledge:
-        """What was learnt, not to be used yet: its share is 0."""
+        """The learnt weights, not to be used yet: their share is 0."""
         linear, learnt = len(self.features.names), (self.weights, self._sums, self._sizes)
         tables = None
         if self._tuples is not None:
@@ -259,7 +259,7 @@ class Training:
 
 def check_goes_on(machine: PropnetMachine) -> None:
     """Raise GdlError for games of one role, and for those that are over when they begin, and KnowledgeError
-    for those that are too large."""
+    for games that are too large."""
     roles, start = len(machine.roles), machine.initial_state()
     if len(playing(machine.roles)) < 2:
         alone = "puzzles are for `ggp solve`" if roles == 1 else "`expectimax` and `uct` play it without"
@@ -272,7 +272,7 @@ def check_goes_on(machine: PropnetMachine) -> None:
 def _derived(
     machine: PropnetMachine, names: CanonicalNames, known: GameKnowledge | None, model: str, seed: int
 ) -> DerivedPropositions | None:
-    """The derived propositions to learn with. Raises GdlError where a model needs some and there are none."""
+    """The derived propositions to learn with. Raises GdlError if a model needs some and there are none."""
     if model == "linear":
         return None
     if known is not None:
@@ -284,23 +284,23 @@ def _derived(
 
 
 def returns(steps: Steps, decay: float) -> tuple[NDArray[np.uint64], NDArray[np.float32]]:
-    """The states that say something, uint64, shape (n, words), and what came of them, float32, shape
-    (n, columns): the value after the next move mixed with what came of that, ``decay`` of it, as far as the
-    moves go that were not random."""
+    """The states whose move was not random, uint64, shape (n, words), and their targets, float32, shape (n,
+    columns): the value after the next move mixed with the target of the state after it, which has the weight
+    ``decay``, up to the next random move."""
     following = steps.after[-1]
     targets = np.empty_like(steps.after)
     for step in range(len(steps.after) - 1, -1, -1):
         after, ended = steps.after[step], steps.ended[step][:, None]
         targets[step] = np.where(ended, after, after + np.float32(decay) * (following - after))
-        # What a random move led to says nothing of the state before it.
+        # The state after a random move says nothing about the state before it.
         random = steps.random[step][:, None]
         following = np.where(random, steps.after[step - 1] if step else after, targets[step])
-    told = ~steps.random
-    return steps.records[told], targets[told]
+    informative = ~steps.random
+    return steps.records[informative], targets[informative]
 
 
 def _start(features: Features, columns: int, known: GameKnowledge | None) -> tuple[NDArray[np.float32], ...]:
-    """Weights, sums and sizes to begin with."""
+    """Initial weights, sums and sizes."""
     if known is not None:
         return features.arranged(known)
     shape = len(features.names), columns
@@ -310,7 +310,7 @@ def _start(features: Features, columns: int, known: GameKnowledge | None) -> tup
 def _start_of_tables(
     tuples: NTuples, columns: int, known: LearntTables | None
 ) -> tuple[NDArray[np.float32], ...]:
-    """Weights, sums and sizes of tables to begin with."""
+    """Initial weights, sums and sizes of tables."""
     if known is not None:
         return known.arrays()
     return tuple(np.zeros((tuples.entries, columns), np.float32) for _ in range(3))

@@ -1,10 +1,10 @@
-"""n-tuples of a game found from its rules: variables (:mod:`players.knowledge.variables`) that are
-looked at together (W. Bledsoe and I. Browning, 1959; S. Lucas: Learning to play Othello with n-tuple systems,
-2008).
+"""n-tuples of a game found from its rules: variables (:mod:`players.knowledge.variables`) that are looked at
+together (W. Bledsoe and I. Browning, 1959; S. Lucas: Learning to play Othello with n-tuple systems, 2008).
 
-Three sources, the first first: variables that a ground rule, with all that it rests on, asks for, on the way
-to goals, the end and legal moves (the lines of connect four, the rays of Othello); rectangles of a board
-whose rows and columns the rules order; a variable and those that rules ask for beside it.
+There are three sources, in this order. First, variables that a ground rule asks for, directly or through
+other rules, on the way to goals, the end and legal moves (the lines of connect four, the rays of Othello).
+Second, rectangles of a board whose rows and columns the rules order. Third, a variable and those that rules
+ask for together with it.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ from propnet.recoding.samples import sample_states
 
 MOST_TUPLES = 240
 MOST_ENTRIES = 1 << 18
-"""Of all tables together."""
+"""Most entries of all tables together."""
 _TABLE = 1 << 10
-"""Entries of a tuple's table, at most; twice as many where it says whose turn it is."""
+"""Most entries of a tuple's table; twice as many if it includes whose turn it is."""
 _SAMPLE = 4096
 _ROUNDS = 24
-"""How deep recursive rules are followed."""
+"""Depth to which recursive rules are followed."""
 _TURN_VALUES = 4
 _SURE = 0.99
-"""How often a variable must tell who chooses, to count as whose turn it is."""
+"""Share of states in which a variable must determine the role that chooses, to count as whose turn it is."""
 _WINDOWS = (2, 3), (3, 2), (2, 2)
 
 Members = tuple[int, ...]
@@ -55,8 +55,8 @@ def find_tuples(
     seed: int = 0,
     derived: DerivedPropositions | None = None,
 ) -> NTuples | None:
-    """The tuples of a game; None where nothing was found that is more than single propositions. Variables
-    have ``derived`` propositions as further values where these fit, such as that a disc would land there."""
+    """The tuples of a game; None if only single propositions were found. Variables get ``derived``
+    propositions as further values if these fit, for example that a disc would land there."""
     network = machine.network
     sample = sample_states(machine, _SAMPLE, seed)
     holds = unpack(sample, len(network.bases))
@@ -93,10 +93,10 @@ def _widen(
     names: CanonicalNames,
 ) -> bool:
     """Give the variables of a kind a further value for each derived relation that has the same arguments as
-    they have besides their values, and that never holds, in a sample of states, where one of them has a value
-    of its own: ``listed`` and ``radix``, names and codes and how many these are, are changed. Returns whether
-    there was one."""
-    told = unpack(derived.long(sample), len(derived.propositions))[:, derived.first :]
+    their keys, and that never holds, in a sample of states, if one of them has a value of its own. Changes
+    ``listed`` and ``radix``, the names and codes and the numbers of values. Returns whether there was such a
+    relation."""
+    derived_values = unpack(derived.long(sample), len(derived.propositions))[:, derived.first :]
     kinds: dict[str, dict[tuple[Term, ...], int]] = defaultdict(dict)
     for number, variable in enumerate(variables):
         kinds[variable.kind][variable.key] = number
@@ -109,7 +109,7 @@ def _widen(
         for of in kinds.values():
             fits = all(
                 (key := derived.terms[place].args) in of
-                and not (told[:, place] & _has_value(variables[of[key]], holds)).any()
+                and not (derived_values[:, place] & _has_value(variables[of[key]], holds)).any()
                 for place in places
             )
             if not fits:
@@ -126,12 +126,12 @@ def _widen(
 
 
 def _has_value(variable: MultiValued, holds: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Where a variable has another value than 0, bool, shape (states,)."""
+    """Whether a variable has a value other than 0, bool, shape (states,)."""
     return np.asarray(holds[:, [base for base, _ in variable.codes]].any(axis=1), np.bool_)
 
 
 class _Board:
-    """Where variables stand."""
+    """The places of variables on the board."""
 
     def __init__(self, machine: PropnetMachine, variables: list[MultiValued]) -> None:
         self.variables = variables
@@ -152,7 +152,7 @@ class _Board:
         self._at = {(v.kind, p): n for n, (v, p) in enumerate(zip(variables, self.place, strict=True)) if p}
 
     def shape(self, members: Members) -> tuple[Members, Shape]:
-        """The members in order, and what they have in common with tuples elsewhere on the board."""
+        """The members in order, and the shape that they share with tuples elsewhere on the board."""
         variables = [self.variables[member] for member in members]
         kinds = {(v.kind, v.radix) for v in variables}
         places = [self.place[member] for member in members]
@@ -185,11 +185,11 @@ def _turn(
     sample: NDArray[np.uint64],
     holds: NDArray[np.bool_],
 ) -> int | None:
-    """The variable that says which role has a choice; None if none does."""
+    """The variable that determines which role has a choice; None if none does."""
     counts, _ = unpack_moves(machine.evaluate(sample).legal, machine.role_moves)
     chooses = counts > 1
-    known = chooses.sum(axis=1) == 1
-    chooser = np.argmax(chooses, axis=1)[known]
+    one_chooses = chooses.sum(axis=1) == 1
+    chooser = np.argmax(chooses, axis=1)[one_chooses]
     if len(set(chooser.tolist())) < 2:
         return None
     for number, variable in enumerate(variables):
@@ -199,14 +199,14 @@ def _turn(
         for base, code in variable.codes:
             value[holds[:, base]] = code
         table = np.zeros((variable.radix, len(machine.roles)), np.int64)
-        np.add.at(table, (value[known], chooser), 1)
+        np.add.at(table, (value[one_chooses], chooser), 1)
         if table.max(axis=1).sum() >= _SURE * len(chooser):
             return number
     return None
 
 
 def _together(machine: PropnetMachine, variables: list[MultiValued]) -> Counter[Members]:
-    """The sets of two and more variables that ground rules ask for, and how many do."""
+    """The sets of two or more variables that ground rules ask for, with the number of these rules."""
     try:
         rules = ground(machine.rules)
     except GdlError:
@@ -253,7 +253,7 @@ def _bodies(rules: GroundRules) -> list[list[list[int]]]:
 
 
 def _asked(rules: GroundRules, bodies: list[list[list[int]]]) -> list[int]:
-    """The atoms that goals, the end and legal moves rest on and that have rules, deepest first but for
+    """The atoms with rules that goals, the end and legal moves rest on, deepest first except for
     recursion."""
     waiting = [*rules.legal_atoms.tolist(), *(atom for _, _, atom in rules.goal_atoms), rules.terminal_atom]
     order: list[int] = []
@@ -272,7 +272,7 @@ def _asked(rules: GroundRules, bodies: list[list[list[int]]]) -> list[int]:
 
 
 def _chosen(board: _Board, turn: int | None, together: Counter[Members]) -> list[Members]:
-    """The tuples to keep: the largest, of all sources in turn, as far as there is room."""
+    """The tuples to use: the largest, from all sources in turn, as long as there is room."""
     radix = [v.radix for v in board.variables]
     counted: Counter[Members] = Counter()
     for members, count in together.items():
@@ -287,7 +287,7 @@ def _chosen(board: _Board, turn: int | None, together: Counter[Members]) -> list
             size = prod(radix[member] for member in members)
             fits = size <= _TABLE and entries + each * size <= MOST_ENTRIES and len(chosen) < MOST_TUPLES
             if fits and not any(set(members) <= set(other) for other in chosen):
-                # What a larger one holds it need not hold besides.
+                # Tuples inside a larger one are not needed.
                 chosen = [other for other in chosen if not set(other) < set(members)]
                 chosen.append(members)
                 entries = each * sum(prod(radix[member] for member in other) for other in chosen)
@@ -295,27 +295,28 @@ def _chosen(board: _Board, turn: int | None, together: Counter[Members]) -> list
 
 
 def _largest(counted: Counter[Members]) -> list[Members]:
-    """The sets that are in no other one, the longest and most frequent first."""
+    """The sets that are not inside another one, the longest and most frequent first."""
     order = sorted(counted, key=lambda members: (-len(members), -counted[members], members))
-    kept: list[Members] = []
+    largest: list[Members] = []
     holding: dict[int, list[set[int]]] = defaultdict(list)
     for members in order:
         if not any(other.issuperset(members) for other in holding[members[0]]):
-            kept.append(members)
+            largest.append(members)
             for member in members:
                 holding[member].append(set(members))
-    return kept
+    return largest
 
 
 def _stars(counted: Counter[Members], radix: list[int]) -> Iterable[Members]:
-    """Each variable with those that it is asked for with most often, as many as have room in a table."""
-    beside: dict[int, Counter[int]] = defaultdict(Counter)
+    """Each variable with the variables that rules most often ask for together with it, as many as fit into a
+    table."""
+    companions: dict[int, Counter[int]] = defaultdict(Counter)
     for members, count in counted.items():
         for member in members:
             for other in members:
                 if other != member:
-                    beside[member][other] += count
-    for member, others in sorted(beside.items()):
+                    companions[member][other] += count
+    for member, others in sorted(companions.items()):
         star = [member]
         for other, _ in others.most_common():
             if prod(radix[n] for n in (*star, other)) <= _TABLE:

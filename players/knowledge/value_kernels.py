@@ -1,11 +1,11 @@
-"""Kernels: what states are worth by weights and by tables over n-tuples, and what errors teach these.
+"""Kernels: values of states by weights and by tables over n-tuples, and the learning of these from errors.
 
-By weights, packed rows are gathered. A byte of a record says which of eight propositions hold; a table has
+With weights, packed rows are gathered. A byte of a record says which of eight propositions hold; a table has
 the sum of their weights for each byte and each of its 256 values.
 
-By n-tuples, blocks of states are taken. Each variable's value is taken from the bits of all states of the
-block, then each tuple's place in its table made of them, so that all but the look-ups themselves is done in
-vectors.
+With n-tuples, states are taken in blocks. The kernel takes each variable's value from the bits of all states
+of the block, and computes each tuple's place in its table from them, so that everything except the look-ups
+is done in vectors.
 
 Learning: temporal differences (R. Sutton, 1988) with the step sizes of temporal coherence learning (D. Beal
 and M. Smith, 1999): a weight whose errors cancel each other out moves less.
@@ -29,13 +29,13 @@ SCALE = 1 << 16
 """Weights are added as whole numbers, in units of 1 / SCALE logits: that is exact, and no addition waits long
 for the one before."""
 MOST_WEIGHT = 1000.0
-"""Logits of a proposition at most: eight of them fit into 32 bits, and their sums are taken in 64."""
+"""Most logits of a proposition: eight of them fit into 32 bits, and their sums are taken in 64."""
 VECTORS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
-"""Options of kernels that divide: a look for divisors that are 0 would keep them from using vectors."""
+"""Options of kernels that divide: a check for zero divisors would keep them from using vectors."""
 _UNIT = np.float32(1.0 / SCALE)
 _HALF = np.float32(0.5)
 _FLAT = np.float32(7.90531110763549805)
-"""Beyond it tanh is 1 to the digits of a float."""
+"""Beyond this, tanh is 1 in float precision."""
 _A1, _A3, _A5 = (
     np.float32(4.89352455891786e-03),
     np.float32(6.37261928875436e-04),
@@ -57,7 +57,7 @@ def values_of_states(
     words).
 
     ``table``: int32, shape (columns, bytes * 256), logits in units of 1 / SCALE; entry ``256 * i + b`` is for
-    byte i of a record with the value b. Bytes of records past these say nothing. ``constant``: int32, shape
+    byte i of a record with the value b. Bytes of records past these are ignored. ``constant``: int32, shape
     (columns,), the logits of all states.
     """
     rows, words = np.int64(records.shape[0]), np.int64(records.shape[1])
@@ -72,7 +72,7 @@ def values_of_states(
             for word in range(whole):
                 bits = item(records, row * words + word)
                 if bits != 0:
-                    # All eight at once: that a byte is 0 is too often a surprise to ask for it.
+                    # All eight at once: a test for bytes that are 0 would be mispredicted too often.
                     for octet in range(8):
                         byte = (bits >> np.uint64(8 * octet)) & np.uint64(255)
                         total += item(table, at + 256 * octet + np.int64(byte))
@@ -104,7 +104,7 @@ def logistic(logit: np.float32) -> np.float32:
 
 @kernel(nogil=True)
 def fill_table(weights: Int32s, table: Int32s) -> None:
-    """Fill in the table, int32, shape (columns, bytes * 256), of the weights of propositions, int32, shape
+    """Fill in the table, int32, shape (columns, bytes * 256), from the weights of propositions, int32, shape
     (bases, columns). Propositions past the last one weigh nothing."""
     for column in range(table.shape[0]):
         for octet in range(table.shape[1] // 256):
@@ -134,10 +134,10 @@ def learn(
     the other: ``targets`` float32, shape (n, columns), ``records`` uint64, shape (n, words). Returns the sum
     of the squared errors.
 
-    Proposition b has the features ``feature[start[b]:start[b + 1]]``, each as much as its ``scale``, float32,
-    shape (features,), and every state feature 0 besides.
-    A step moves the logit of the state itself by ``rate`` times the error, less what the step sizes take
-    away: ``sums`` and ``sizes`` of the errors of each weight, shapes as that of the weights, are added to."""
+    Proposition b has the features ``feature[start[b]:start[b + 1]]``, each times its ``scale``, float32,
+    shape (features,); every state also has feature 0. A step moves the logit of the state itself by ``rate``
+    times the error, less the reduction by the step sizes. ``sums`` and ``sizes``, the errors of each weight,
+    of the weights' shape, are updated."""
     active = np.empty(feature.size + 1, np.int32)
     times = np.zeros(weights.shape[0], np.float32)
     squares = 0.0
@@ -198,13 +198,13 @@ def add_tuples(
     unit: float,
     values: Singles,
 ) -> None:
-    """Add what tuples are worth to the logits of states, float32, shape (columns, n), and turn these into
+    """Add the tuples' weights to the logits of states, float32, shape (columns, n), and turn these into
     values, 0..1: records, uint64, shape (n, words).
 
-    Proposition ``base[i]``, where it holds, gives ``variable[i]``, one of so many ``variables``, the value
-    ``code[i]``. Tuple t has the variables ``member[start[t]:start[t + 1]]``, which are worth ``stride`` each
-    in the place of its entry, counted from ``offset[t]``. ``table``: int32, shape (columns, entries), in
-    units of ``unit`` logits. All others int32, shapes (propositions,), (members,) and (tuples + 1,).
+    Proposition ``base[i]``, if it holds, gives ``variable[i]``, one of ``variables``, the value ``code[i]``.
+    Tuple t has the variables ``member[start[t]:start[t + 1]]``; each value counts ``stride`` in the place of
+    the tuple's entry, counted from ``offset[t]``. ``table``: int32, shape (columns, entries), in units of
+    ``unit`` logits. All others int32, shapes (propositions,), (members,) and (tuples + 1,).
     """
     n, width, entries = records.shape[0], records.shape[1], table.shape[1]
     codes = np.empty(variables * BLOCK, np.int16)
@@ -277,14 +277,14 @@ def learn_tuples(
     sizes: Singles,
     rate: float,
 ) -> float:
-    """Move weights towards the target values of n states, one after the other, as
-    :func:`players.knowledge.value_kernels.learn` does; returns the sum of the squared errors.
+    """Move weights towards the target values of n states, one after the other, like
+    :func:`players.knowledge.value_kernels.learn`. Returns the sum of the squared errors.
 
-    The first weights are those of so many linear ``features``; then come those of the tuples' entries, and
-    those of shapes: entry e has ``shared[e]`` besides. Each of the three gets a third of a step: else those
-    that occur often in a state would leave nothing to the others. ``variable_of``, ``code_of``: int32, shape
-    (bases,): -1 for propositions of no variable. The other
-    arrays are those of :func:`add_tuples`."""
+    The first ``features`` weights are the linear ones; then come those of the tuples' entries, and those of
+    shapes: entry e also has ``shared[e]``. Each of the three gets a third of a step: otherwise weights that
+    occur often in a state would leave nothing to the others. ``variable_of``, ``code_of``: int32, shape
+    (bases,): -1 for propositions that belong to no variable. The other arrays are those of
+    :func:`add_tuples`."""
     active = np.empty(linear_feature.size + 1 + 2 * (len(start) - 1), np.int32)
     times = np.zeros(weights.shape[0], np.int32)
     codes = np.zeros(variables, np.int32)

@@ -1,8 +1,9 @@
-"""What the form of propositions tells: variables with several values, and the order of rows and columns.
+"""Structure found in the form of propositions: variables with several values, and the order of rows and
+columns.
 
-Variables are groups of propositions that exclude each other, such as what stands on a square, found in play.
+Variables are groups of propositions that exclude each other, such as the contents of a square, found in play.
 In ``(cell 3 4 queen)`` the last argument is a value if no state of some games has two propositions that
-differ in it alone. Where one of them always holds the commonest one has the value 0.
+differ in it alone. If one of them always holds, the most common one has the value 0.
 
 A relation such as ``(succ 1 2)`` that leads from each constant to at most one other, through all of them, is
 an order of these constants. So are the arguments of ``(four_columns a b c d)``, taken two by two.
@@ -23,7 +24,7 @@ from gdl.terms import Term
 from players.knowledge.canonical_rules import CanonicalNames
 
 _MOST_VALUES = 32
-"""Variables with more are none: tables over them would be too large."""
+"""Groups with more values are not variables: tables over them would be too large."""
 
 _Holds = NDArray[np.bool_]
 
@@ -33,11 +34,11 @@ class MultiValued:
     """A variable.
 
     Attributes:
-        kind: the name that its propositions have in common.
-        key: their arguments that are the same in all.
-        codes: base proposition -> its value, 1, 2, ...; equal in all variables of a kind. The value is 0
-            where none of these holds.
-        radix: how many values those of its kind have, 0 included.
+        kind: the common name of its propositions.
+        key: the arguments that are the same in all its propositions.
+        codes: base proposition -> its value, 1, 2, ...; equal in all variables of a kind. The value is 0 if
+            none of these holds.
+        radix: number of values of variables of its kind, 0 included.
     """
 
     kind: str
@@ -47,8 +48,8 @@ class MultiValued:
 
 
 def variables_of(bases: tuple[Term, ...], holds: _Holds, names: CanonicalNames) -> list[MultiValued]:
-    """The variables of a game by the states seen, bool, shape (states, bases). Each proposition belongs to
-    one at most; those that never changed to none."""
+    """The variables of a game by the states seen, bool, shape (states, bases). Each proposition belongs to at
+    most one, propositions that never changed to none."""
     seen = holds.any(axis=0) & ~holds.all(axis=0)
     kinds: dict[tuple[str, int], list[int]] = defaultdict(list)
     for base in np.flatnonzero(seen).tolist():
@@ -62,7 +63,7 @@ def variables_of(bases: tuple[Term, ...], holds: _Holds, names: CanonicalNames) 
 def _of_kind(
     bases: tuple[Term, ...], members: list[int], holds: _Holds, names: CanonicalNames
 ) -> list[MultiValued]:
-    """The fewest variables that these propositions, alike in name, fall into."""
+    """The fewest variables that these propositions, of the same name, fall into."""
     arity = len(bases[members[0]].args)
     best: tuple[dict[tuple[Term, ...], list[int]], tuple[int, ...]] | None = None
     for size in (2, 1):
@@ -117,7 +118,7 @@ def _numbered(
 Ranks = dict[Term, int]
 
 _MOST_DIGITS = 9
-"""Longer numbers number no rows."""
+"""Longer numbers do not number rows."""
 
 
 class Coordinates:
@@ -132,21 +133,21 @@ class Coordinates:
         self._links = links
 
     def order(self, constants: Iterable[Term]) -> Ranks | None:
-        """The places of the constants, from 0; None if no relation orders them and they are no numbers."""
-        wanted = set(constants)
-        if len(wanted) == 1:
-            return dict.fromkeys(wanted, 0)
+        """The places of the constants, from 0; None if no relation orders them and they are not numbers."""
+        targets = set(constants)
+        if len(targets) == 1:
+            return dict.fromkeys(targets, 0)
         for links in self._links.values():
-            inside = {(a, b) for a, b in links if a in wanted and b in wanted and a != b}
-            if len(inside) == len(wanted) - 1 and (order := _chain(wanted, inside)):
+            inside = {(a, b) for a, b in links if a in targets and b in targets and a != b}
+            if len(inside) == len(targets) - 1 and (order := _chain(targets, inside)):
                 return order
-        if all(_is_number(term) for term in wanted):
-            return {term: int(term.name) for term in wanted}
+        if all(_is_number(term) for term in targets):
+            return {term: int(term.name) for term in targets}
         return None
 
 
 def _chain(wanted: set[Term], links: set[tuple[Term, Term]]) -> Ranks | None:
-    """The order in which links lead through all constants; None if they are no path."""
+    """The order in which links lead through all constants; None if they are not a path."""
     after = dict(links)
     firsts = wanted - set(after.values())
     if len(after) < len(links) or len(firsts) != 1:

@@ -1,5 +1,5 @@
 """Proof-number search: what one role can force.
 
-`search` drives it, `graph` says how the graph lies in memory and drops what is no longer needed, `kernels` go
-down and up in it.
+`search` drives it with compiled loops that go down and up in the graph; `graph` defines the graph's layout in
+memory and drops nodes that are no longer needed.
 """

@@ -1,8 +1,8 @@
 """The graph of a proof-number search: flat arrays, the numbers of fresh nodes, and the loops that read it.
 
 A search asks one question, with one number in it: does one role, the *own* one, get at least ``claim``
-points, whatever the others do? What is no longer needed is dropped by mark and compact, as garbage collectors
-do it (Jones, Hosking and Moss 2011, chapter 3).
+points, whatever the others do? Nodes that are no longer needed are dropped by mark and compact, as garbage
+collectors do it (Jones, Hosking and Moss 2011, chapter 3).
 """
 
 from __future__ import annotations
@@ -16,30 +16,30 @@ from propnet.jit.decorators import kernel
 from propnet.kernels.record_table import find_record
 
 NEW = 0
-"""A node without edges; what its moves lead to at once is known, but not the states that follow."""
+"""A node without edges; the immediate results of its moves are known, but not the states that follow."""
 OPEN = 1
 """A node with an edge to every successor that is not terminal."""
 ASKED = 2
 """A node that is about to be opened."""
 
 NEVER = 1 << 28
-"""The proof or disproof number of what is impossible."""
+"""The proof or disproof number of an impossible goal."""
 
 NODES, EDGES = 0, 1
 """Places in :attr:`Graph.used`."""
 
 NODE = np.dtype(
     [
-        ("proof", np.int32),  # how hard the claim is to prove; 0 where it is proven
-        ("disproof", np.int32),  # and to disprove
+        ("proof", np.int32),  # effort to prove the claim; 0 if it is proven
+        ("disproof", np.int32),  # effort to disprove it
         ("first", np.int32),  # the first edge of an OPEN node
         ("choices", np.int32),  # successors that are not terminal: its edges once it is OPEN
         ("work", np.int32),  # nodes opened below it
-        ("low", np.int16),  # the own role is proven to get so much at least
-        ("high", np.int16),  # and at most, if the others see to it
+        ("low", np.int16),  # proven lower bound of the own role's points
+        ("high", np.int16),  # proven upper bound, if the others play against it
         ("ended", np.int16),  # the best of its terminal successors for the role to move (own points); or -1
         ("lines", np.int16),  # lines of search that are below it
-        ("to_move", np.uint8),  # 1 where others choose, 0 where the own role does or nobody
+        ("to_move", np.uint8),  # 1 if others choose, 0 if the own role does or no role has a choice
         ("status", np.uint8),  # NEW, OPEN or ASKED
     ],
     align=True,
@@ -48,7 +48,7 @@ NODE = np.dtype(
 
 class Graph(NamedTuple):
     """States and their successors: N nodes, E edges at most. A state reached by several paths is one node.
-    Terminal states are no nodes."""
+    Terminal states do not become nodes."""
 
     records: NDArray[np.uint64]  # (N, words) the states, packed by the machine
     nodes: NDArray[np.void]  # (N,) NODE
@@ -62,13 +62,13 @@ class SearchLines(NamedTuple):
 
     depth: NDArray[np.int32]  # (B,) steps
     path: NDArray[np.int32]  # (B, D) its nodes
-    proof: NDArray[np.int32]  # (B, D) a node is left when its numbers are larger than these
+    proof: NDArray[np.int32]  # (B, D) the line leaves a node when its numbers are larger than these
     disproof: NDArray[np.int32]  # (B, D)
-    wanted: NDArray[np.int32]  # (B,) nodes that are to be opened
+    to_open: NDArray[np.int32]  # (B,) nodes that are to be opened
 
 
 def make_graph(words: int, nodes: int, edges: int) -> Graph:
-    """An empty graph with room for so many nodes, whose records have so many words, and edges."""
+    """An empty graph with room for this many nodes, whose records have ``words`` words, and edges."""
     return Graph(
         np.zeros((nodes, words), np.uint64),
         np.zeros(nodes, NODE),
@@ -79,14 +79,14 @@ def make_graph(words: int, nodes: int, edges: int) -> Graph:
 
 
 def make_lines(count: int, deepest: int) -> SearchLines:
-    """So many lines of search with room for paths of so many nodes."""
+    """``count`` lines of search with room for paths of ``deepest`` nodes."""
     path, proof, disproof = (np.zeros((count, deepest), np.int32) for _ in range(3))
     return SearchLines(np.zeros(count, np.int32), path, proof, disproof, np.zeros(count, np.int32))
 
 
 @kernel(nogil=True)
 def set_numbers(nodes: NDArray[np.void], node: int, claim: int) -> None:
-    """Give a node without edges its numbers: 1 for the side that needs one good move, 1 for each move for
+    """Set the numbers of a node without edges: 1 for the side that needs one good move, 1 for each move for
     the side that must answer them all."""
     if nodes[node].low >= claim:
         nodes[node].proof = 0
@@ -103,14 +103,14 @@ def set_numbers(nodes: NDArray[np.void], node: int, claim: int) -> None:
 
 
 FAR = 1 << 14
-"""The length of a win that is not known."""
+"""The length of a win of unknown length."""
 _SWEEPS = 32
-"""So often lengths are looked at again at most."""
+"""Most sweeps that update lengths."""
 
 
 @kernel(nogil=True)
 def reopen(graph: Graph, root: int, most: int) -> None:
-    """Forget a node's bounds, but for those that its terminal successors give it."""
+    """Forget a node's bounds, except those from its terminal successors."""
     nodes = graph.nodes
     nodes[root].low, nodes[root].high = 0, most
     if nodes[root].ended >= 0:
@@ -122,9 +122,9 @@ def reopen(graph: Graph, root: int, most: int) -> None:
 
 @kernel(nogil=True)
 def keep(graph: Graph, root: int, fewest: int) -> np.int64:
-    """Keep what can be reached from the root through open nodes that are undecided, and of at least
-    ``fewest`` work; the others lose their edges. With 0 decided nodes keep theirs. Returns the root's new
-    place; nodes stay in their order."""
+    """Keep the nodes that can be reached from the root through open nodes that are undecided and have at
+    least ``fewest`` work; the other nodes lose their edges. With 0, decided nodes keep theirs. Returns the
+    root's new place; nodes stay in their order."""
     nodes, edges, used = graph.nodes, graph.edges, graph.used
     n = used[NODES]
     place = np.full(n, -1, np.int32)
@@ -149,11 +149,11 @@ def keep(graph: Graph, root: int, fewest: int) -> np.int64:
                 place[child] = 0
                 stack[top] = child
                 top += 1
-    kept = 0
+    count = 0
     for node in range(n):
         if place[node] == 0:
-            place[node] = kept
-            kept += 1
+            place[node] = count
+            count += 1
     new_edges = np.empty(kept_edges, np.int32)
     at = 0
     graph.table[:] = 0
@@ -181,7 +181,7 @@ def keep(graph: Graph, root: int, fewest: int) -> np.int64:
 
 @kernel(nogil=True)
 def shown(graph: Graph, root: int) -> bool:
-    """Whether the edges of a decided node, or its terminal successors, show what it is worth."""
+    """Whether the edges of a decided node, or its terminal successors, show its value."""
     nodes = graph.nodes
     value = nodes[root].low
     if nodes[root].to_move != 0 or nodes[root].choices == 0 or nodes[root].ended >= value:
@@ -196,8 +196,8 @@ def shown(graph: Graph, root: int) -> bool:
 
 @kernel(nogil=True)
 def lengths(graph: Graph, value: int) -> NDArray[np.int16]:
-    """After how many moves each node's match is over with ``value`` at least, as far as is known; FAR
-    elsewhere. Shape (nodes,)."""
+    """Number of moves after which each node's match is over with at least ``value``, as far as is known, else
+    FAR. Shape (nodes,)."""
     nodes, edges = graph.nodes, graph.edges
     n = graph.used[NODES]
     length = np.full(n, FAR, np.int16)
@@ -228,11 +228,11 @@ def lengths(graph: Graph, value: int) -> NDArray[np.int16]:
 
 
 @kernel(nogil=True)
-def known(
+def bounds_of(
     graph: Graph, records: NDArray[np.uint64], low: NDArray[np.int16], high: NDArray[np.int16]
 ) -> NDArray[np.int32]:
-    """Write the bounds of states (n, words) to ``low`` and ``high`` where they are nodes; returns the
-    nodes, -1 for others."""
+    """Write the bounds of those states (n, words) that are nodes to ``low`` and ``high``. Returns the nodes,
+    -1 for other states."""
     numbers = np.full(len(records), -1, np.int32)
     for i in range(len(records)):
         node = find_record(graph.table, graph.records, records, i)

@@ -1,22 +1,19 @@
-"""Proves what one role of a game can force: proof-number search by many lines at once.
+"""Proof-number search by many lines at once: proves results that one role of a game can force.
 
 Proof-number search: Allis, van der Meulen and van den Herik 1994. It fits games in which no other role has a
-choice where the own role has one. The others are taken to play together against it (the paranoid algorithm of
-Sturtevant and Korf 2000). So what the role can force is certain in every game. That it can force no more is
-what the game is worth only where two roles play for a constant sum. Whether a game is of this class shows
-as it is searched.
+choice while the own role has one. The others are assumed to play together against it (the paranoid algorithm
+of Sturtevant and Korf 2000). So a result that the role can force is certain in every game. An upper bound is
+the game's value only if two roles play for a constant sum. Whether a game is of this class shows during the
+search.
 
-Many lines go down the graph at the same time. Each stops at a node that is to be opened, until all have
-one. Then the machine expands all these states at once, and all their successors: wins in one move are seen
-before a state is chosen.
+Many lines go down the graph at the same time. Each stops at a node that is to be opened, until all have one.
+Then the machine expands all these states at once, and all their successors: wins in one move are seen before
+a state is chosen.
 
-The compiled loops of proof-number search by many lines at once: see :mod:`players.proof.search`.
-
-Weak proof numbers: Ueda, Hashimoto, Hashimoto and Iida 2008 (a side that must answer every move needs as
-much as for the hardest one, and one for each of the others: states reached by several paths do not
-count several times). Lines stay below a node while its numbers are within thresholds (df-pn: Nagai 2002; with
-the margin of Pawlewicz and Lew 2007), and keep away from each other by a penalty for each line that is
-below a node.
+Weak proof numbers: Ueda, Hashimoto, Hashimoto and Iida 2008. A side that must answer every move needs as much
+as for the hardest one, and one for each of the others: states reached by several paths do not count several
+times. Lines stay below a node while its numbers are within thresholds (df-pn: Nagai 2002; with the margin of
+Pawlewicz and Lew 2007), and keep away from each other by a penalty for each line below a node.
 """
 
 from __future__ import annotations
@@ -54,7 +51,7 @@ if TYPE_CHECKING:
 _NOBODY = 101
 """More than the goal of any role."""
 _LONGEST = 1 << 14
-"""A line that moved so often without coming to a node to open begins again at the root."""
+"""A line that moved this often without reaching a node to open restarts at the root."""
 
 
 @kernel(nogil=True)
@@ -63,8 +60,8 @@ def look(
 ) -> tuple[np.int64, np.int64, np.int64]:
     """Set an open node's bounds and numbers by its successors.
 
-    Returns the successor to go on with (-1 for none), the number of the second best for the role to move,
-    and how many successors are undecided."""
+    Returns the successor to go on with (-1 for none), the number of the second best for the role to move, and
+    the number of undecided successors."""
     to_move = nodes[node].to_move
     low = np.int64(nodes[node].ended)
     if to_move == 1 and low < 0:
@@ -112,7 +109,7 @@ def look(
 
 @kernel(nogil=True)
 def restart(graph: Graph, lines: SearchLines, root: int) -> None:
-    """Let all lines begin at the root."""
+    """Put all lines at the root."""
     for node in range(graph.used[NODES]):
         graph.nodes[node].lines = 0
         if graph.nodes[node].status == ASKED:
@@ -133,19 +130,19 @@ def _leave(nodes: NDArray[np.void], path: NDArray[np.int32], depth: int) -> None
 def walk(
     graph: Graph, lines: SearchLines, count: int, claim: int, penalty: float, most: int
 ) -> tuple[int, bool]:
-    """Let the first ``count`` lines go on until each stands before a node that is to be opened, or until
-    these have ``most`` successors.
+    """Let the first ``count`` lines go on until each is at a node that is to be opened, or until these have
+    ``most`` successors.
 
-    Returns how many nodes that is, and whether there was room for all. None when the root is decided."""
+    Returns the number of these nodes, 0 if the root is decided, and whether there was room for all."""
     nodes, edges = graph.nodes, graph.edges
     room = min(len(nodes) - graph.used[NODES], len(edges) - graph.used[EDGES])
-    wanted, successors = 0, 0
+    asked, successors = 0, 0
     deepest = lines.path.shape[1]
     root = lines.path[0, 0]
     if nodes[root].status == OPEN:
         look(nodes, edges, root, claim, penalty)
     if nodes[root].proof == 0 or nodes[root].disproof == 0:
-        return wanted, True
+        return asked, True
     for line in range(count):
         path = lines.path[line]
         turns = 0
@@ -160,7 +157,7 @@ def walk(
             limits = lines.proof[line, depth], lines.disproof[line, depth]
             if proof == 0 or disproof == 0 or proof > limits[0] or disproof > limits[1]:
                 if depth == 0:
-                    return wanted, True
+                    return asked, True
                 nodes[node].lines -= 1
                 lines.depth[line] = depth - 1
                 continue
@@ -168,12 +165,12 @@ def walk(
                 room -= nodes[node].choices
                 successors += nodes[node].choices
                 if room < 0:
-                    return wanted, False
-                if wanted > 0 and successors > most:
-                    return wanted, True
+                    return asked, False
+                if asked > 0 and successors > most:
+                    return asked, True
                 nodes[node].status = ASKED
-                lines.wanted[wanted] = node
-                wanted += 1
+                lines.to_open[asked] = node
+                asked += 1
                 for d in range(depth + 1):
                     nodes[path[d]].work += 1
                 break
@@ -189,7 +186,7 @@ def walk(
             if nodes[node].to_move != 0:
                 larger, other = other, larger
                 mine = np.int64(nodes[best].disproof)
-            # A line that keeps away from others may go where it is harder than above.
+            # A line that keeps away from others may go to a successor that is harder than the threshold.
             limit = max(min(np.int64(larger), second + second // 4 + 1), mine)
             rest = np.int64(other) if other >= NEVER else np.int64(other) - (live - 1)
             lines.proof[line, depth + 1] = limit if nodes[node].to_move == 0 else rest
@@ -197,7 +194,7 @@ def walk(
             nodes[best].lines += 1
             path[depth + 1] = best
             lines.depth[line] = depth + 1
-    return wanted, True
+    return asked, True
 
 
 @kernel(nogil=True)
@@ -230,7 +227,7 @@ def _attach(
 
 @kernel(nogil=True)
 def clear(graph: Graph, first: int, most: int) -> None:
-    """Know nothing yet of the nodes from ``first`` on, but that no goal is above ``most``."""
+    """Reset the nodes from ``first`` on to fresh ones, in a game without goals above ``most``."""
     for node in range(first, graph.used[NODES]):
         graph.nodes[node].low = 0
         graph.nodes[node].high = most
@@ -255,10 +252,12 @@ def judge(
     terminal: NDArray[np.bool_],
     goals: NDArray[np.int16],
 ) -> bool:
-    """Note what the moves of the nodes from ``first`` on lead to: successors (m,) of node ``first +
-    parents[i]``. ``seen`` (n, roles), -1 at first, keeps the moves that each node's first successor comes
-    by; ``sums`` (2,) the least and the largest sum of all roles' goals at an end, -1 as the least where a
-    role had none. Returns False where ``role`` and another one choose at the same time."""
+    """Note the immediate results of the moves of the nodes from ``first`` on: successors (m,) of node ``first
+    + parents[i]``.
+
+    ``seen`` (n, roles), -1 at first, keeps the moves that lead to each node's first successor. ``sums`` (2,)
+    are the least and the largest sum of all roles' goals at an end, with -1 as the least if a role had none.
+    Returns False if ``role`` and another one choose at the same time."""
     nodes = graph.nodes
     roles = seen.shape[1]
     for i in range(len(parents)):
@@ -283,7 +282,7 @@ def judge(
         sums[0] = min(sums[0], total)
         sums[1] = max(sums[1], total)
         value = max(goals[i, role], np.int16(0))
-        # The role to move may be known only from the next successor on: both bests are kept.
+        # The role to move may become known only at the next successor: both bests are kept.
         if nodes[node].ended < 0:
             nodes[node].ended = value
             nodes[node].work = value
@@ -295,7 +294,7 @@ def judge(
 @kernel(nogil=True)
 def _conclude(graph: Graph, first: int, claim: int) -> bool:
     """Set the bounds and numbers of the nodes from ``first`` on, when all their successors are judged.
-    Returns False where one has none: some role has no move there."""
+    Returns False if a node has no successors: some role has no move there."""
     nodes = graph.nodes
     for node in range(first, graph.used[NODES]):
         to_move = nodes[node].to_move & 1
@@ -317,7 +316,7 @@ def _conclude(graph: Graph, first: int, claim: int) -> bool:
 
 @kernel(nogil=True)
 def ask(graph: Graph, claim: int) -> None:
-    """Set all numbers for another claim. Successors mostly come after what they follow."""
+    """Set all numbers for another claim. Successors mostly have higher places than their parents."""
     for node in range(graph.used[NODES]):
         set_numbers(graph.nodes, node, claim)
     for node in range(graph.used[NODES] - 1, -1, -1):
@@ -327,44 +326,44 @@ def ask(graph: Graph, claim: int) -> None:
 
 _DEEPEST = 512
 _PENALTY = 1.0
-"""What a line below a node adds to its numbers."""
+"""Addition to a node's numbers for each line below it."""
 _STUCK = 100
-"""So many rounds without anything to open end a search: states that repeat are in its way."""
+"""Rounds without a node to open after which a search ends: repeated states block it."""
 _MOST = 4096
-"""So many successors are made in a round, unless a single node has more."""
+"""Most successors that are made in a round, unless a single node has more."""
 _FIRST_MOST = 128
 _ROUND_SECONDS = 0.006
-"""What a round is meant to take: it cannot be stopped."""
+"""Target seconds of a round, which cannot be interrupted."""
 _SLOW_SECONDS = 0.05
-"""No round is begun that would take so long."""
+"""A round that would take this long does not begin."""
 _ROOM_SECONDS = 3e-7
-"""What it takes at most to make room, for each node."""
+"""Most seconds for making room, for each node."""
 _EDGES = 2
-"""Edges there is room for, for each node: most states have one path to them."""
+"""Room for edges, for each node: most states have one path to them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What the role gets at least, and at most if the others see to it."""
+    """The least that the role can force, and the most that it gets if the others play against it."""
 
     low: int = 0
     high: int = 100
 
     @property
     def exact(self) -> bool:
-        """Whether both are the same."""
+        """Whether both are equal."""
         return self.low == self.high
 
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """What the moves of a state lead to; m joint moves.
+    """The results of the moves in a state; m joint moves.
 
     Attributes:
         moves: int32, shape (m, roles): move ids.
         low, high: int16, shape (m,): the bounds of the states after them.
-        length: int16, shape (m,): in how many moves the role gets what the state is worth, where that is
-            solved and so much is known; :data:`players.proof.graph.FAR` elsewhere.
+        length: int16, shape (m,): number of moves in which the role gets the state's value, if it is solved
+            and the length is known; else :data:`players.proof.graph.FAR`.
     """
 
     moves: NDArray[np.int32]
@@ -374,12 +373,12 @@ class Answers:
 
 
 class Proof:
-    """A search for what one state after another is worth; what is known below the state is kept.
+    """A search for the values of one state after another; the graph below the state is kept.
 
     Attributes:
-        role: who is to get the points that are proven.
-        fits: whether the game can be searched so, as far as it was seen.
-        opened: how many states were opened.
+        role: the role whose points are proven.
+        fits: whether the game is of the right class, as far as it was seen.
+        opened: number of opened states.
         waits: whether the search goes on only when there is time to make room.
         most: the highest goal of the role.
     """
@@ -391,9 +390,9 @@ class Proof:
         memory: int = 1 << 27,
         lines: int = 128,
     ) -> None:
-        """For a network machine of two roles or more. The graph gets ``memory`` bytes, which are set aside,
-        but taken only as it fills. So many ``lines`` go down at once; each line below a node adds
-        one to the node's numbers."""
+        """For a network machine of two roles or more. The graph gets ``memory`` bytes, which are reserved,
+        but used only as it fills. ``lines`` lines go down at once; each line below a node adds one to the
+        node's numbers."""
         self.machine = machine
         self.role = role
         self._expander = Expander(machine, 1 << 14)
@@ -414,9 +413,9 @@ class Proof:
         self._seconds = 0.0
 
     def set_root(self, record: NDArray[np.uint64], guess: float = 0.5) -> None:
-        """Search from this state, shape (words,), from now on; it is not terminal.
+        """Search from this state, shape (words,), from now on; it must not be terminal.
 
-        ``guess``: what it may be worth to the role, 0..1; says which claim comes first.
+        ``guess``: its estimated value to the role, 0..1, by which the first claim is chosen.
         """
         graph = self._graph
         self._stuck = 0
@@ -450,29 +449,29 @@ class Proof:
 
     @property
     def total(self) -> int | None:
-        """What the goals of all roles added up to at most, at the ends that were seen; None before."""
+        """The largest sum of all roles' goals at the ends that were seen; None before."""
         return int(self._sums[1]) if self._sums[1] >= 0 else None
 
     @property
     def bounds(self) -> Bounds:
-        """What is proven of the root."""
+        """The proven bounds of the root."""
         node = self._graph.nodes[self._root]
         return Bounds(int(node["low"]), int(node["high"]))
 
     @property
     def solved(self) -> bool:
-        """Whether the root's bounds say what it is worth: they are exact, and the game's sum is constant or
-        the role gets its highest goal."""
+        """Whether the root's bounds are its value: they are exact, and the game's sum is constant or the role
+        gets its highest goal."""
         bounds = self.bounds
         return self.fits and bounds.exact and (self.constant_sum or 0 < self.most == bounds.low)
 
     @property
     def finished(self) -> bool:
-        """Whether there is nothing more to find, or no way to."""
+        """Whether nothing more can be found."""
         return not self.fits or not self._open_values() or self._stuck > _STUCK
 
     def answers(self) -> Answers:
-        """What the root's moves lead to."""
+        """The results of the root's moves."""
         graph = self._graph
         chunk = self._expander.expand(graph.records[self._root : self._root + 1].copy(), judged=True)
         value = int(graph.nodes[self._root]["low"])
@@ -481,7 +480,7 @@ class Proof:
         length = np.where(chunk.terminal & (low >= value), 1, parts.FAR).astype(np.int16)
         going = np.flatnonzero(~chunk.terminal)
         lows, highs = low[going], high[going]
-        nodes = parts.known(graph, np.ascontiguousarray(chunk.records[going]), lows, highs)
+        nodes = parts.bounds_of(graph, np.ascontiguousarray(chunk.records[going]), lows, highs)
         low[going], high[going] = lows, highs
         if value and self.solved:
             in_graph = nodes >= 0
@@ -489,15 +488,15 @@ class Proof:
             length[going[in_graph]] = np.minimum(parts.FAR - 1, moves_to_go) + 1
         return Answers(chunk.moves, low, high, length)
 
-    def known(self, records: NDArray[np.uint64]) -> NDArray[np.int16]:
-        """The values of states (n, words) to the role, -1 where they are not proven."""
+    def values(self, records: NDArray[np.uint64]) -> NDArray[np.int16]:
+        """The values of states (n, words) to the role, -1 if they are not proven."""
         low, high = np.zeros(len(records), np.int16), np.ones(len(records), np.int16)
-        parts.known(self._graph, np.ascontiguousarray(records), low, high)
+        parts.bounds_of(self._graph, np.ascontiguousarray(records), low, high)
         return np.where(low == high, low, np.int16(-1))
 
     def search(self, deadline: float, latest: float | None = None) -> None:
-        """Go on until the deadline (time.monotonic() seconds), or until nothing more is to be found. To make
-        room takes longer: that is over by ``latest``, the deadline if not given."""
+        """Go on until the deadline (time.monotonic() seconds), or until nothing more can be found. Making
+        room takes longer: it ends by ``latest``, by default the deadline."""
         graph, lines = self._graph, self._lines
         self.waits = False
         while not self.finished:
@@ -510,10 +509,10 @@ class Proof:
                 break
             first = int(graph.used[NODES])
             count, claim = len(lines.depth), self._claim
-            wanted, enough = walk(graph, lines, count, claim, _PENALTY, self._round)
-            if wanted:
+            asked, enough = walk(graph, lines, count, claim, _PENALTY, self._round)
+            if asked:
                 self._stuck = 0
-                self._open(lines.wanted[:wanted].copy())
+                self._open(lines.to_open[:asked].copy())
                 self._pace(int(graph.used[NODES]) - first, time.thread_time() - began)
             elif self._decided():
                 self._ask()
@@ -527,7 +526,7 @@ class Proof:
                 self._make_room()
 
     def _pace(self, made: int, seconds: float) -> None:
-        """Learn from a round what successors cost, and how many the next one may make."""
+        """Learn from a round the cost of successors, and the number that the next round may make."""
         cost = seconds / max(1, made)
         self._seconds = min(cost, 2 * self._seconds) * 0.2 + self._seconds * 0.8 if self._seconds else cost
         self._round = int(min(_MOST, 2 * self._round, max(1, _ROUND_SECONDS / max(self._seconds, 1e-9))))
@@ -543,7 +542,7 @@ class Proof:
         return bool(node["proof"] == 0 or node["disproof"] == 0)
 
     def _ask(self) -> None:
-        """Choose a claim that is open, near the guess, and let all lines begin with it."""
+        """Choose an open claim near the guess, and restart all lines for it."""
         values = self._open_values()
         if values and self.fits:
             claim = min(values, key=lambda value: abs(value - 100 * self._guess))
@@ -561,7 +560,7 @@ class Proof:
         self._judge(first)
 
     def _judge(self, first: int) -> None:
-        """See what follows the nodes from ``first`` on."""
+        """Judge the successors of the nodes from ``first`` on."""
         graph = self._graph
         clear(graph, first, self.most)
         records = graph.records[first : int(graph.used[NODES])]
@@ -578,8 +577,8 @@ class Proof:
             self._ask()
 
     def _make_room(self) -> None:
-        """Drop what cannot be reached any more, and then what little work was done below, so that at least
-        half of the room is free."""
+        """Drop the nodes that the root no longer reaches, and then those with little work below, so that at
+        least half of the room is free."""
         graph = self._graph
         fewest = 1
         while True:
@@ -595,7 +594,7 @@ class Proof:
 
 @functools.cache
 def warm_up() -> None:
-    """Compile the kernels, or load them from numba's cache, so that no turn has to wait for it."""
+    """Compile the kernels, or load them from numba's cache, so that no turn has to wait for them."""
     graph, lines = make_graph(1, 4, 8), make_lines(1, 4)
     graph.used[NODES] = 1
     none, wide = np.zeros(0, np.int32), np.zeros((0, 2), np.int32)
@@ -611,5 +610,5 @@ def warm_up() -> None:
     parts.keep(graph, 0, 1)
     parts.shown(graph, 0)
     parts.lengths(graph, 100)
-    parts.known(graph, graph.records[:1].copy(), np.zeros(1, np.int16), np.zeros(1, np.int16))
+    parts.bounds_of(graph, graph.records[:1].copy(), np.zeros(1, np.int16), np.zeros(1, np.int16))
     find_record(graph.table, graph.records, graph.records[:1].copy(), 0)

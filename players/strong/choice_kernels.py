@@ -1,9 +1,9 @@
-"""What the roles choose in a state whose successors have values (kernels).
+"""The roles' choices in a state whose successors have values (kernels).
 
 A state's value is a pair: the number of an outcome (:mod:`players.strong.outcomes`) and the *distance* to it,
-in joint moves. One role that has a choice takes the outcome that it likes best, by the way that it likes
-best. Where two roles choose at the same time, the outcome is a saddle point of the matrix of joint moves: a
-cell in which neither role alone can get one that it likes better (von Neumann 1928).
+in joint moves. If one role has a choice, it takes the outcome that it likes best, by the way that it likes
+best. If two roles choose at the same time, the outcome is a saddle point of the matrix of joint moves: a cell
+in which neither role alone can get one that it likes better (von Neumann 1928).
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from propnet.jit.arrays import Index, Int32s, Ints, Octets
 from propnet.jit.decorators import inner, kernel
 
 UNKNOWN = 65_535
-"""The distance of a state whose value is not known."""
+"""The distance of a state of unknown value."""
 
 SETTLED, OPEN, NO_SADDLE, CROWD, ENDLESS_MATRIX = 0, 1, 2, 3, 4
-"""What became of a state: it has a value; it waits for others; its matrix has no saddle point; three roles or
-more choose at the same time; two do, and play may not end."""
+"""Fates of a state: it has a value; it waits for others; its matrix has no saddle point; three roles or more
+choose at the same time; two do, and play may not end."""
 
 WITHOUT_ROWS = 255
-"""The fate of a state without successors, before it is looked at."""
+"""The fate of a state without successors, before it is examined."""
 
 _FAR = 1 << 17
 """More than any distance."""
@@ -43,12 +43,13 @@ def choose(
     fates: Octets,
 ) -> None:
     """Give values to states whose successors are rows: ``parents`` (m,) ascending, ``moves`` (m, roles) and
-    ``places`` (m,) of these in ``values`` and ``distances`` (uint16).
+    their ``places`` (m,) in ``values`` and ``distances`` (uint16).
 
-    Values at a distance above ``horizon`` count as not known. With ``endless`` below 0, a state with such a
-    successor stays OPEN. Else such a successor has the outcome ``endless``, and no way is preferred.
-    ``ranks``, ``longer`` are those of :class:`players.strong.outcomes.Outcomes`. Writes ``out_values``,
-    ``out_distances`` and ``fates`` of the parents; states without rows keep what is there.
+    Values at a distance above ``horizon`` count as unknown. If ``endless`` is negative, a state with such a
+    successor stays OPEN. Otherwise such a successor has the outcome ``endless``, and the lengths of ways do
+    not matter. ``ranks``, ``longer`` are those of :class:`players.strong.outcomes.Outcomes`. Writes
+    ``out_values``, ``out_distances`` and ``fates`` of the parents; those of states without rows stay
+    unchanged.
     """
     m = np.int64(parents.size)
     first: Index = np.int64(0)
@@ -128,7 +129,7 @@ def _settle(
 def _look(
     place: Index, values: Octets, distances: Ints, horizon: int, endless: int
 ) -> tuple[np.int64, np.int64]:
-    """A successor's outcome and distance, as far as it is known."""
+    """A successor's outcome and distance, as far as they are known."""
     distance = np.int64(distances[place])
     if endless >= 0 and distance > horizon:
         return np.int64(endless), np.int64(UNKNOWN - 1)

@@ -1,12 +1,12 @@
-"""All reachable states, layer by layer: breadth-first search with sorted sets (Korf 2003); and their values,
-from those of their successors: retrograde analysis (Thompson 1986).
+"""All reachable states, layer by layer, by breadth-first search with sorted sets (Korf 2003), and their
+values from those of their successors by retrograde analysis (Thompson 1986).
 
-Where layers have no state in common, one pass from the last layer to the first finds the values. In other
-games come first states all of whose successors have values, from the last layer to the first, again and again
-until none is left: that is all of a game without cycles. Then, round by round, states from which a role can
-force an outcome within so many moves. What is left is play that need not end. Its outcome is that of
-:meth:`players.strong.outcomes.Outcomes.endless`; a state from which nobody can force a better one for
-himself has it too, also where the game may end with the same goals.
+If layers have no state in common, one pass from the last layer to the first finds the values. In other games,
+states whose successors all have values are settled first, from the last layer to the first, again and again
+until none is left. This settles a game without cycles. In a game with cycles, round n then settles the states
+from which a role can force an outcome within n moves. In the remaining states play need not end. Their
+outcome is that of :meth:`players.strong.outcomes.Outcomes.endless`. A state from which no role can force a
+better one for itself has it too, even if the game may end with the same goals.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from propnet.jit.arrays import Ints, Octets, Words
 from propnet.machine import PropnetMachine
 
 Watch = Callable[[str, int, int], None]
-"""Told what is done (``forward`` or ``backward``), in which layer, and how many states it is done with."""
+"""Gets the phase (``forward`` or ``backward``), the layer, and the number of states done."""
 
 _MOST_LAYERS = 65_000
 
@@ -52,10 +52,10 @@ class _Reachable:
     """The states of a game.
 
     Attributes:
-        layers: sets of records; layer d is what is first reached after d joint moves.
+        layers: sets of records; layer d has the states first reached after d joint moves.
         signatures: one for each layer.
         layered: whether every successor of a state in layer d is in layer d + 1, so that no play passes
-            through two states of a layer, and none comes back to a state.
+            through two states of a layer or returns to a state.
     """
 
     layers: list[PackedSet]
@@ -66,8 +66,8 @@ class _Reachable:
 def reachable(machine: PropnetMachine, memory: int, watch: Watch = lambda *_: None) -> _Reachable:
     """Every state that joint moves lead to from the start, terminal ones included.
 
-    ``memory`` is the size that the process may have, in bytes, with room for the states' values. Raises
-    TooLargeError when there are more states.
+    ``memory`` is the allowed size of the process in bytes, including room for the states' values. Raises
+    TooLargeError if there are more states.
     """
     expander = Expander(machine)
     start = np.array(machine.records([machine.initial_state()]))
@@ -89,19 +89,19 @@ def reachable(machine: PropnetMachine, memory: int, watch: Watch = lambda *_: No
         if not len(found):
             return _Reachable(layers, signatures, layered)
         sign = _signature(found)
-        kept = _without_earlier(found, sign, layers, signatures)
-        if len(kept) < len(found):
+        new = _without_earlier(found, sign, layers, signatures)
+        if len(new) < len(found):
             layered = False
-            if not len(kept):
+            if not len(new):
                 return _Reachable(layers, signatures, layered)
-            sign = _signature(kept)
-        layers.append(kept)
+            sign = _signature(new)
+        layers.append(new)
         signatures.append(sign)
-        states += len(kept)
+        states += len(new)
 
 
 def _needed(layers: list[PackedSet], gatherer: Gatherer, layered: bool, states: int) -> int:
-    """Bytes that the search takes now, or will take when it goes backward."""
+    """Bytes that the search takes now, or will take in the backward phase."""
     row = 8 * layers[0].words
     forward = sum(layer.held for layer in layers) + gatherer.held
     if layered:
@@ -123,7 +123,7 @@ def _signature(found: PackedSet) -> SetSignature:
 def _without_earlier(
     found: PackedSet, sign: SetSignature, layers: list[PackedSet], signatures: list[SetSignature]
 ) -> PackedSet:
-    """The states that are in no earlier layer; the set itself where all are new."""
+    """The states that are in no earlier layer; the same set if all are new."""
     old = [layer for layer, other in zip(layers, signatures, strict=True) if sign.may_share(other)]
     if not old:
         return found
@@ -136,7 +136,7 @@ def _without_earlier(
 Distances = NDArray[np.uint16]
 
 NEVER = -1
-"""Stands for the number of an outcome: there is none for play without end."""
+"""Stands for the number of an outcome: play without end has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ class ValuedSet:
     Attributes:
         rows: set (n, words) of records.
         values: uint8 (n,): numbers of outcomes.
-        distances: uint16 (n,): joint moves to the end under best play; UNKNOWN where it never ends.
+        distances: uint16 (n,): joint moves to the end under best play; UNKNOWN if it never ends.
     """
 
     rows: Words
@@ -155,7 +155,7 @@ class ValuedSet:
 
 
 Keep = Callable[[int, ValuedSet, SetSignature], None]
-"""Takes a layer, by its number, with its values, before its arrays are given up."""
+"""Takes a layer, by its number, with its values, before its arrays are freed."""
 
 
 class ValueFinder:
@@ -171,11 +171,11 @@ class ValueFinder:
     def judge(
         self, rows: Words, known: ValuedSet, horizon: int = UNKNOWN - 1, endless: int = NEVER
     ) -> tuple[Octets, Distances, Octets]:
-        """The values, distances and fates (:mod:`players.strong.choice_kernels`) of a set of states
-        (n, words), whose successors are all in ``known``.
+        """The values, distances and fates (:mod:`players.strong.choice_kernels`) of a set of states (n,
+        words), whose successors are all in ``known``.
 
-        Raises GdlError where two roles choose at once and no pure saddle point exists, or more than two
-        choose; RulesError for a state that is not terminal and leaves a role without a move.
+        Raises GdlError if two roles choose at once and no pure saddle point exists, or more than two choose;
+        RulesError for a state that is not terminal and leaves a role without a move.
         """
         n = len(rows)
         values, distances = np.zeros(n, np.uint8), np.full(n, UNKNOWN, np.uint16)
@@ -209,17 +209,18 @@ class ValueFinder:
         self._refuse(rows, fates)
 
     def _look(self, chunk: Expansion, known: ValuedSet) -> tuple[Ints, Octets, Distances]:
-        """For each successor a place in values and distances, and these."""
+        """The place of each successor in values and distances, and these two arrays."""
         places = np.empty(len(chunk), np.int64)
         if find_rows(known.rows, chunk.records, chunk.moves, self._fingers, places):
             raise AssertionError("a successor is in no layer")
         return places, known.values, known.distances
 
     def _all_successors(self, rows: Words) -> Expansion:
-        """All successors of a batch; the next batch is as large as fits into the expander's rows."""
+        """All successors of a batch. The size of the next batch is set so that its successors fit into the
+        expander's rows."""
         chunks: list[Expansion] = []
         for chunk in self._expander.stream(rows):
-            # A chunk that is not half full is the last one: its arrays stay.
+            # A chunk that is not half full is the last one: its arrays stay valid.
             chunks.append(chunk if 2 * len(chunk) < ROWS else chunk.copy())
         if not chunks:
             return self._expander.expand(rows[:0])
@@ -231,7 +232,7 @@ class ValueFinder:
         return Expansion(*(np.concatenate([getattr(chunk, name) for chunk in chunks]) for name in names))
 
     def _end(self, rows: Words, values: Octets, distances: Distances, fates: Octets) -> None:
-        """Give the states without successors the outcome that the rules say."""
+        """Give the states without successors their outcomes by the rules."""
         ends = np.flatnonzero(fates == WITHOUT_ROWS)
         if not len(ends):
             return
@@ -253,23 +254,22 @@ class ValueFinder:
             if (fates == fate).any():
                 state = rows[np.argmax(fates == fate)][None]
                 raise GdlError(
-                    f"the game has no value in pure strategies that can be told: {why}, as in "
-                    f"{self._spelled(state)}",
+                    f"the game has no known value in pure strategies: {why}, as in {self._spelled(state)}",
                     remedy="only play by chance is best there; uct plays such games",
                 )
 
     def _spelled(self, record: Words) -> str:
-        """The propositions of a state, given by its record (1, words)."""
+        """The text of a state's propositions, given its record (1, words)."""
         return " ".join(sorted(map(str, self.machine.states(record)[0].propositions)))
 
 
 def values_by_layers(
     machine: PropnetMachine, found: _Reachable, outcomes: Outcomes, keep: Keep, watch: Watch
 ) -> ValuedSet:
-    """Find the values of a layered game, and hand each layer to ``keep``. Returns the first one. Raises as
-    :meth:`ValueFinder.judge`."""
+    """Find the values of a layered game, and pass each layer to ``keep``. Returns the first one. Raises the
+    errors of :meth:`ValueFinder.judge`."""
     finder = ValueFinder(machine, outcomes)
-    known = ValuedSet(np.empty((0, machine.words), np.uint64), np.empty(0, np.uint8), np.empty(0, np.uint16))
+    valued = ValuedSet(np.empty((0, machine.words), np.uint64), np.empty(0, np.uint8), np.empty(0, np.uint16))
     done = 0
     for depth in range(len(found.layers) - 1, -1, -1):
         layer = found.layers[depth]
@@ -277,15 +277,15 @@ def values_by_layers(
         at = 0
         for part in layer.blocks():
             to = slice(at, at + len(part))
-            values[to], distances[to], fates = finder.judge(part, known)
+            values[to], distances[to], fates = finder.judge(part, valued)
             assert (fates == SETTLED).all()
             at = to.stop
             watch("backward", depth, done + at)
-        del known  # its rows make room for those of this layer
-        known = ValuedSet(layer.rows(), values, distances)
-        keep(depth, known, found.signatures[depth])
+        del valued  # its rows make room for those of this layer
+        valued = ValuedSet(layer.rows(), values, distances)
+        keep(depth, valued, found.signatures[depth])
         done += at
-    return known
+    return valued
 
 
 def values_by_rounds(
@@ -293,28 +293,28 @@ def values_by_rounds(
 ) -> tuple[ValuedSet, bool]:
     """All states as one set, with their values, and whether the game has cycles.
 
-    Raises GdlError as :meth:`players.strong.layers.ValueFinder.judge`, and for a game with cycles in which
-    two roles' wishes are not opposed, or more than two play.
+    Raises the errors of :meth:`players.strong.layers.ValueFinder.judge`, and GdlError for a game with cycles
+    in which two roles are not opposed, or more than two play.
     """
     layers = [layer.rows() for layer in found.layers]
     rows = as_set(np.concatenate(layers))
-    known = ValuedSet(rows, np.zeros(len(rows), np.uint8), np.full(len(rows), UNKNOWN, np.uint16))
+    valued = ValuedSet(rows, np.zeros(len(rows), np.uint8), np.full(len(rows), UNKNOWN, np.uint16))
     judge = ValueFinder(machine, outcomes)
-    left = _settle_ends_first(judge, layers, known, watch)
+    left = _settle_ends_first(judge, layers, valued, watch)
     if not len(left):
-        return known, False
+        return valued, False
     endless = outcomes.endless()
     if not outcomes.opposed():
         raise GdlError(
             "the game has cycles, and its roles are not two opponents: play without end has no value there",
             remedy="games without cycles may have any roles and goals",
         )
-    _force(judge, left, known, endless, watch)
-    return known, True
+    _force(judge, left, valued, endless, watch)
+    return valued, True
 
 
 def _settle_ends_first(judge: ValueFinder, layers: list[Words], known: ValuedSet, watch: Watch) -> Words:
-    """Give a value to all states whose successors have one. Returns the set of the others."""
+    """Give a value to all states whose successors all have one. Returns the set of the others."""
     left = layers
     settled = 0
     while True:
@@ -337,7 +337,7 @@ def _settle_ends_first(judge: ValueFinder, layers: list[Words], known: ValuedSet
 
 
 def _force(judge: ValueFinder, left: Words, known: ValuedSet, endless: int, watch: Watch) -> None:
-    """Give a value to the states that are left: in round n that of n more moves, then play without end."""
+    """Give a value to the remaining states: in round n the value of n more moves, then play without end."""
     places = _places(known.rows, left)
     known.values[places] = endless
     decided = known.distances[known.distances < UNKNOWN]
@@ -350,7 +350,7 @@ def _force(judge: ValueFinder, left: Words, known: ValuedSet, endless: int, watc
         round_number += 1
         values, _, _ = judge.judge(left, known, round_number - 1, endless)
         now, before = height[values], height[known.values[places]]
-        # Values only ever go away from that of play without end.
+        # Values only ever move away from that of play without end.
         further = ((now > before) & (before >= 0)) | ((now < before) & (before <= 0))
         known.values[places[further]] = values[further]
         known.distances[places[further]] = round_number
@@ -361,10 +361,10 @@ def _force(judge: ValueFinder, left: Words, known: ValuedSet, endless: int, watc
         watch("backward", round_number, len(known.rows) - len(left))
 
 
-def _places(rows: Words, wanted: Words) -> Ints:
-    """Where the records of one set are in another, which holds them all."""
-    places = np.empty(len(wanted), np.int64)
-    none = np.zeros((len(wanted), 1), np.int32)
-    if find_rows(rows, wanted, none, np.zeros(FINGERS, np.int64), places):
+def _places(rows: Words, wanted_rows: Words) -> Ints:
+    """The places of one set's records in another set, which must contain them all."""
+    places = np.empty(len(wanted_rows), np.int64)
+    none = np.zeros((len(wanted_rows), 1), np.int32)
+    if find_rows(rows, wanted_rows, none, np.zeros(FINGERS, np.int64), places):
         raise AssertionError("a state is not among all states")
     return places

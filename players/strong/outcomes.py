@@ -1,4 +1,5 @@
-"""The outcomes of a game, numbered, which of them each role likes better, and what came of a whole game."""
+"""The outcomes of a game, numbered, with each role's order of preference; and the results of a solved
+game."""
 
 from __future__ import annotations
 
@@ -14,23 +15,23 @@ from propnet.jit.arrays import Goals, Int32s, Octets
 from propnet.machine import PropnetMachine
 
 MOST = 250
-"""Different outcomes that a game may have."""
+"""Most different outcomes of a game."""
 
 HALF = 50
-"""A role that gets more goes for the end by the shortest way, one that gets as much or less by the longest.
-Alone in a game it always goes by the shortest."""
+"""A role that gets more prefers the shortest way to the end, one that gets as much or less the longest. A
+role that plays alone always prefers the shortest."""
 
 
 class Outcomes:
-    """Vectors of goals, one value for each role, in the order in which they were met.
+    """Vectors of goals, one value for each role, in the order in which they were found.
 
-    Of two outcomes a role likes the one better that has the higher goal for itself, then the one with the
-    lower goals for the others, taken together, then the one whose goals are the lower in the order of roles.
+    A role prefers the outcome with the higher goal for itself; then the one with the lower sum of the others'
+    goals; then the one whose goals are lower in the order of roles.
 
     Attributes:
-        vectors: tuples of goals 0..100; -1 where a role has none.
+        vectors: tuples of goals 0..100; -1 if a role has none.
         ranks: int32, shape (roles, vectors): each role's order, 0 the worst.
-        longer: int32, shape (roles, vectors): 1 where a role prefers a long way to the outcome, -1 a short.
+        longer: int32, shape (roles, vectors): 1 if a role prefers a long way to the outcome, -1 a short one.
     """
 
     def __init__(self, roles: int, vectors: list[tuple[int, ...]] | None = None) -> None:
@@ -42,7 +43,7 @@ class Outcomes:
         self._add(vectors or [])
 
     def number(self, goals: Goals) -> Octets:
-        """The numbers, uint8 (n,), of outcomes given by their goals (n, roles). Any thread may ask."""
+        """The numbers, uint8 (n,), of outcomes given by their goals (n, roles). Thread-safe."""
         numbers = np.zeros(len(goals), np.uint8)
         left = np.arange(len(goals))
         v = 0
@@ -57,8 +58,8 @@ class Outcomes:
         return numbers
 
     def endless(self) -> int:
-        """The number of the outcome of play that never ends, of which GDL says nothing: 50 for each of
-        several roles, as for a draw, and 0 for one that is alone."""
+        """The number of the outcome of play that never ends, which GDL does not define: 50 for each of
+        several roles, as for a draw, and 0 for a single role."""
         goals = np.full((1, self.roles), 0 if self.roles == 1 else HALF, np.int16)
         return int(self.number(goals)[0])
 
@@ -82,7 +83,7 @@ class Outcomes:
         return goals[role], goals[role] - sum(goals), tuple(-goal for goal in goals)
 
     def opposed(self) -> bool:
-        """Whether there are two roles, and what one likes better the other likes less; or one role alone."""
+        """Whether there is one role, or two of which one likes better whatever the other likes less."""
         if self.roles == 2:
             return bool((self.ranks[0] + self.ranks[1] == len(self.vectors) - 1).all())
         return self.roles == 1
@@ -90,19 +91,19 @@ class Outcomes:
 
 @dataclass(frozen=True, slots=True)
 class SolvedGame:
-    """What was found of a game all of whose states have values.
+    """The results of a game all of whose states have values.
 
     Attributes:
         machine: of the game.
-        outcomes: what the values' numbers mean.
-        sizes: how many states each layer has: what is first reached after 0, 1, ... joint moves, or has the
-            rank 0, 1, ...
-        cyclic: whether play may come back to a state.
+        outcomes: the outcomes, by the numbers in values.
+        sizes: number of states in each layer: states first reached after 0, 1, ... joint moves, or of rank 0,
+            1, ...
+        cyclic: whether play may return to a state.
         start: the goals of each role under best play from the start.
-        distance: joint moves to the end from there; None where play need not end.
-        symmetries: how many automorphisms one state of each orbit stands for.
-        codec: how states become words (:class:`players.strong.ranked.rank.StateCodec`), for the table; None
-            where its records are the machine's.
+        distance: joint moves to the end from there; None if play need not end.
+        symmetries: number of automorphisms that were merged, each orbit into one state.
+        codec: the coding of states as words (:class:`players.strong.ranked.rank.StateCodec`), for the table;
+            None if its records are the machine's.
     """
 
     machine: PropnetMachine
@@ -116,10 +117,10 @@ class SolvedGame:
 
     @property
     def states(self) -> int:
-        """How many there are."""
+        """Number of states."""
         return sum(self.sizes)
 
 
 def known_distance(distance: int) -> int | None:
-    """A distance as it stands in a layer, None where play need not end."""
+    """A distance from a layer; None if play need not end."""
     return None if distance == UNKNOWN else distance

@@ -17,9 +17,9 @@ from players.strong.tables import StateValue, Tables
 
 
 class TablesPlayer(Player):
-    """Plays the move with the best outcome for its role, whatever the others do; the shortest way to an
-    outcome above 50, the longest to others. Where its table does not have the state, or is for other rules,
-    the player ``otherwise`` moves."""
+    """Plays the move with the best outcome for its role, whatever the others do. It takes the shortest way to
+    an outcome above 50, the longest way to others. If its table lacks the state, or is for other rules, the
+    player ``otherwise`` moves."""
 
     name = "tables"
     OPTIONS = (
@@ -86,7 +86,7 @@ class TablesPlayer(Player):
         return tables
 
     def _begin_other(self, state: State, startclock: float, deadline: float) -> None:
-        """Have the other player take over from this state on."""
+        """Let the other player take over from this state on."""
         name = self.options["otherwise"]
         for key in ("workers", "ponder", "playouts"):
             value = self.playouts if key == "playouts" else self.options[key]
@@ -97,7 +97,7 @@ class TablesPlayer(Player):
         self._other.start(self.machine, self.role, self.machine.own_state(state), startclock, deadline)
 
     def _from_table(self, state: State, options: list[int]) -> Choice | None:
-        """The best of the moves; None where the table lacks a state that may follow."""
+        """The best of the moves; None if the table lacks a state that may follow."""
         if self._tables is None:
             return None
         machine = self.machine
@@ -121,7 +121,7 @@ class TablesPlayer(Player):
         candidates = tuple(Candidate(move, 0, float(goal) if goal >= 0 else None) for move, goal in goals)
         left = value.distance
         ends = "need not end" if left is None else f"ends after {counted(left + 1, 'move')}"
-        return Choice(best, candidates, f"from the table: {_told(value.goals[self.role])}, {ends}")
+        return Choice(best, candidates, f"from the table: {_goal_text(value.goals[self.role])}, {ends}")
 
     def _liking(self, value: StateValue) -> int:
         distance = UNKNOWN if value.distance is None else value.distance
@@ -129,5 +129,5 @@ class TablesPlayer(Player):
         return rank * (UNKNOWN + 1) * 2 + int(self._outcomes.longer[self.role, value.outcome]) * distance
 
 
-def _told(goal: int) -> str:
+def _goal_text(goal: int) -> str:
     return str(goal) if goal >= 0 else "no goal value"

@@ -14,13 +14,13 @@ from propnet.jit.arrays import Flags, Index, Int32s, Ints, Words
 from propnet.jit.decorators import inner, kernel
 
 FINGERS = 1 << 12
-"""Places that :func:`find_rows` remembers, one for each move more or less."""
+"""Number of places that :func:`find_rows` remembers, about one for each move."""
 
 
 @kernel(nogil=True)
 def sort_rows(rows: Words, scratch: Words, counts: Ints) -> bool:
-    """Sort records (n, words). ``scratch`` has their shape, ``counts`` is (8 * words, 256). Returns whether
-    the sorted rows are in the scratch array; the other one holds nothing of use."""
+    """Sort records (n, words). ``scratch`` has the same shape, ``counts`` is (8 * words, 256). Returns
+    whether the sorted rows are in the scratch array; the contents of the other one are then invalid."""
     n, words = rows.shape
     counts[:] = 0
     for i in range(n):
@@ -55,18 +55,19 @@ def sort_rows(rows: Words, scratch: Words, counts: Ints) -> bool:
 
 @kernel(nogil=True)
 def drop_repeated(rows: Words) -> int:
-    """Move the first of equal sorted rows to the front, in their order; returns how many there are."""
+    """Move the first of equal sorted rows to the front, in their order. Returns the number of different
+    rows."""
     n, words = rows.shape
-    kept = 0
+    count = 0
     for i in range(n):
-        differs = kept == 0
+        differs = count == 0
         for word in range(words):
-            differs |= rows[i, word] != rows[kept - 1, word]
+            differs |= rows[i, word] != rows[count - 1, word]
         if differs:
             for word in range(words):
-                rows[kept, word] = rows[i, word]
-            kept += 1
-    return kept
+                rows[count, word] = rows[i, word]
+            count += 1
+    return count
 
 
 @inner
@@ -120,11 +121,11 @@ def _equal(rows: Words, i: Index, others: Words, k: Index) -> bool:
 
 @kernel(nogil=True)
 def find_rows(rows: Words, wanted: Words, moves: Int32s, fingers: Ints, places: Ints) -> int:
-    """Write the place of each wanted record (m, words) in a set, -1 where it is not there. Returns how many
-    are not there.
+    """Write the place of each wanted record (m, words) in a set, -1 for records that are not in it. Returns
+    the number of these.
 
-    The successors of a set by one move lie close to each other: the search begins where the last one by the
-    same joint move, ``moves`` (m, roles), ended. ``fingers`` (FINGERS,) holds these places.
+    The successors of a set by one move lie close to each other, so the search begins where the last one by
+    the same joint move, ``moves`` (m, roles), ended. ``fingers`` (FINGERS,) holds these places.
     """
     n = np.int64(rows.shape[0])
     missing = 0
@@ -145,7 +146,7 @@ def find_rows(rows: Words, wanted: Words, moves: Int32s, fingers: Ints, places: 
 
 @kernel(nogil=True)
 def subtract(rows: Words, old: Words, kept: Flags) -> int:
-    """Clear the flags (n,) of the rows of a set that are in another one; returns how many these are."""
+    """Clear the flags (n,) of the rows of a set that are in another one. Returns the number of these rows."""
     place: Index = np.int64(0)
     found = 0
     for i in range(rows.shape[0]):
@@ -158,8 +159,8 @@ def subtract(rows: Words, old: Words, kept: Flags) -> int:
 
 @kernel(nogil=True)
 def signature(rows: Words, always: Words, ever: Words, ones: Ints) -> None:
-    """What all records of a set have in common: the bits ``always`` (words,) true, those ``ever`` true, and
-    the least and the greatest number of ``ones`` (2,)."""
+    """Fill in the common features of all records of a set: the bits that are ``always`` (words,) true, those
+    that are ``ever`` true, and the least and the greatest number of ``ones`` (2,)."""
     always[:] = ~np.uint64(0)
     ever[:] = np.uint64(0)
     ones[0], ones[1] = 1 << 30, -1
@@ -181,6 +182,6 @@ def signature(rows: Words, always: Words, ever: Words, ones: Ints) -> None:
 
 @kernel(nogil=True)
 def count_upto(rows: Words, bound: Words) -> int:
-    """How many rows of a set are not greater than the one row of ``bound`` (1, words)."""
+    """Number of rows of a set that are not greater than the one row of ``bound`` (1, words)."""
     place = _place(rows, bound, np.int64(0), np.int64(rows.shape[0]) >> 1)
     return int(place) + int(_equal(rows, place, bound, np.int64(0)))

@@ -1,4 +1,5 @@
-"""Sets of state records: sorted, compressed in blocks, merged; what tells two of them apart at a glance."""
+"""Sets of state records: sorted, compressed in blocks, merged; and signatures that quickly show two sets
+disjoint."""
 
 from __future__ import annotations
 
@@ -22,12 +23,12 @@ def as_set(rows: Words) -> Words:
 
 @dataclass(frozen=True, slots=True)
 class SetSignature:
-    """What the records of a set have in common.
+    """Common features of the records of a set.
 
     Attributes:
-        always: the bits that are true in each, as one number.
-        ever: the bits that are true in one at least.
-        fewest, most: bits that are true in a record.
+        always: the bits that are true in each record, as one number.
+        ever: the bits that are true in at least one record.
+        fewest, most: bounds of the number of true bits in a record.
     """
 
     always: int
@@ -69,7 +70,7 @@ def _number(words: Words) -> int:
 
 
 PLAIN = 1 << 18
-"""Rows of a set that is not compressed."""
+"""Rows of a set that are not compressed."""
 _PACKED_ROWS = 1 << 17
 _LEVEL = 1
 
@@ -77,13 +78,13 @@ _LEVEL = 1
 class PackedSet:
     """A set of records (:mod:`players.strong.row_kernels`), ``words`` wide, made by appending in order.
 
-    A block is the differences of its rows, byte by byte: all first bytes, all second bytes and so on, those
-    planes that are not 0 throughout, compressed by zstd.
+    A block is the differences of its rows, byte by byte: all first bytes, all second bytes and so on. The
+    planes that are not 0 throughout are compressed by zstd.
     """
 
     def __init__(self, words: int) -> None:
         self.words = words
-        self._blocks: list[tuple[int, bytes, int]] = []  # rows, compressed planes, which planes there are
+        self._blocks: list[tuple[int, bytes, int]] = []  # rows, compressed planes, bit mask of the planes
         self._plain = np.empty((0, words), np.uint64)
         self._size = 0
         self._compressor = zstandard.ZstdCompressor(level=_LEVEL)
@@ -100,11 +101,11 @@ class PackedSet:
 
     @property
     def held(self) -> int:
-        """Bytes that it takes."""
+        """Bytes of its memory."""
         return self._plain.nbytes + sum(len(packed) + 120 for _, packed, _ in self._blocks)
 
     def append(self, rows: Words) -> None:
-        """Take rows that are greater than all before; they are copied."""
+        """Append rows that are greater than all earlier ones; they are copied."""
         self._size += len(rows)
         whole = np.concatenate((self._plain, rows)) if len(self._plain) else rows
         done = 0
@@ -121,7 +122,7 @@ class PackedSet:
             yield self._plain[first : first + _PACKED_ROWS]
 
     def drained(self) -> Iterator[Words]:
-        """The same, and what was handed out is forgotten."""
+        """The same, but each part is removed when it is yielded."""
         self._blocks.reverse()
         while self._blocks:
             yield self._unpacked(self._blocks.pop())
@@ -159,7 +160,7 @@ class PackedSet:
 
 
 def merged(sets: list[PackedSet], words: int) -> PackedSet:
-    """The union of sets, which are emptied, and removed from the list."""
+    """The union of sets, which are emptied and removed from the list."""
     if len(sets) == 1:
         return sets.pop()
     union = PackedSet(words)
@@ -172,7 +173,7 @@ def merged(sets: list[PackedSet], words: int) -> PackedSet:
             heads.append(head)
             left.append(stream)
     while heads:
-        # Up to the least of the last rows at hand, no set has rows that are not at hand.
+        # Up to the least of the last loaded rows, no set has rows that are not loaded.
         bound = min((head[-1:] for head in heads), key=lambda row: tuple(row[0, ::-1].tolist()))
         bound = bound.copy()
         parts = []
@@ -195,7 +196,7 @@ def merged(sets: list[PackedSet], words: int) -> PackedSet:
 class Gatherer:
     """Collects records, ``words`` wide, and makes a set of them; repeated ones take little memory.
 
-    ``buffer``: bytes of rows that are collected before they are sorted, for which it takes as many again.
+    ``buffer``: bytes of rows that are collected before they are sorted; sorting needs as many again.
     """
 
     def __init__(self, words: int, buffer: int) -> None:
@@ -205,7 +206,7 @@ class Gatherer:
         self._runs: list[PackedSet] = []
 
     def add(self, rows: Words) -> None:
-        """Take records (n, words); they are copied."""
+        """Add records (n, words); they are copied."""
         while len(rows):
             taken = min(len(rows), len(self._buffer) - self._filled)
             self._buffer[self._filled : self._filled + taken] = rows[:taken]
@@ -216,7 +217,7 @@ class Gatherer:
 
     @property
     def held(self) -> int:
-        """Bytes that it takes, and takes while it sorts."""
+        """Bytes of its memory, including those for sorting."""
         return 2 * self._buffer.nbytes + sum(run.held for run in self._runs)
 
     def finish(self) -> PackedSet:

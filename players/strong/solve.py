@@ -1,4 +1,4 @@
-"""A whole game is solved: by its ranks if it has any, else as one set of states."""
+"""Solves a whole game: by its ranks if it has any, otherwise as one set of states."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ def solve_whole(
     writer: TableWriter | None = None,
     watch: Watch = lambda *_: None,
 ) -> SolvedGame:
-    """Find the value of every reachable state of a machine's game, or of one state of each orbit, and write
-    the whole table of them, if there is a writer.
+    """Find the value of every reachable state of a machine's game, or of one state of each orbit. The writer,
+    if there is one, gets the whole table.
 
-    Raises TooLargeError or OutOfRoomError for more states than there is room for, ScratchError, and GdlError
-    for games whose value is not one in pure strategies.
+    Raises TooLargeError or OutOfRoomError if the states do not fit, ScratchError, and GdlError for games
+    whose value is not one in pure strategies.
     """
     try:
         solver = RankedSolver(machine, options, writer, watch)
@@ -32,7 +32,7 @@ def solve_whole(
         solved = solver.solve()
         if writer is not None:
             writer.finish(solved)
-        # Only now, with the table whole, nothing else is needed.
+        # Only now, with a complete table, are the other files not needed.
         over = True
         return solved
     except UnfitError:
@@ -60,13 +60,13 @@ def solve_game(
     keep: Keep = lambda *_: None,
     watch: Watch = lambda *_: None,
 ) -> SolvedGame:
-    """Find the value of every reachable state of a machine's game. (A network whose next state is the
-    smallest of its orbit makes a machine of orbits, whose states are then what is found.)
+    """Find the value of every reachable state of a machine's game. (With a network whose next state is the
+    smallest of its orbit, the states found are those of the orbits.)
 
-    ``memory`` is the size that the process may have, in bytes. ``keep`` takes the states with their values:
-    those that are first reached after so many joint moves, the last layer first; or, where plays may meet a
-    state at different times, all in one. Raises TooLargeError for more states, GdlError for games whose value
-    is not one in pure strategies (:mod:`players.strong.layers`, :mod:`players.strong.layers`).
+    ``memory`` is the allowed size of the process in bytes. ``keep`` takes the states with their values, by
+    the number of joint moves after which they are first reached, the last layer first; or all at once if
+    plays may meet a state at different times. Raises TooLargeError for more states, GdlError for games whose
+    value is not one in pure strategies (:mod:`players.strong.layers`).
     """
     found = reachable(machine, memory, watch)
     outcomes = Outcomes(len(machine.roles))

@@ -1,12 +1,12 @@
 """Tables on disk: the values of all states of a game, compressed, in blocks that can be read alone.
 
 A folder holds ``manifest.json`` and a file for each layer. A layer's file is blocks, one after another, and
-an index. A block is up to 32,768 states, compressed by zstd: the bytes of the differences of records that
-follow each other, all first bytes, then all second bytes and so on; then the outcomes, a byte each; then the
-distances, one or two bytes each, in the same manner. The index has for each block its first record, its end
-in the file, and four times the number of its states plus the bytes of a distance. Records are the machine's,
-or the words that a :class:`players.strong.ranked.rank.StateCodec` makes. The manifest comes last and
-says how long each file is, and its BLAKE2 digest.
+an index. A block is up to 32,768 states, compressed by zstd: the bytes of the differences of consecutive
+records, all first bytes, then all second bytes and so on; then the outcomes, a byte each; then the distances,
+one or two bytes each, in the same manner. The index has for each block its first record, its end in the file,
+and four times the number of its states plus the bytes of a distance. Records are the machine's, or the words
+of a :class:`players.strong.ranked.rank.StateCodec`. The manifest is written last and has the length of each
+file, and its BLAKE2 digest.
 """
 
 from __future__ import annotations
@@ -33,22 +33,22 @@ FORMAT = "ggp-tables"
 VERSION = 2
 MANIFEST = "manifest.json"
 BLOCK = 1 << 15
-"""States of a block; some have fewer."""
+"""Most states of a block."""
 _LEVEL = 3
 _MOST_MANIFEST = 1 << 30
-"""Bytes."""
+"""Most bytes of a manifest."""
 
 
 @dataclass(frozen=True, slots=True)
 class LayerFile:
-    """What the manifest says of a layer's file.
+    """The manifest's entry of a layer's file.
 
     Attributes:
         name: of the file, in the folder.
         length: bytes.
         digest: BLAKE2b of all bytes, 16 bytes in hexadecimal.
-        states: how many.
-        blocks: how many.
+        states: number of states.
+        blocks: number of blocks.
         always, ever, fewest, most: the :class:`players.strong.sets.SetSignature` of the states.
     """
 
@@ -64,7 +64,7 @@ class LayerFile:
 
     @property
     def signature(self) -> SetSignature:
-        """As it is used."""
+        """The signature as an object."""
         return SetSignature(int(self.always, 16), int(self.ever, 16), self.fewest, self.most)
 
 
@@ -80,7 +80,7 @@ FILE_SCHEMA = record(
     fewest=whole(),
     most=whole(),
 )
-"""What a manifest and a checkpoint say of a layer's file."""
+"""JSON schema of a layer's file in a manifest or a checkpoint."""
 GOALS = rows(rows(whole(-1, 100)), most=MOST)
 _SCHEMA = record(
     format=TEXT,
@@ -106,12 +106,12 @@ def rules_digest(rules: Rules) -> str:
 
 
 class TableWriter:
-    """Writes the table of a game to a folder, which is made; a table that is there is replaced.
+    """Writes the table of a game to a folder, which is created; an existing table is replaced.
 
-    Raises GdlError for a folder that holds something else.
+    Raises GdlError for a folder with other contents.
 
     Attributes:
-        size: bytes of all files, once it is finished; before that 0.
+        size: bytes of all files once it is finished, before that 0.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -127,7 +127,7 @@ class TableWriter:
         self._files.append(_write_layer(layer, sign, self.path_of(number)))
 
     def path_of(self, number: int) -> Path:
-        """Where a layer goes; before the first one a table that is there is removed."""
+        """The path of a layer's file; before the first one, an existing table is removed."""
         if not self._begun:
             for path in self._ours():
                 path.unlink()
@@ -135,31 +135,31 @@ class TableWriter:
             self._begun = True
         return self._folder / f"layer-{number:05}.table"
 
-    def kept(self, rank: int, file: LayerFile) -> None:
-        """A layer of words of this rank was written to its file (:class:`LayerWriter`)."""
+    def add_layer(self, rank: int, file: LayerFile) -> None:
+        """Add a layer of words of this rank whose file a :class:`LayerWriter` has written."""
         self._ranks.append(rank)
         self._files.append(file)
 
     def as_json(self) -> list[dict[str, Any]]:
-        """The layers that were written, for a checkpoint."""
+        """The written layers, for a checkpoint."""
         return [asdict(file) | {"rank": rank} for rank, file in zip(self._ranks, self._files, strict=True)]
 
     def restore(self, body: list[dict[str, Any]]) -> None:
-        """Go on where a checkpoint was written. Raises GdlError for a folder that lacks something of it."""
+        """Resume from a checkpoint. Raises GdlError if the folder lacks one of its files."""
         rows = [dict(row) for row in body]
         self._ranks, self._begun = [row.pop("rank") for row in rows], bool(rows)
         self._files = [LayerFile(**row) for row in rows]
         for file in self._files:
             path = self._folder / file.name
             if not path.is_file() or path.stat().st_size != file.length:
-                raise GdlError(f"{path} is not as it was", remedy="name the same --tables, or begin anew")
+                raise GdlError(f"{path} is not as it was", remedy="name the same --tables, or start again")
 
     def forget(self) -> None:
-        """Begin anew."""
+        """Forget all layers."""
         self._files, self._ranks, self._begun = [], [], False
 
     def finish(self, solved: SolvedGame) -> int:
-        """Write the manifest, which makes it a table; returns the bytes of all files."""
+        """Write the manifest, which completes the table. Returns the bytes of all files."""
         machine = solved.machine
         body = {
             "format": FORMAT,
@@ -183,7 +183,7 @@ class TableWriter:
         return self.size
 
     def _ours(self) -> list[Path]:
-        """The files of a table that is there, the manifest first: without it nothing is believed."""
+        """The files of an existing table, the manifest first: without it the others do not count."""
         folder = self._folder
         if not folder.exists():
             return []
@@ -199,7 +199,7 @@ class CodedBlock:
 
     Attributes:
         first: uint64 (words,): the lowest record.
-        count: how many states.
+        count: number of states.
         wide: bytes of a distance, 1 or 2.
         data: the bytes.
     """
@@ -211,10 +211,10 @@ class CodedBlock:
 
 
 def coded_block(rows: Words, values: Octets, distances: Distances) -> CodedBlock:
-    """A block of a set of records (n, words) with their values; any thread may make it."""
-    known = distances[distances < np.iinfo(np.uint16).max]
-    # 255 of one byte, 65535 of two stand for play that need not end.
-    wide = 1 if not len(known) or known.max() < 255 else 2
+    """A block of a set of records (n, words) with their values. Thread-safe."""
+    finite = distances[distances < np.iinfo(np.uint16).max]
+    # 255 in one byte, 65535 in two stand for play that need not end.
+    wide = 1 if not len(finite) or finite.max() < 255 else 2
     packed = shrunk(memoryview(pack_block(rows, values, distances, wide)), _LEVEL)
     return CodedBlock(rows[0].copy(), len(rows), wide, packed)
 
@@ -238,7 +238,7 @@ class LayerWriter:
         self._states += block.count
 
     def close(self, sign: SetSignature) -> LayerFile:
-        """The index follows the blocks: first records, ends and counts."""
+        """Append the index: first records, ends and counts. Returns the manifest's entry."""
         self._write(np.array(self._firsts, "<u8").tobytes())
         self._write(np.ascontiguousarray(np.array(self._rest, "<u8").T).tobytes())
         with naming(self._path):
@@ -249,7 +249,7 @@ class LayerWriter:
         )  # fmt: skip
 
     def abandon(self) -> None:
-        """Let go of the file, whatever is in it."""
+        """Close the file, complete or not."""
         self._file.close()
 
     def _write(self, data: bytes) -> None:
@@ -296,7 +296,7 @@ def _planes(array: np.ndarray) -> bytes:
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """The body of a table's manifest. Raises GdlError where there is none that can be believed."""
+    """The body of a table's manifest. Raises GdlError if it is missing or invalid."""
     path = folder / MANIFEST
     remedy = "make one by: ggp solve --strong GAME --tables DIR"
     try:
@@ -304,9 +304,9 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     except MissingFileError:
         raise GdlError(f"there is no table in {folder}", remedy=remedy) from None
     except ValueError as error:
-        raise GdlError(f"{path} is no manifest of a table: {error}", remedy=remedy) from None
+        raise GdlError(f"{path} is not a table's manifest: {error}", remedy=remedy) from None
     if not isinstance(body, dict) or body.get("format") != FORMAT:
-        raise GdlError(f"{path} is no manifest of a table", remedy=remedy)
+        raise GdlError(f"{path} is not a table's manifest", remedy=remedy)
     if body.get("version") != VERSION:
         raise GdlError(
             f"{path} has version {body.get('version')} of the format, not {VERSION}", remedy=remedy
@@ -314,5 +314,5 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     try:
         check_json(body, _SCHEMA, "body")
     except GdlError as error:
-        raise GdlError(f"{path} is no manifest of a table: {error.message}", remedy=remedy) from None
+        raise GdlError(f"{path} is not a table's manifest: {error.message}", remedy=remedy) from None
     return body

@@ -1,4 +1,5 @@
-"""`Tables`: the values of a game's states, looked up in a table on disk; what it says of a state's moves."""
+"""`Tables`: the values of a game's states, looked up in a table on disk; and the table's answer for a state's
+moves."""
 
 from __future__ import annotations
 
@@ -28,15 +29,15 @@ from propnet.jit.arrays import Octets, Words
 from propnet.kernels.records import record_words
 
 _KEPT = 64
-"""Blocks that stay decoded."""
+"""Number of decoded blocks in the cache."""
 
 _Block = tuple[Words, Octets, Distances]
 
 
 @dataclass(frozen=True, slots=True)
 class _LayerData:
-    """A layer's file and its index: for each block its first record, where it ends, and four times the number
-    of its states with the bytes of a distance."""
+    """A layer's file and its index: for each block its first record, its end, and four times the number of
+    its states plus the bytes of a distance."""
 
     data: mmap.mmap
     firsts: Words
@@ -46,12 +47,12 @@ class _LayerData:
 
 @dataclass(frozen=True, slots=True)
 class StateValue:
-    """What a state is worth under best play of all roles.
+    """The value of a state under best play of all roles.
 
     Attributes:
         outcome: its number in the table.
-        goals: each role's, 0..100; -1 where the rules give none.
-        distance: joint moves to the end; None where play need not end.
+        goals: each role's, 0..100; -1 if the rules give none.
+        distance: joint moves to the end; None if play need not end.
     """
 
     outcome: int
@@ -60,16 +61,16 @@ class StateValue:
 
 
 class Tables:
-    """A table that was written by a :class:`players.strong.storage.TableWriter`.
+    """A table written by a :class:`players.strong.storage.TableWriter`.
 
-    Files are compared with their digests before the first answer from them.
+    Each file's digest is checked before the first answer from it.
 
     Attributes:
-        folder: where it is.
+        folder: its folder.
         outcomes: goals by the number of the outcome.
         roles: as text, in the order of the rules.
         sizes: states of each layer (:class:`players.strong.outcomes.SolvedGame`).
-        cyclic: whether play may come back to a state.
+        cyclic: whether play may return to a state.
     """
 
     def __init__(self, folder: Path, manifest: dict[str, Any]) -> None:
@@ -89,20 +90,20 @@ class Tables:
         self._files = [LayerFile(**entry) for entry in manifest["files"]]
         vectors = [*self.outcomes, self.start]
         if any(len(goals) != len(self.roles) for goals in vectors):
-            raise GdlError("an outcome has not a goal for each role")
+            raise GdlError("an outcome does not have one goal for each role")
         if len(self._bits) != len(manifest["propositions"]):
             raise GdlError("a proposition is named twice")
         if self._codec is not None and self._codec.coding.bases != len(self._bits):
             raise GdlError("the codec is of other propositions")
         if len(manifest["ranks"]) != (0 if self._codec is None else len(self._files)):
-            raise GdlError("there are not as many ranks as files")
+            raise GdlError("the number of ranks is not that of files")
         self._signatures = [file.signature for file in self._files]
         self._layers: dict[int, _LayerData] = {}
         self._blocks: OrderedDict[tuple[int, int], _Block] = OrderedDict()
 
     @classmethod
     def open(cls, folder: str | Path) -> Tables:
-        """The table in a folder. Raises GdlError where there is none, or one that is damaged."""
+        """The table in a folder. Raises GdlError if it is missing or damaged."""
         folder = Path(folder)
         manifest = read_manifest(folder)
         try:
@@ -110,7 +111,7 @@ class Tables:
         except (ValueError, GdlError) as error:
             what = error.message if isinstance(error, GdlError) else str(error)
             raise GdlError(
-                f"the manifest in {folder} is none of a table: {what}", remedy="make the table anew"
+                f"the manifest in {folder} is not a table's: {what}", remedy="make the table again"
             ) from None
         for file in tables._files:
             path = folder / file.name
@@ -118,12 +119,12 @@ class Tables:
             if length != file.length:
                 raise GdlError(
                     f"{path} is {'missing' if length < 0 else f'{length:,} bytes long, not {file.length:,}'}",
-                    remedy="make the table anew",
+                    remedy="make the table again",
                 )
         return tables
 
     def check_rules(self, rules: Rules) -> None:
-        """Raises GdlError where the table is for other rules."""
+        """Raises GdlError if the table is for other rules."""
         if rules_digest(rules) != self._rules:
             raise GdlError(
                 f"the table in {self.folder} is for other rules ({self._name or 'without a name'})",
@@ -131,12 +132,12 @@ class Tables:
             )
 
     def value(self, state: State) -> StateValue | None:
-        """The value of a state of any machine of the same rules; None where the table has no such state."""
+        """The value of a state of any machine of the same rules; None if the table has no such state."""
         return self.value_of(state.propositions)
 
     def value_of(self, propositions: Iterable[Term]) -> StateValue | None:
-        """The value of the state in which exactly these propositions are true; None where the table has no
-        such state. Raises GdlError for a damaged file."""
+        """The value of the state in which exactly these propositions are true; None if the table has no such
+        state. Raises GdlError for a damaged file."""
         bits: list[int] = []
         for proposition in propositions:
             bit = self._bits.get(proposition)
@@ -158,7 +159,7 @@ class Tables:
         return None
 
     def _find(self, number: int, record: Words) -> StateValue | None:
-        """A record's value in one layer."""
+        """A record's value in one layer, None if it is not there."""
         firsts = self._layer(number).firsts
         block = _bisect(firsts, record, after=True) - 1
         if block < 0:
@@ -192,13 +193,13 @@ class Tables:
                 or int(ends[-1]) + index_bytes != file.length
                 or not ((sizes > 0) & (sizes <= BLOCK) & (wide > 0) & (wide < 3)).all()
             ):
-                raise self._damaged(number, "its index is none")
+                raise self._damaged(number, "its index is invalid")
             self._layers[number] = _LayerData(data, firsts, ends, counts)
         return self._layers[number]
 
     def _damaged(self, number: int, what: str) -> GdlError:
         path = self.folder / self._files[number].name
-        return GdlError(f"{path} is damaged: {what}", remedy="make the table anew")
+        return GdlError(f"{path} is damaged: {what}", remedy="make the table again")
 
     def _block(self, number: int, block: int) -> _Block:
         """A decoded block."""
@@ -218,7 +219,7 @@ class Tables:
                 raise self._damaged(number, f"block {block} has another size")
             rows, values, distances = unpack_block(plain, count, self._words, wide)
             if int(values.max()) >= len(self.outcomes):
-                raise self._damaged(number, f"block {block} has an outcome that is none")
+                raise self._damaged(number, f"block {block} has an unknown outcome")
             self._blocks[key] = rows, values, distances
             if len(self._blocks) > _KEPT:
                 self._blocks.popitem(last=False)
@@ -227,12 +228,12 @@ class Tables:
 
 def _bisect(rows: Words, record: Words, after: bool) -> int:
     """The first row of a set that is not less than a record, or with ``after`` the first that is greater."""
-    wanted = tuple(record[::-1].tolist())
+    target = tuple(record[::-1].tolist())
     low, high = 0, len(rows)
     while low < high:
         middle = (low + high) // 2
         row = tuple(rows[middle][::-1].tolist())
-        if row < wanted or (after and row == wanted):
+        if row < target or (after and row == target):
             low = middle + 1
         else:
             high = middle
@@ -262,20 +263,21 @@ class TableAnswer:
 
 
 def ask(tables: Tables, state: State) -> TableAnswer:
-    """Look up a state of any machine and its successors. Raises StateError where one is not in the table."""
+    """Look up a state of any machine and its successors. Raises StateError if one is not in the table."""
     machine = state.machine
-    value = _known(tables, state)
+    value = _value_or_raise(tables, state)
     if machine.is_terminal(state):
         return TableAnswer(value, (), ())
     options = machine.options(state)
     moves = [
-        JointValue(joint, _known(tables, machine.next_state(state, joint))) for joint in product(*options)
+        JointValue(joint, _value_or_raise(tables, machine.next_state(state, joint)))
+        for joint in product(*options)
     ]
     choosers = tuple(role for role, some in enumerate(options) if len(some) > 1)
     return TableAnswer(value, choosers, tuple(moves))
 
 
-def _known(tables: Tables, state: State) -> StateValue:
+def _value_or_raise(tables: Tables, state: State) -> StateValue:
     value = tables.value(state)
     if value is None:
         raise StateError(

@@ -1,10 +1,10 @@
-"""Batches of a search: how large the next one should be, and in one-player games the best line of one.
+"""Batches of a search: the size of the next one, and in one-player games the best line of one.
 
-A batch has paths, playouts from each leaf, steps of each playout. The clock bounds it
-(:mod:`players.batch_pace`), and a young tree grows better in small batches. How many playouts a leaf should
-have (leaf parallelization: Cazenave and Jouandeau 2007) follows from what paths and playouts cost.
+A batch has paths, playouts from each leaf, and a limit of steps for each playout. The clock bounds it
+(:mod:`players.batch_pace`), and a young tree grows better in small batches. The number of playouts from each
+leaf (leaf parallelization: Cazenave and Jouandeau 2007) follows from the cost of paths and playouts.
 
-A line goes along a path of the tree, and then along a playout, or along moves that are proven.
+A line follows a path of the tree, and then a playout or proven moves.
 """
 
 from __future__ import annotations
@@ -26,39 +26,38 @@ from players.uct.tree.warm_up import warm_up
 from players.uct.tuning import Tuning
 
 _FIXED_STEPS = 1000
-"""Steps after which a playout is cut where the number of playouts is limited."""
+"""Steps after which a playout is cut if the number of playouts is limited."""
 _FEWEST_PATHS = 8
 _GROWTH = 32
-"""A batch of paths is at most this part of the visits that the root has: a young tree grows better in small
-batches, and mixed strategies come to an equilibrium by small steps (see docs/measurements.md)."""
+"""A batch of paths is at most the root's visits divided by this: a young tree grows better in small batches,
+and mixed strategies reach an equilibrium by small steps (see docs/measurements.md)."""
 _BATCH = 16_384
-"""Playouts in a batch, if that takes neither more nor fewer paths than allowed: enough that few lanes
-idle at its end."""
+"""Playouts in a batch, if the limits on paths allow it: enough that few lanes idle at its end."""
 _BATCH_SECONDS = 0.02
-"""What a batch may take: a process hears of the next turn only between two of them."""
+"""Seconds that a batch may take: a process reads commands only between two batches."""
 _FEWEST_OF_MANY = 256
-"""Paths in a batch at least, once the tree is large enough: with fewer, what a batch costs would make each
-path dearer, and so ask for more playouts from each leaf, and for fewer paths."""
+"""Least paths in a batch once the tree is large enough. With fewer, the fixed cost of a batch would make each
+path dearer, and so ask for more playouts from each leaf and still fewer paths."""
 _PLAYOUT_SHARE = 0.87
-"""Share of the time that playouts are to take; so many start from each leaf, ..."""
+"""Share of the time for playouts, which sets their number for each leaf, ..."""
 MOST_EACH = 6
 """... but not more than this: more states in the tree are worth more (see docs/measurements.md)."""
 MOST_IDLE = 256
-"""The limit where lanes would otherwise be idle."""
+"""The limit if lanes would otherwise be idle."""
 _FEWEST_MEASURED = 64
-"""Paths and playouts of a batch that is measured."""
+"""Least paths and playouts of a batch that is measured."""
 _ROUND_SECONDS = 0.0005
-"""What a batch costs whatever its size."""
+"""Seconds that a batch costs whatever its size."""
 _LEAST_BUSY, _MOST_BUSY = 0.125, 0.9
-"""Shares of the lanes that may be busy at the end of a batch that does not wait for all."""
+"""Bounds of the share of lanes that are busy when a batch ends that does not wait for all."""
 
 
 class Batch(NamedTuple):
-    """How large a batch is: paths through the tree, playouts from the end of each path, and steps.
+    """The size of a batch: paths through the tree, playouts from the end of each path, and steps.
 
-    With ``fewest`` above 1 it ends when fewer lanes are busy, or the steps are made; what is not over goes on
-    in the next one, up to a ``limit`` of steps in all. With 1 it waits for all playouts, which are cut after
-    its steps."""
+    If ``fewest`` is above 1, the batch ends when fewer lanes are busy or the steps are made. Unfinished
+    playouts go on in the next batch, up to a ``limit`` of steps in all. If it is 1, the batch waits for all
+    playouts, which are cut after its steps."""
 
     paths: int
     each: int
@@ -68,16 +67,16 @@ class Batch(NamedTuple):
 
 
 class BatchOutcome(NamedTuple):
-    """What became of a batch.
+    """The outcome of a batch.
 
     Attributes:
-        paths: that went down the tree.
+        paths: paths that went down the tree.
         known: those of them that led to known results.
         longest: steps of the longest playout.
-        cut: playouts that did not come to an end.
-        playouts: how many there were; paths to known results have none.
-        playing: seconds that they took.
-        seconds: that everything else took.
+        cut: playouts that were cut before their end.
+        playouts: number of playouts; paths to known results have none.
+        playing: seconds for the playouts.
+        seconds: seconds for everything else.
     """
 
     paths: int
@@ -90,29 +89,29 @@ class BatchOutcome(NamedTuple):
 
 
 class LeafPlayouts:
-    """Learns how many playouts should start from each leaf: ``each``."""
+    """Learns the best number of playouts from each leaf: ``each``."""
 
     def __init__(self) -> None:
         self.each = 1
         self._path_seconds = self._playout_seconds = 0.0
 
     def learn(self, outcome: BatchOutcome) -> None:
-        """Take note of what became of a batch."""
+        """Learn from the outcome of a batch."""
         paths = outcome.paths
         if paths < _FEWEST_MEASURED or outcome.playouts < _FEWEST_MEASURED:
             return
         self._path_seconds = _smoothed(self._path_seconds, outcome.seconds / paths)
         self._playout_seconds = _smoothed(self._playout_seconds, outcome.playing / outcome.playouts)
         ratio = self._path_seconds / max(self._playout_seconds, 1e-9)
-        wanted = ratio * _PLAYOUT_SHARE / (1 - _PLAYOUT_SHARE)
-        self.each = int(max(1, min(wanted, 2 * self.each, MOST_EACH)))
+        ideal = ratio * _PLAYOUT_SHARE / (1 - _PLAYOUT_SHARE)
+        self.each = int(max(1, min(ideal, 2 * self.each, MOST_EACH)))
 
 
 class BatchSize:
-    """Plans batches of at most ``most`` paths, and learns from each what the next will cost."""
+    """Plans batches of at most ``most`` paths, and learns from each the cost of the next."""
 
     def __init__(self, batched: BatchMachine, most: int, proves: bool) -> None:
-        """``proves``: whether proof search goes on beside it."""
+        """``proves``: whether proof search works on the same game."""
         self._batched, self._most, self._proves = batched, most, proves
         self._width = batched.width
         self._pace: Pace | None = None
@@ -121,12 +120,12 @@ class BatchSize:
 
     @property
     def is_ready(self) -> bool:
-        """Whether a batch has to wait for nothing."""
+        """Whether the next batch can begin at once."""
         return self._pace is not None
 
     def get_ready(self) -> Pace:
-        """Have all that batches need compiled or loaded, and measure the machine; :meth:`plan` does it where
-        it was not done before."""
+        """Compile or load the kernels of a batch, and measure the machine; :meth:`plan` does it if it was not
+        done before."""
         if self._pace is None:
             warm_up()
             if self._proves:
@@ -143,10 +142,15 @@ class BatchSize:
         carries: bool,
         playouts: int | None = None,
     ) -> Batch | None:
-        """The next batch, ``left`` seconds before the deadline, the ``first`` of a turn or a later one, from
-        a root with so many ``visits``; None where there is no time for one. It may end with busy lanes if the
-        search ``carries`` playouts on. Where so many ``playouts`` are left (None: no limit), it does not
-        depend on time as long as there is enough."""
+        """The next batch; None if there is no time for one.
+
+        Args:
+            left: seconds before the deadline.
+            first: whether it is the first batch of a turn.
+            visits: visits of the root.
+            carries: whether the search carries playouts on, so that a batch may end with busy lanes.
+            playouts: playouts left (None: no limit). With a limit the batch does not depend on time as long
+                as there is enough of it."""
         if playouts is not None:
             return self._plan_limited(tuning, left, first, visits, playouts)
         pace = self.get_ready()
@@ -157,8 +161,8 @@ class BatchSize:
         paths = min(paths, max(_FEWEST_PATHS, visits // _GROWTH))
         if paths <= 0:
             return None
-        # So many playouts from each leaf as were asked for, no more: lanes that would idle do so. What is
-        # under way at the end of a turn is lost: of a root without results there must be some before.
+        # Exactly as many playouts from each leaf as asked for: lanes beyond them idle. Playouts still under
+        # way at the end of a turn are lost, so a root without results must get some first.
         last = visits < _FEWEST_PATHS and 2 * steps < pace.limit
         fewest = self._fewest_busy() if carries and not (tuning.per_leaf or last) else 1
         if not tuning.per_leaf and fewest == 1:
@@ -170,8 +174,8 @@ class BatchSize:
         return Batch(paths, each, steps, fewest, pace.limit)
 
     def _fewest_busy(self) -> int:
-        """With how many busy lanes a batch should end, so that idle lanes and what batches cost take as long;
-        1 where that is few: the batch waits for all."""
+        """The number of busy lanes at which a batch should end, so that idle lanes cost as much time as
+        batches do; 1 if that is few: the batch waits for all."""
         if not self._playout_seconds or self._width == 1:
             return 1
         idle = (2 * _ROUND_SECONDS / (self._width * self._playout_seconds)) ** 0.5
@@ -187,8 +191,8 @@ class BatchSize:
         return Batch(paths, each, _FIXED_STEPS)
 
     def learn(self, batch: Batch, seconds: float, outcome: BatchOutcome, left: float) -> None:
-        """Take note of a batch, of the ``seconds`` it took, and of those ``left`` to the deadline."""
-        # Of playouts that go on from batch to batch, those that end in one are not those that it began.
+        """Learn from a batch, the ``seconds`` it took, and the seconds ``left`` to the deadline."""
+        # If playouts go on from batch to batch, those that end in a batch are not those that it began.
         playouts = batch.paths * batch.each if batch.fewest == 1 else outcome.playouts
         self._leaf.learn(outcome)
         self.get_ready().learn(playouts, seconds, outcome.longest, outcome.cut, left)
@@ -201,7 +205,7 @@ def _smoothed(average: float, cost: float) -> float:
 
 
 _LONG = 1 << 20
-"""More moves than a line has."""
+"""An upper bound of the moves of a line."""
 
 
 class BatchLines(NamedTuple):
@@ -209,7 +213,7 @@ class BatchLines(NamedTuple):
 
     Attributes:
         goals: int16, shape (n,): the goal at the end of each, -1 for none.
-        lengths: int32, shape (n,): how many moves it has.
+        lengths: int32, shape (n,): number of its moves.
         finished: bool, shape (n,): whether it came to its end.
         paths: int64, shape (n,): the path of the batch that it begins with.
     """
@@ -221,27 +225,27 @@ class BatchLines(NamedTuple):
 
     @staticmethod
     def played(tree: Tree, ends: Ends, leaves: NDArray[np.int64], each: int) -> BatchLines:
-        """Those that go on with ``each`` playouts from the leaves of these paths."""
+        """The lines that go on with ``each`` playouts from the leaves of these paths."""
         paths = np.repeat(leaves, each)
         return BatchLines(ends.goals[:, 0], tree.paths.length[paths] + ends.lengths, ends.finished, paths)
 
     @staticmethod
-    def known(tree: Tree, results: NDArray[np.float64], leaves: NDArray[np.int64]) -> BatchLines:
-        """Those of all paths but these, whose results, 0..1, shape (paths, 1), are known."""
+    def settled(tree: Tree, results: NDArray[np.float64], leaves: NDArray[np.int64]) -> BatchLines:
+        """The lines of all paths except ``leaves``, with the known ``results``, 0..1, shape (paths, 1)."""
         paths = np.setdiff1d(np.arange(len(results)), leaves)
         goals = np.rint(results[paths, 0] * 100).astype(np.int16)
         return BatchLines(goals, tree.paths.length[paths], np.ones(len(paths), np.bool_), paths)
 
     def best(self) -> int:
-        """The finished line with the highest goal, and of these the shortest."""
+        """The index of the finished line with the highest goal, and of these the shortest."""
         return int(np.argmax(np.where(self.finished, self.goals.astype(np.int64), -1) * _LONG - self.lengths))
 
 
 def note_played(
     tree: Tree, nodes: NDArray[np.int32], ends: Ends, each: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int16]]:
-    """Note which nodes were played out from, ``each`` times. Returns those where the match is over (playouts
-    of length 0), and their goals, int16, shape (n, roles)."""
+    """Note which nodes had ``each`` playouts. Returns the nodes in which the match is over (playouts of
+    length 0), and their goals, int16, shape (n, roles)."""
     goals, lengths, finished = ends.goals[::each], ends.lengths[::each], ends.finished[::each]
     status = tree.arrays.nodes["status"]
     played = nodes[finished | (lengths > 0)]
@@ -266,7 +270,7 @@ def keep_played(
 
 
 def keep_known(line: BestLine, root: State, tree: Tree, lines: BatchLines) -> None:
-    """Keep the best of these lines, which end in states whose results are known, if it beats ``line``."""
+    """Keep the best of these lines, which end in states with known results, if it beats ``line``."""
     best = lines.best()
     path, goal = int(lines.paths[best]), int(lines.goals[best])
     if not lines.finished[best] or not line.beaten_by(goal, int(lines.lengths[best])):

@@ -1,10 +1,10 @@
-"""`ForcedPlies`: plies in which nobody has a choice are no nodes of the tree.
+"""`ForcedPlies`: plies without a choice do not become nodes of the tree.
 
 In some rules a move takes many plies: seeds are sown one by one, a piece that has jumped goes on jumping. A
-node for each of them costs a visit before the tree gets any deeper, and averages of pairs of moves see a wait
-in place of the move before. So the tree goes on at once to where somebody has a choice: all of its nodes are
-decisions. That is what it is for, in kalah-like games above all; whether matches are won by it is not proven,
-none of four such games lost by it (see docs/measurements.md).
+node for each ply costs a visit before the tree gets any deeper, and averages of pairs of moves see a wait in
+place of the previous move. So the tree skips to the next state in which some role has a choice: all of its
+nodes are decisions. This helps above all in games like kalah. It is not proven to win matches; none of four
+such games lost by it (see docs/measurements.md).
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from players.uct.root_statistics import RootStatistics
 from propnet.machine import PropnetMachine
 
 _MOST = 64
-"""Plies that are passed over at once: rules may let everybody wait for ever."""
+"""Plies skipped at once at most: the rules may let all roles wait for ever."""
 _LANES, _STEPS = 32, 64
 _EFFORT = 20_000_000
 """Gate inputs that may be looked at to see whether such plies are frequent."""
 _OFTEN = 0.1
-"""The share of plies without a choice from which they are passed over: to look for them costs time."""
+"""The share of plies without a choice from which they are skipped: looking for them costs time."""
 
 
 class ForcedPlies:
-    """Passes over such plies of a game."""
+    """Skips the plies of a game in which no role has a choice."""
 
     def __init__(self, machine: PropnetMachine) -> None:
         self._machine = machine
 
     def pass_over(self, records: Records) -> Records:
-        """For each state the next one in which somebody has a choice, or which is terminal or stuck: records,
-        uint64, shape (n, words)."""
+        """For each state the next one in which some role has a choice, or which is terminal or stuck:
+        records, uint64, shape (n, words)."""
         machine = self._machine
         roles = np.arange(len(machine.roles))
         reached, rows = records.copy(), np.arange(len(records))
@@ -53,21 +53,21 @@ class ForcedPlies:
         return reached
 
     def root(self, record: Records) -> Records:
-        """The same for one state, shape (words,); the state itself where a terminal one would be reached."""
+        """The same for one state, shape (words,); the state itself if the next one is terminal."""
         reached = self.pass_over(record[None, :])
         return record if self._machine.ends(reached)[0][0] else np.array(reached[0])
 
 
 def forced_plies(batched: BatchMachine, wanted: bool) -> ForcedPlies | None:
-    """What passes over plies without a choice, if it is ``wanted`` and random play shows that there are many;
-    None if not."""
+    """The :class:`ForcedPlies` of a game if ``wanted`` and random play shows that plies without a choice are
+    frequent; else None."""
     if not wanted or not isinstance(batched, NetworkBatch) or len(batched.machine.roles) < 2:
         return None
     return ForcedPlies(batched.machine) if share_of_forced(batched.machine) >= _OFTEN else None
 
 
 def share_of_forced(machine: PropnetMachine) -> float:
-    """The share of plies in which no role has a choice, in the first plies of some random matches; 0 where a
+    """The share of plies in which no role has a choice, in the first plies of some random matches; 0 if a
     role has no move in any state."""
     if (np.diff(machine.role_moves) == 0).any():
         return 0.0
@@ -87,8 +87,8 @@ def share_of_forced(machine: PropnetMachine) -> float:
 
 
 def of_only_moves(statistics: RootStatistics) -> RootStatistics:
-    """What is known of a root in which every role has one move, given what is known of the state that is
-    reached from it."""
+    """The statistics of a root in which every role has one move, given those of the state that it leads
+    to."""
     roles = range(len(statistics.counts))
     own = [statistics.of_role(role) for role in roles]
     return replace(

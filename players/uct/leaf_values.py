@@ -1,6 +1,5 @@
-"""`LeafValues`: what the leaves of a search are worth by what was learnt of the game before, in place of
-playouts from them or mixed with these (S. Gelly and D. Silver: Combining online and offline knowledge in UCT,
-2007)."""
+"""`LeafValues`: values of the leaves of a search by knowledge learnt before, in place of playouts or mixed
+with them (S. Gelly and D. Silver: Combining online and offline knowledge in UCT, 2007)."""
 
 from __future__ import annotations
 
@@ -26,9 +25,9 @@ log = logging.getLogger("players.knowledge")
 
 AUTO, OFF = "auto", "off"
 _SAMPLED, _STEPS = 64, 64
-"""Playouts that say how long a match may last, where leaves are valued without; their moves at most."""
+"""Playouts that estimate the length of a match if leaves are valued without playouts; their moves at most."""
 _LOOKING = 64
-"""Paths at most in a batch whose new states have all their moves looked at: that fills the lanes."""
+"""Most paths in a batch that looks at all moves of its new states: these fill the lanes."""
 
 
 class LeafValues:
@@ -36,8 +35,8 @@ class LeafValues:
 
     Attributes:
         proves: whether results of states are to be taken for proven.
-        unfair: whether one was met in which goals do not add up to 100.
-        share: how much of a leaf's result they are, 0..1; playouts have the rest.
+        unfair: whether a state was met in which goals do not add up to 100.
+        share: the weight of the values in a leaf's result, 0..1; playouts have the rest.
     """
 
     def __init__(
@@ -51,7 +50,7 @@ class LeafValues:
         self.proves, self.unfair = True, False
 
     def __str__(self) -> str:
-        return f"leaves by what was learnt before ({use(self.share, self.looks)})"
+        return f"leaves by knowledge learnt before ({use(self.share, self.looks)})"
 
     @property
     def alone(self) -> bool:
@@ -59,8 +58,8 @@ class LeafValues:
         return self.share >= 1.0
 
     def ends(self, batched: BatchMachine, records: Records) -> Ends:
-        """In place of playouts: the goals of those of some states that are terminal. The others count as
-        finished after one move, without a goal."""
+        """Ends in place of playouts: terminal states have their goals. The others count as finished after one
+        move, without a goal."""
         assert isinstance(batched, NetworkBatch)
         terminal, goals = batched.machine.ends(records)
         lengths = np.where(terminal, np.int32(0), np.int32(1)).astype(np.int32)
@@ -86,8 +85,8 @@ class LeafValues:
         return values, results
 
     def match_length(self, record: Records) -> float:
-        """How many moves a match lasts on average from a state, shape (words,), if it is played at random;
-        those past the first 64 are not counted. It is kept for the state that was asked about last."""
+        """The mean length of a random match from a state, shape (words,), in moves; matches are cut after 64
+        moves. The length for the last state is cached."""
         key = record.tobytes()
         if key not in self._lengths:
             ends = self._machine.playouts_from(record[None], 1, _STEPS, _SAMPLED)
@@ -96,18 +95,18 @@ class LeafValues:
 
     @property
     def looks(self) -> bool:
-        """Whether it is to look at the children of nodes: without playouts, and where what one of two roles
-        gets the other does not."""
+        """Whether to look at the children of nodes: without playouts, and if one of two roles gets what the
+        other does not."""
         return self._looks and self.alone and self._values.paired
 
     def fitting(self, batch: Batch) -> Batch:
-        """The batch to do in place of one that was planned."""
+        """The batch to do in place of a planned one."""
         if not self.alone:
             return batch
         return batch._replace(paths=min(batch.paths, _LOOKING) if self.looks else batch.paths, each=1)
 
     def go_on_with(self, batched: BatchMachine) -> None:
-        """Look by another machine, with the same states."""
+        """Go on with another machine, with the same states."""
         if isinstance(batched, NetworkBatch):
             self._machine = batched.machine
 
@@ -119,7 +118,7 @@ class LeafValues:
         open_: NDArray[np.bool_],
     ) -> None:
         """Mix the states' values into their rows of the results of playouts, 0..1, float64, shape (n, roles),
-        where the match goes on, ``open_``."""
+        if the match goes on (``open_``)."""
         where = rows[open_]
         if len(where):
             values = self._values.of(records[open_])
@@ -127,40 +126,44 @@ class LeafValues:
 
 
 def leaf_values(batched: BatchMachine, tuning: Tuning, derive: Derive = derived_network) -> LeafValues | None:
-    """The values of the leaves of a game's search, if something is known of the game; None if not.
+    """The values of the leaves of a game's search; None if nothing is known of the game.
 
-    The tuning's ``knowledge`` is AUTO for what is kept in the cache, OFF, or the path of an exported file, or
-    of a folder as that in the cache; its ``knowledge_share`` is that which training has found best unless
-    given. Raises GdlError for a named file that cannot be used, and NotDerivedError where ``derive`` does,
-    which makes the network of derived propositions."""
-    wanted, share = tuning.knowledge, tuning.knowledge_share
-    if wanted == OFF or not isinstance(batched, NetworkBatch) or len(batched.machine.roles) < 2:
+    The tuning's ``knowledge`` is AUTO for the cache, OFF, or the path of an exported file or of a folder like
+    the cache. Its ``knowledge_share`` defaults to the share that training found best. ``derive`` makes the
+    network of derived propositions.
+
+    Raises:
+        GdlError: a file named explicitly cannot be used.
+        NotDerivedError: ``derive`` raised it.
+    """
+    source, share = tuning.knowledge, tuning.knowledge_share
+    if source == OFF or not isinstance(batched, NetworkBatch) or len(batched.machine.roles) < 2:
         return None
     machine = batched.machine
-    if wanted == AUTO or Path(wanted).is_dir():
-        found = find(machine.rules, None if wanted == AUTO else Path(wanted))
+    if source == AUTO or Path(source).is_dir():
+        found = find(machine.rules, None if source == AUTO else Path(source))
     else:
-        known, names = read_file(Path(wanted)), canonical_names(machine.rules)
-        if known.fingerprint != names.fingerprint:
-            raise GdlError("this is knowledge of another game", source=wanted)
-        found = names, known
+        knowledge, names = read_file(Path(source)), canonical_names(machine.rules)
+        if knowledge.fingerprint != names.fingerprint:
+            raise GdlError("this is knowledge of another game", source=source)
+        found = names, knowledge
     if found is None:
         return None
-    names, known = found
-    used = known.share if share is None else share
+    names, knowledge = found
+    used = knowledge.share if share is None else share
     if used <= 0.0:
         return None
     try:
         return LeafValues(
-            values_by(known, names, machine, derive),
+            values_by(knowledge, names, machine, derive),
             used,
             machine,
-            known.looks if tuning.looks is None else tuning.looks,
+            knowledge.looks if tuning.looks is None else tuning.looks,
         )
     except NotDerivedError:
         raise
     except GdlError as error:
-        if wanted != AUTO and not Path(wanted).is_dir():
+        if source != AUTO and not Path(source).is_dir():
             raise
         log.warning("the game is played without knowledge: %s", error)
         return None

@@ -1,8 +1,8 @@
 """The UCT player: Monte Carlo tree search by batches of playouts, to a deadline.
 
-It searches in processes of its own (:mod:`players.uct.workers.pool`), each with its own tree; what they know
-of the root's moves is merged when the time is up (:mod:`players.uct.root_statistics`). They go on while the
-other players think. Without processes it searches in this one, and only during its turns.
+It searches in processes of its own (:mod:`players.uct.workers.pool`), each with its own tree. When the time
+is up, it merges their statistics of the root's moves (:mod:`players.uct.root_statistics`). The processes go
+on while the other players think. Without processes it searches in this one, and only during its turns.
 """
 
 from __future__ import annotations
@@ -29,14 +29,15 @@ from players.uct.workers.pool import Pool
 
 _PROGRESS_SECONDS = 0.1
 _FIRST_LOOK_SECONDS = 1.0
-"""How long it searches before it learns."""
+"""Seconds of search before it learns."""
 _LOOK_SECONDS = 0.02
-"""How often it looks at what the processes know, for an early end."""
+"""Seconds between two reads of the processes' statistics, for an early end."""
 _GRACE_SECONDS = 0.1
 _GRACE_SHARE = 0.2
-"""If no process has searched after so many seconds, or this share of the time, this process searches too."""
+"""If no process has searched after this many seconds, or this share of the time, this process searches
+too."""
 _MEND_SECONDS = 0.1
-"""A process is replaced only if so much time is left."""
+"""A process is replaced only if at least this much time is left."""
 _OWN_MEMORY = 1 << 26
 _TREES_SHARE = 0.6
 """Share of the memory for the trees together; the rest is for proofs."""
@@ -72,22 +73,22 @@ _PLAYER_OPTIONS = (
     Option("cluster", check_address, "", "address of a cluster that searches too"),
     Option("ponder", switch, True, "the search processes go on while the others think", public=switch),
 )
-"""What can be chosen about every UCT player besides its tuning."""
+"""Options of every UCT player apart from its tuning."""
 
 
 class UctPlayer(Player):
-    """Searches until the deadline, or until nothing more is to be found, or ``playouts`` are made in a turn
-    (None: no limit). With a limit and time enough, and no processes, the same seed gives the same choices."""
+    """Searches until the deadline, or until nothing is left to be found, or for ``playouts`` per turn (None:
+    no limit). With a limit, enough time and no processes, the same seed gives the same choices."""
 
     name = "uct"
     reports = True
     TUNING = Tuning()
     LEARNS = True
-    """Whether it learns in startclocks of 20 s and more, where no knowledge of the game is used."""
+    """Whether it learns in startclocks of 20 s and more if it uses no knowledge of the game."""
     OPTIONS = (*_PLAYER_OPTIONS, *tuning_options(TUNING))
 
     def __init__(self, *, seed: int = 0, tuning: Tuning | None = None, **options: Any) -> None:
-        """``tuning`` says what no option chooses; by default that of the class."""
+        """``tuning`` sets the fields that are not options; by default the class's own."""
         super().__init__(seed=seed, **options)
         usual = self.TUNING if tuning is None else tuning
         self.playouts: int | None = self.options["playouts"]
@@ -126,7 +127,7 @@ class UctPlayer(Player):
         enough = deadline - time.monotonic() >= LEAST_SECONDS
         several = len(self.machine.roles) > 1 and chance_role(self.machine.roles) is None
         if self._learner is not None and enough and several:
-            # What a search knows at once need not be learnt.
+            # A result that the search proves at once makes learning needless.
             if self._think(state, time.monotonic() + _FIRST_LOOK_SECONDS).value >= 0:
                 return
             self._learn(self._learner, state, deadline)
@@ -143,7 +144,7 @@ class UctPlayer(Player):
             self._own_search()
 
     def _learn(self, learner: StartclockLearner, state: State, deadline: float) -> None:
-        """Learn while the startclock runs, and search by what was learnt where that is better."""
+        """Learn while the startclock runs; search with the learnt values if they are better."""
         if self._pool is not None:
             self._pool.rest()
         try:
@@ -155,9 +156,9 @@ class UctPlayer(Player):
             return
         self.found_out(str(lesson))
         if lesson.share > 0.0:
-            known = str(lesson.path)
+            path = str(lesson.path)
             self._tuning = replace(
-                self._tuning, knowledge=known, knowledge_share=lesson.share, looks=lesson.looks
+                self._tuning, knowledge=path, knowledge_share=lesson.share, looks=lesson.looks
             )
             self._begin_search(state)
 
@@ -210,7 +211,7 @@ class UctPlayer(Player):
         return self._search
 
     def _think(self, state: State, deadline: float) -> RootStatistics:
-        """Search until the deadline, or until nothing more is to be found; returns what is known then."""
+        """Search until the deadline, or until nothing is left to be found. Returns the merged statistics."""
         self._began = time.monotonic()
         self._shown = self._began
         machine = self.machine
@@ -227,13 +228,13 @@ class UctPlayer(Player):
     def _think_here(self, state: State, deadline: float) -> RootStatistics:
         search = self._own_search()
         search.set_root(state)
-        known = search.news
+        shown_news = search.news
         while search.step(deadline, self.playouts):
             if self._is_progress_due():
                 self._show(merge(self._counts, [search.statistics()]))
             if self._is_interrupted():
                 break
-        if search.news != known:
+        if search.news != shown_news:
             self.found_out(search.news)
         return merge(self._counts, [search.statistics()])
 
@@ -262,7 +263,7 @@ class UctPlayer(Player):
             if others or now < alone_from:
                 pool.watch(min(left, _LOOK_SECONDS))
                 continue
-            # Nobody else searches yet, or any more.
+            # No process searches yet, or none is left.
             if own is None:
                 own = self._own_search()
                 own.set_root(state)
@@ -328,7 +329,7 @@ class UctPlayer(Player):
             chosen = moves.index(line.moves[0])
             order = [chosen, *(place for place in order if place != chosen)]
         values = [
-            value if known else None for value, known in zip(ranking.values, ranking.known, strict=True)
+            value if seen else None for value, seen in zip(ranking.values, ranking.is_known, strict=True)
         ]
         candidates = tuple(Candidate(moves[i], ranking.visits[i], values[i]) for i in order)
         return Choice(candidates[0].move, candidates, self._note(statistics, ranking))

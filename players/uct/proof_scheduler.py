@@ -1,8 +1,9 @@
-"""Proof search beside a search tree: its share of the time, and what it proves of the root's moves.
+"""Proof search together with a search tree: its share of the time, and the results it proves for the root's
+moves.
 
 The share follows an estimate of the work: with n moves to the end and b choices on average at least about
-b^(n/2) states have to be seen (Knuth and Moore 1975). That is held against what can be opened in a turn, both
-as measured; how much the estimate is trusted is learnt from turn to turn.
+b^(n/2) states have to be seen (Knuth and Moore 1975). The estimate is compared with the number of states that
+can be opened in a turn; both are measured. Trust in the estimate is learnt from turn to turn.
 """
 
 from __future__ import annotations
@@ -24,35 +25,35 @@ if TYPE_CHECKING:
 
 _LARGEST_SHARE = 0.85
 _USUAL_SHARE = 0.04
-"""The share where the estimate leaves no hope: wins by a few forced moves are found all the same."""
+"""The share if the estimate leaves no hope: wins by a few forced moves are found all the same."""
 _SMALLEST_SHARE = 0.02
 _FADE = 0.8
-"""The smallest share becomes so much smaller with each turn in which nothing is proven."""
+"""The factor on the smallest share after each turn in which nothing is proven."""
 _RAMP = 6.0
-"""The share grows while the estimate (a natural logarithm) falls by so much, ..."""
+"""The share grows while the estimate (a natural logarithm) falls by this much, ..."""
 _HOPE = 8.0
-"""... beginning where that is so much larger than what can be opened."""
+"""... beginning where the estimate exceeds the states that can be opened by this much."""
 _LEARNT = 1.0
-"""What a turn changes in this hope, ..."""
+"""Change of this hope after a turn, ..."""
 _MOST_LEARNT = 6.0
 """... and all turns together at most."""
 _LONGEST_SLICE = 0.02
-"""Seconds of CPU time at once, at most: between two steps a process hears of the next turn."""
+"""Most seconds of CPU time at once: a process reads commands only between two steps."""
 _NEWS_SECONDS = 0.2
-"""How often the tree is told of single moves."""
+"""Seconds between two updates of the tree with proven moves."""
 _SAMPLED = 16
-"""The estimate is made anew at every so many batches, ..."""
+"""Batches between two estimates, ..."""
 _SAMPLE = 256
-"""... by the choices in so many of the states opened last."""
+"""... each from the choices in this many of the states opened last."""
 _FIRST_RATE = 2e5
-"""States opened a second, before that is measured."""
+"""States opened a second, before this is measured."""
 _EARNEST = 1.0
-"""After so many seconds of CPU time without success the estimate is trusted less."""
+"""Seconds of CPU time without success after which the estimate is trusted less."""
 
 
 class ProofScheduler(Companion):
-    """Proves what a role can force. ``best`` is the id of its move that makes sure of that; -1 while unknown
-    or where it has no choice."""
+    """Proves results that a role can force. ``best`` is the id of the move that secures the result; -1 while
+    unknown or if the role has no choice."""
 
     name = "proof search"
     least = 0.01
@@ -73,7 +74,7 @@ class ProofScheduler(Companion):
         self.value = self.best = -1
 
     def set_root(self, tree: Tree) -> None:
-        """Search from the root of this tree from the next step on; its nodes say how much there is to do."""
+        """Search from the root of this tree from the next step on; its nodes serve to estimate the work."""
         if self._begun:
             self._judge_turn()
         self._tree = tree
@@ -85,16 +86,16 @@ class ProofScheduler(Companion):
         self.value = self.best = -1
 
     def follow(self, record: NDArray[np.uint64]) -> None:
-        """The role has made a move that leads to this state: go on from there, if the move's value is not
-        known. The root stays what it was for all others."""
+        """Go on from this state, which a move of the role leads to, if the move's value is not known. The
+        root stays the same for all other purposes."""
         if self.value < 0 and self._begun:
             self._followed = True
             self._proof.set_root(record, self._guess())
 
     @property
     def active(self) -> bool:
-        """Whether there is anything to do. The first batch of the tree comes first: it says what to
-        expect."""
+        """Whether there is anything to do. The tree does its first batch before that, which the estimate
+        needs."""
         begun = self._root is not None and self._batches > 0
         return begun and self._proof.fits and not (self._begun and self._proof.finished)
 
@@ -125,7 +126,7 @@ class ProofScheduler(Companion):
 
     @property
     def share(self) -> float:
-        """The part of all time that it wants."""
+        """The share of all time that it asks for."""
         if not self.active:
             return 0.0
         effort = self._length * self._choices / 2
@@ -144,7 +145,7 @@ class ProofScheduler(Companion):
         opened = proof.opened
         proof.search(min(began + min(seconds, _LONGEST_SLICE), deadline), deadline)
         now = time.monotonic()
-        # Of the processor's time: others may use it too.
+        # Count the CPU time: other processes may use the processor too.
         used = max(time.thread_time() - clock, 1e-6)
         self._spent += used
         if proof.opened > opened:
@@ -157,7 +158,7 @@ class ProofScheduler(Companion):
         return True
 
     def _judge_turn(self) -> None:
-        """Learn from the last root how much is to be hoped."""
+        """Learn from the last root how far to trust the estimate."""
         if self.value >= 0:
             self._least = 2 * _USUAL_SHARE
             if self._spent > _NEWS_SECONDS:
@@ -171,11 +172,11 @@ class ProofScheduler(Companion):
         return self._mean if self._mean >= 0 else 0.5
 
     def tell(self, tree: Tree, exact: bool) -> None:
-        """Look at what is proven now: sets ``value`` and ``best``.
+        """Set ``value`` and ``best`` by the results proven so far.
 
-        With ``exact`` (two roles whose goals add up to 100) the tree, whose root is the same, is told of
-        single moves too: those that are known to be lost are not searched any more. Of moves that
-        win only the shortest is told, so that it is the one that is made."""
+        With ``exact`` (two roles whose goals add up to 100) the tree, whose root is the same, gets the
+        results of single moves too: it no longer searches moves that are proven to lose. Of several winning
+        moves it gets only the shortest, so that this one is made."""
         proof = self._proof
         answers = proof.answers()
         if not len(answers.moves):
@@ -185,7 +186,7 @@ class ProofScheduler(Companion):
         best = -1
         if proof.solved:
             self.value = proof.bounds.low
-            # Where all is lost the tree knows best which move is hard to answer.
+            # If all moves lose, the tree knows best which of them is hard to answer.
             if choosing == [self._role] and self.value > 0:
                 length = answers.length.astype(np.int64)
                 best = int(np.argmin(np.where(low >= self.value, length, 2 * FAR)))

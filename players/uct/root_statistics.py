@@ -1,7 +1,7 @@
-"""What searches know about the moves of their root: read from the tree, merged, and turned into a choice.
+"""Statistics of a root's moves: read from the tree, merged, and turned into a choice.
 
-Root parallelization: Cazenave and Jouandeau 2007, Chaslot, Winands and van den Herik 2008. Moves stand in
-the order of their text, which is the same in every process and on every machine.
+Root parallelization: Cazenave and Jouandeau 2007, Chaslot, Winands and van den Herik 2008. Moves are in the
+order of their text, which is the same in every process and on every machine.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ class RootStatistics:
     """Visits and results of each role's moves in one state. M moves of all roles, role by role.
 
     Attributes:
-        counts: how many moves each role has.
-        visits: int64, shape (M,): how often each was taken.
+        counts: number of moves of each role.
+        visits: int64, shape (M,): visits of each move.
         totals: float64, shape (M,): the sum of the role's own results, 0..1 each.
-        proven: int16, shape (M,): the role's own result after this move where it is proven, else -1.
+        proven: int16, shape (M,): the role's own proven result after this move, -1 if it is not proven.
         playouts: playouts of this turn.
         nodes: states in the tree.
         depth: length of the longest path.
         value: the proven result of the role that searches; -1 while unknown.
-        mixed: whether the visits are a mixed strategy, by which a move is drawn.
+        mixed: whether the visits are a mixed strategy, from which the move is drawn.
     """
 
     counts: tuple[int, ...]
@@ -49,19 +49,19 @@ class RootStatistics:
 
     @classmethod
     def empty(cls, counts: Sequence[int]) -> RootStatistics:
-        """Nothing is known yet."""
+        """Statistics without any visits."""
         moves = sum(counts)
         return cls(tuple(counts), np.zeros(moves, np.int64), np.zeros(moves), np.full(moves, -1, np.int16))
 
     def of_role(self, role: int) -> slice:
-        """Where a role's moves stand."""
+        """The slice of a role's moves."""
         first = sum(self.counts[:role])
         return slice(first, first + self.counts[role])
 
 
 def merge(counts: Sequence[int], parts: Iterable[RootStatistics]) -> RootStatistics:
-    """Add up what several searches of the same state know: means are weighted by visits, and what
-    one has proven is proven. Parts that are not about these moves are left out."""
+    """The sums of several searches' statistics of the same state. Means are weighted by visits; a result that
+    one search has proven is proven. Parts with other moves are left out."""
     merged = RootStatistics.empty(counts)
     fitting = [part for part in parts if part.counts == merged.counts]
     for part in fitting:
@@ -80,29 +80,29 @@ def merge(counts: Sequence[int], parts: Iterable[RootStatistics]) -> RootStatist
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """A role's moves by what is known of them.
+    """A role's moves, ranked by their statistics.
 
     Attributes:
         best: the place of the move to make.
         order: places of all moves, the best first and then the most visited.
         visits: as in the statistics.
-        values: mean result of each move, or the proven one, 0..100; 0 where it is not known.
-        known: whether each move was visited, or its result is proven.
-        worth: what the role may expect, 0..100: the value of the best move, or where moves are mixed the
-            mean of their values by :func:`strategy`, so that what was tried at random does not count.
+        values: mean or proven result of each move, 0..100; 0 if it is unknown.
+        is_known: whether each move was visited, or its result is proven.
+        worth: the role's expected result, 0..100: the value of the best move; if moves are mixed the mean of
+            their values by :func:`strategy`, so that random trials do not count.
     """
 
     best: int
     order: list[int]
     visits: list[int]
     values: list[float]
-    known: list[bool]
+    is_known: list[bool]
     worth: float
 
 
 def rank(statistics: RootStatistics, role: int) -> Ranking:
-    """Rank the moves of a role, which must have one: the best of the proven moves against the most
-    visited of the others."""
+    """Rank the moves of a role, which must have at least one. The best of the proven moves competes with the
+    most visited of the others."""
     own = statistics.of_role(role)
     visits: list[int] = statistics.visits[own].tolist()
     proven: list[int] = statistics.proven[own].tolist()
@@ -116,13 +116,13 @@ def rank(statistics: RootStatistics, role: int) -> Ranking:
     best = sure if statistics.value >= 0 or proven[sure] >= values[hoped] else hoped
     order = sorted(places, key=lambda i: (i == best, visits[i]), reverse=True)
     worth = float(strategy(statistics, role) @ np.array(values)) if statistics.mixed else values[best]
-    known = [bool(n) or value >= 0 for n, value in zip(visits, proven, strict=True)]
-    return Ranking(best, order, visits, values, known, worth)
+    is_known = [bool(n) or value >= 0 for n, value in zip(visits, proven, strict=True)]
+    return Ranking(best, order, visits, values, is_known, worth)
 
 
 def strategy(statistics: RootStatistics, role: int) -> NDArray[np.float64]:
-    """The mixed strategy in a role's visits: probabilities, shape (its moves,). Visits at random do not
-    count, nor those so rare that they may come from the search's beginning."""
+    """The mixed strategy in a role's visits: probabilities, shape (its moves,). Random visits do not count,
+    nor visits so rare that they may come from the search's beginning."""
     visits = statistics.visits[statistics.of_role(role)].astype(np.float64)
     shares = visits - random_choices(float(visits.sum())) / len(visits)
     shares[shares < _RARE * shares.max()] = 0.0
@@ -134,9 +134,9 @@ class RootMoves:
     """The moves of all roles at the root, role by role, each role's in the order of their text.
 
     Attributes:
-        counts: how many moves each role has.
-        places: int64, shape (moves,): where each move's edge is, counted from the root's first; -1 for
-            those that were left out. Edges keep their order when the tree is moved to the front.
+        counts: number of moves of each role.
+        places: int64, shape (moves,): the place of each move's edge, counted from the root's first; -1 for
+            moves that were left out. Edges keep their order when the tree is moved to the front.
     """
 
     def __init__(self, tree: Tree, machine: Machine, state: State) -> None:
@@ -159,7 +159,7 @@ class RootMoves:
         self._whole = bool((self.places >= 0).all())
 
     def edge(self, role: int, place: int) -> int:
-        """Where the edge of a role's move is, counted from the root's first; -1 if it was left out."""
+        """The place of the edge of a role's move, counted from the root's first; -1 if it was left out."""
         return int(self.places[sum(self.counts[:role]) + place])
 
     def numbered(self, role: int, move: int) -> int:
@@ -173,7 +173,7 @@ class RootMoves:
         edges = tree.arrays.edges[first + np.maximum(self.places, 0)]
         visits, totals = edges["visits"].astype(np.int64), edges["total"].astype(np.float64)
         proven = edges["proven"].copy()
-        # The tree holds what role 0 gets.
+        # The tree holds role 0's results.
         second = proven[self.counts[0] :]
         second[second >= 0] = 100 - second[second >= 0]
         if self._whole:

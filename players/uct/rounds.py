@@ -1,16 +1,15 @@
-"""`Rounds`: the rounds of a search, in each of which paths are selected, their leaves get results, and these
-are backed up.
+"""`Rounds`: the rounds of a search. Each round selects paths, gets results for their leaves and backs these
+up.
 
-Results come from playouts, most often; from what is proven or was learnt before of leaves; or, where a round
-does not wait for its longest playouts, some come in later rounds
-(:mod:`players.uct.rounds`).
+Most results come from playouts. Others are proven, or come from knowledge of the game. If a round does not
+wait for its longest playouts, their results come in later rounds.
 
 `CarriedPlayouts`: playouts that go on from round to round of a search.
 
-A round that waits for its longest playouts leaves lanes idle at its end: in chess, where playouts fill the
-lanes once, half of the time. Here a round ends while most lanes are still busy, and what they play goes on in
-the next one, beside playouts from new leaves. A path is booked when all playouts from its leaf are over; none
-is lost for being long, unless the root moves or room is made.
+A round that waits for its longest playouts leaves lanes idle at its end: half of the time in chess, where
+playouts fill the lanes once. So a round ends while most lanes are still busy. Its unfinished playouts go on
+in the next round, side by side with playouts from new leaves. A path is booked when all playouts from its
+leaf are over. Long playouts are not lost, unless the root moves or the tree makes room.
 """
 
 from __future__ import annotations
@@ -42,15 +41,15 @@ from players.uct.tuning import WIDEST, Tuning
 
 
 class CarriedPlayouts:
-    """The playouts under way, and what has come of the paths of a tree that they belong to. Rows are those of
-    the tree's paths.
+    """The playouts under way, and the results so far of the paths they belong to. Rows are those of the
+    tree's paths.
 
     In each round: :meth:`fitting`, paths are selected, :meth:`play`, :meth:`collect`, :meth:`keep`.
 
     Attributes:
         steps: the most steps that a playout made in the last round.
-        ended: how many playouts came to their ends in it.
-        cut: how many of these were cut.
+        ended: number of playouts that ended in it.
+        cut: number of these that were cut.
     """
 
     def __init__(self, tree: Tree) -> None:
@@ -59,17 +58,17 @@ class CarriedPlayouts:
         self._of = np.zeros(0, np.int64)  # (n,) the row of the path that a playout belongs to
         self._states = np.zeros((0, tree.batched.words), np.uint64)
         self._made = np.zeros(0, np.int32)  # (n,) steps so far
-        self._left = np.zeros(tree.batch, np.int64)  # (paths,) playouts from a leaf that are not over
-        self._each = np.ones(tree.batch, np.int64)  # (paths,) playouts from a leaf; 0 where a result is known
-        self._totals = np.zeros((tree.batch, roles))  # of the results of those that are over
+        self._left = np.zeros(tree.batch, np.int64)  # (paths,) unfinished playouts from a leaf
+        self._each = np.ones(tree.batch, np.int64)  # (paths,) playouts from a leaf; 0 if its result is known
+        self._totals = np.zeros((tree.batch, roles))  # sums of the results of finished playouts
         self._steps = np.zeros(tree.batch)
         self._end = 0
         self.steps = self.ended = self.cut = 0
 
     def fitting(self, batch: Batch) -> Batch:
-        """The batch to select in place of one that was planned: there are rows for it, and lanes that would
-        idle get playouts from its leaves."""
-        if not self._tree.under_way:  # nothing is, or it was called off
+        """The batch to select in place of a planned one: it fits into the free rows, and lanes that would
+        idle get more playouts from its leaves."""
+        if not self._tree.under_way:  # no paths are under way, or they were called off
             self._of, self._states, self._made = self._of[:0], self._states[:0], self._made[:0]
         paths = min(batch.paths, self._tree.batch - self._tree.under_way)
         idle = self._tree.batched.width - len(self._of)
@@ -78,10 +77,12 @@ class CarriedPlayouts:
     def play(
         self, rollouts: Rollouts, leaves: NDArray[np.int32], batch: Batch, seed: int
     ) -> tuple[NDArray[np.int32], Ends]:
-        """Go on, beside new playouts from the leaves of the paths selected just now, until fewer than
-        ``batch.fewest`` lanes are busy (fewer where not all are from the beginning), or the batch's steps are
-        made. Returns the leaves that are played out from, and how the first playout from each has ended;
-        ``finished`` says whether it has."""
+        """Go on with the playouts under way and start new ones from the leaves of the paths just selected.
+        The call ends when fewer than ``batch.fewest`` lanes are busy (fewer if some lanes idle from the
+        start), or after the batch's steps.
+
+        Returns the leaves that got playouts, and how the first playout from each has ended; ``finished`` says
+        whether it has."""
         tree, begin, old = self._tree, self._tree.under_way, len(self._of)
         self._end = begin + len(leaves)
         new = slice(begin, self._end)
@@ -94,23 +95,24 @@ class CarriedPlayouts:
         self._of = np.concatenate([self._of, np.repeat(rows, batch.each)])
         starts = np.repeat(tree.arrays.records[leaves[open_]], batch.each, axis=0)
         states = np.concatenate([self._states, starts])
-        made = np.concatenate([self._made, np.zeros(len(starts), np.int32)])
+        steps_before = np.concatenate([self._made, np.zeros(len(starts), np.int32)])
         # Lanes that idle from the beginning would end each round at once.
         fewest = max(1, batch.fewest * min(len(states), tree.batched.width) // tree.batched.width)
         ends, playout_in, after = rollouts.playouts_while(
-            fewest, batch.steps, states, made, seed, batch.limit
+            fewest, batch.steps, states, steps_before, seed, batch.limit
         )
         lanes = np.flatnonzero(playout_in >= 0)
         going = playout_in[lanes]
         over = np.ones(len(states), np.bool_)
         over[going] = False
-        self._book(ends, over, made)
+        self._book(ends, over, steps_before)
         self._of, self._states, self._made = self._of[going], after[lanes], ends.lengths[going]
         first = slice(old, None, batch.each)
         return leaves[open_], Ends(ends.goals[first], ends.lengths[first], over[first])
 
     def _book(self, ends: Ends, over: NDArray[np.bool_], made: NDArray[np.int32]) -> None:
-        """Add those that are ``over`` to their paths; ``made`` are the steps of all before this round."""
+        """Add the playouts that are ``over`` to their paths. ``made``: steps of each playout before this
+        round."""
         of, paths = self._of[over], len(self._left)
         goals = ends.goals[over]
         for role in range(goals.shape[1]):
@@ -123,19 +125,20 @@ class CarriedPlayouts:
         self.cut = int(np.count_nonzero(over & ~ends.finished))
 
     def collect(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-        """The rows of paths whose playouts are all over, int64, shape (n,), ascending; which of the n had
-        playouts; and the results of all n, 0..1, shape (n, roles): means of playouts, or what is known."""
+        """The paths without unfinished playouts. Returns their n rows, int64, shape (n,), ascending; the
+        indices of those that had playouts; and the results of all n, 0..1, shape (n, roles): means of
+        playouts, or known results."""
         rows = np.flatnonzero(self._left[: self._end] == 0)
         each = self._each[rows]
         return rows, np.flatnonzero(each), self._totals[rows] / np.maximum(1, each)[:, None]
 
     def length(self, rows: NDArray[np.int64]) -> float:
-        """The steps of the paths in these rows, and of the playouts from each on average, added up."""
+        """Steps of the paths in these rows plus the mean steps of the playouts from each, summed up."""
         playouts = self._steps[rows] / np.maximum(1, self._each[rows])
         return float(playouts.sum() + self._tree.paths.length[rows].sum())
 
     def keep(self) -> None:
-        """All paths that :meth:`collect` told of are booked: the others are under way in the next round."""
+        """Keep the unfinished paths for the next round; those that :meth:`collect` returned are booked."""
         rows = np.flatnonzero(self._left[: self._end] > 0)
         self._tree.keep(rows)
         places = np.zeros(len(self._left), np.int64)
@@ -146,15 +149,15 @@ class CarriedPlayouts:
 
 
 _GREED = 0.5
-"""In one-player games: the weight of a move's best result; its mean has the rest."""
+"""In one-player games: the weight of a move's best result; the mean has the rest."""
 
 _ALONE_SPREAD = 0.25
-"""The standard deviation of results that is assumed in one-player games: there the best one counts more than
-the mean."""
+"""The standard deviation of results that is assumed in one-player games, where the best result counts more
+than the mean."""
 _VARIANCE_STEP = 0.05
-"""How far a round moves the running variance of results towards its own."""
+"""Step of the running variance of results towards that of a round."""
 _LOSS = 0.25
-"""What part of the paths under way counts as lost where playouts go on from round to round. Those of long
+"""The share of the paths under way that counts as lost if playouts go on from round to round. Those of long
 matches are under way for many rounds: as losses they would keep a young tree from moves to long matches."""
 
 
@@ -163,11 +166,12 @@ class Rounds:
 
     Attributes:
         tree: the tree.
-        known: what leaves are worth by what was learnt before; None where nothing is known.
-        chosen: what playouts are made by.
+        known: values of leaves by knowledge of the game; None without knowledge.
+        chosen: the rollouts that make the playouts.
         root: the state that the tree searches from.
-        may_prove: whether results may be taken for proven: no game of constant sum has shown to be none.
-        restart: whether to begin anew, since moves were left out that are worst only in constant-sum games.
+        may_prove: whether results may be taken for proven; False once goals do not add up to 100.
+        restart: whether the tree must be cleared: it left out moves that are worst in constant-sum games
+            only.
         stage: how far averages of moves guide selection: a place in :data:`players.uct.tuning.STAGES`, or -1.
         length: steps from the root to the ends of matches, on average in the last round.
         mean: the result of the role, 0..1, on average in the last round.
@@ -205,14 +209,14 @@ class Rounds:
 
     @property
     def carries(self) -> bool:
-        """Whether playouts may go on in the round after."""
+        """Whether playouts may go on in the next round."""
         by_playouts = self.tree.expert is None and not (self.known is not None and self.known.alone)
         return by_playouts and not self._alone and self.chosen.rollouts.carries
 
     def run(self, batch: Batch, fixed: int, line: BestLine, deadline: float) -> BatchOutcome:
-        """One round. Of the root's edges, ``fixed`` is taken by its role (-1: each role chooses). ``line`` is
-        the best finished line in one-player games, and takes a better one."""
-        # A round that waits for all waits for those under way, too: if not, the long ones would be lost.
+        """Do one round. The role takes the root's edge ``fixed`` (-1: each role chooses). ``line`` is the
+        best finished line of a one-player game; a better one replaces it."""
+        # A round that waits for all waits for those under way, too: otherwise the long ones would be lost.
         if batch.fewest > 1 or (self.tree.under_way and batch.limit and self.carries):
             return self._run_on(batch, fixed)
         count, each = batch.paths, batch.each
@@ -247,7 +251,7 @@ class Rounds:
                 lines = BatchLines.played(tree, ends, open_, each)
                 keep_played(line, self.root, tree, self.chosen.rollouts, lines, ends.lengths)
         if self._alone and len(open_) < count:
-            keep_known(line, self.root, tree, BatchLines.known(tree, results, open_))
+            keep_known(line, self.root, tree, BatchLines.settled(tree, results, open_))
         self._note_results(results, steps)
         if self.known is not None and self.known.alone:
             self.length = self.known.match_length(tree.arrays.records[tree.root])
@@ -257,7 +261,8 @@ class Rounds:
         return BatchOutcome(count, count - len(open_), longest, cut, playouts, playing, seconds)
 
     def _run_on(self, batch: Batch, fixed: int) -> BatchOutcome:
-        """One round that does not wait for its longest playouts: it books paths of this and earlier ones."""
+        """Do one round that does not wait for its longest playouts: it books paths of this and earlier
+        rounds."""
         began, tree, carried = time.perf_counter(), self.tree, self._carried
         batch = carried.fitting(batch)
         selecting, rule = self._rules()
@@ -274,18 +279,18 @@ class Rounds:
             self._note_results(results, carried.length(rows))
             tree.back_up(results, results[:, 0].copy(), 0.0, rule, rows)
         carried.keep()
-        known, seconds = batch.paths - len(new), time.perf_counter() - began - playing
-        return BatchOutcome(batch.paths, known, carried.steps, carried.cut, carried.ended, playing, seconds)
+        settled, seconds = batch.paths - len(new), time.perf_counter() - began - playing
+        return BatchOutcome(batch.paths, settled, carried.steps, carried.cut, carried.ended, playing, seconds)
 
     def _note_results(self, results: NDArray[np.float64], steps: float) -> None:
-        """Note results of paths, shape (n, roles), and how many steps these and their playouts had."""
+        """Note results of paths, shape (n, roles), and the total steps of these and their playouts."""
         self.length, self.mean = steps / len(results), float(results[:, self._role].mean())
-        # Of the role whose results differ most: those of chance, which has no goals, never do.
+        # Take the role whose results differ most: those of chance, which has no goals, never differ.
         widest = float(results.var(axis=0).max())
         self._variance += (widest - self._variance) * _VARIANCE_STEP
 
     def _rules(self) -> tuple[SelectionRule, SelectionRule]:
-        """The rule by which the next batch selects its paths, and that by which it is backed up."""
+        """The rule that selects the paths of the next batch, and the rule that backs them up."""
         tree = self.tree
         spread = _ALONE_SPREAD if self._alone else self._variance**0.5
         rule = self._tuning.rule(spread, tree.numbered, tree.in_turn and not self._alone)
@@ -309,7 +314,7 @@ class Rounds:
         return self.chosen.rollouts.playouts(starts, seed, batch.steps, deadline, batch.each)
 
     def prove_no_more(self) -> None:
-        """The goals do not add up to 100: what one role gets the other one does not lose."""
+        """Stop proving results: goals do not add up to 100, so one role's gain is not the other's loss."""
         self.may_prove = False
         if self.known is not None:
             self.known.proves = False
@@ -317,7 +322,7 @@ class Rounds:
         self.restart = self.tree.trimmed
 
     def _note_ends(self, nodes: NDArray[np.int32], ends: Ends, each: int) -> None:
-        """Note which nodes were played out from, ``each`` times, and where the match is over."""
+        """Note which nodes had ``each`` playouts, and in which of them the match is over."""
         over, goals = note_played(self.tree, nodes, ends, each)
         if not len(over):
             return

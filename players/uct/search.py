@@ -1,12 +1,11 @@
 """One search: a tree, the machine it thinks on, and batches of paths and playouts.
 
-UCT (Kocsis and Szepesvari 2006) by batches: paths are selected, playouts start from their leaves, several
-from each (leaf parallelization: Cazenave and Jouandeau 2007), and the results are backed up. Companions work
-beside the tree: trials of playout policies, puzzle solvers, proof search.
+UCT (Kocsis and Szepesvari 2006) by batches: paths are selected, several playouts start from each leaf (leaf
+parallelization: Cazenave and Jouandeau 2007), and the results are backed up. Companions share the time with
+the tree: trials of playout policies, puzzle solvers, proof search.
 
-Puzzles that a solver is made for: this solver works before the tree begins.
-
-The tree would find nothing there, and where its kernels are not compiled yet it would cost the first minute.
+If the game is a puzzle with a solver of its own, that solver works before the tree begins. The tree would
+find nothing there, and compiling its kernels would cost the first minute.
 """
 
 from __future__ import annotations
@@ -38,15 +37,15 @@ from players.uct.tuning import STAGES, Tuning
 from propnet.derived import derived_network
 
 _OTHERS_SECONDS = 40.0
-"""Seconds by the clock that searches without the solver wait: it works in the first search alone."""
+"""Seconds of wall time that the other searches wait: the solver works in the first search alone."""
 _STEP_SECONDS = 0.05
 
 
 class _MasterFirst:
-    """Has the solver work in the first of several searches of the same match, and has the others wait.
+    """Runs the solver in the first of several searches of the same match, and makes the others wait.
 
     Args:
-        number: which of them this is, from 0.
+        number: index of this search, from 0.
     """
 
     def __init__(self, number: int) -> None:
@@ -55,8 +54,8 @@ class _MasterFirst:
         self._used = 0.0
 
     def step(self, solvers: Portfolio, deadline: float) -> bool | None:
-        """Work or wait for a moment, until ``deadline`` (time.monotonic()) at most. Returns what
-        :meth:`players.uct.search.Search.step` does; None as soon as the tree should begin."""
+        """Work or wait for a moment, until ``deadline`` (time.monotonic()) at most. Returns the result of
+        :meth:`players.uct.search.Search.step`; None as soon as the tree should begin."""
         if self._number:
             return False if time.monotonic() < self._began + _OTHERS_SECONDS else None
         if self._used > MASTER_SECONDS or not solvers.active:
@@ -70,30 +69,30 @@ class _MasterFirst:
 log = logging.getLogger("players.knowledge")
 
 SHORTEN_SECONDS = 1.0
-"""How long the search for a shorter line goes on when a perfect one was found."""
+"""Seconds for which the search looks for a shorter line after it has found a perfect one."""
 _REMEMBER = 0.5
-"""How much what a rollout policy has learnt still counts when the root has moved."""
+"""Factor on the statistics of a rollout policy when the root moves."""
 _SOLVERS_MEMORY = 0.75
 """Share of the memory that puzzle solvers get in one-player games."""
 
 
 class Search:
-    """Searches for one role from one root after another; what is known below the root is kept.
+    """Searches for one role from one root after another; the part of the tree below the root is kept.
 
     Call ``set_machine`` first, then ``set_root``, then ``step`` as often as wanted.
 
     Attributes:
         role: index of the role.
         line: the best finished line, in one-player games.
-        playouts: playouts since the root was set; a path to a state whose result is known counts as one.
+        playouts: playouts since the root was set; a path to a state with a known result counts as one.
         opened: whether the root's moves could be listed.
     """
 
     machine: Machine
 
     def __init__(self, role: int, seed: int, tuning: Tuning, patient: bool = True) -> None:
-        """Unless ``patient``, nothing that may take seconds is waited for: what is known of a game is used
-        from the first root on at which it can be."""
+        """Unless ``patient``, never block for seconds: knowledge of the game is used from the first root on
+        at which it is ready."""
         self._deriving = None if patient else Deriving()
         self._waits = False
         self.role = role
@@ -143,7 +142,8 @@ class Search:
         self._instruct(self._rounds)
 
     def _leaf_values(self) -> LeafValues | None:
-        """The values of leaves, if something is known of the game, and what is needed for them is there."""
+        """The values of leaves; None if nothing is known of the game, or its derived propositions are not
+        ready."""
         derive = derived_network if self._deriving is None else self._deriving.network
         self._waits = False
         try:
@@ -153,12 +153,12 @@ class Search:
             return None
 
     def _look_again(self) -> None:
-        """Begin anew with what is known of the game, if what is needed for it has come in the meantime."""
+        """Restart with knowledge of the game if its derived propositions are ready by now."""
         if not self._waits or self._deriving is None or not self._deriving.ready:
             return
         try:
             known = self._leaf_values()
-        except GdlError as error:  # what was asked for by name
+        except GdlError as error:  # the knowledge that was asked for by name
             log.warning("the game is played without knowledge: %s", error)
             return
         if known is not None:
@@ -166,7 +166,8 @@ class Search:
             self.set_machine(self.machine)
 
     def _instruct(self, rounds: Rounds) -> None:
-        """Tell the tree what to leave out. Moves that lose at once may be left out in constant-sum games."""
+        """Set the moves that the tree leaves out. Moves that lose at once may be left out in constant-sum
+        games."""
         tree = rounds.tree
         guided = self._batched.exact and not rounds.chosen.unguided
         tree.trimmed = self.tuning.trim and rounds.may_prove and guided
@@ -174,13 +175,13 @@ class Search:
 
     @property
     def _memory(self) -> int:
-        """Bytes for the tree and for puzzle solvers, which get what proof search does not need."""
+        """Bytes for the tree and for puzzle solvers, which get the share that proof search does not need."""
         unused = self.tuning.proof_memory if self._alone and not self.tuning.number else 0
         return self.tuning.memory + unused
 
     @property
     def _proves(self) -> bool:
-        """Whether this search is to prove what its role can force."""
+        """Whether this search is to prove results that its role can force."""
         wanted = self.tuning.prove and not self.tuning.number
         return wanted and not self._alone and isinstance(self._batched, NetworkBatch)
 
@@ -220,8 +221,8 @@ class Search:
             self._proofs.set_root(tree)
 
     def fix(self, place: int) -> None:
-        """Search only below this move of the role at the root, its place among the role's moves in the order
-        of text, until the root is set again."""
+        """Search only below this move of the role at the root until the root is set again. ``place`` is the
+        move's place among the role's moves in the order of text."""
         if not self.opened or self._passed:
             return
         self._fixed = self._moves.edge(self.role, place)
@@ -232,13 +233,13 @@ class Search:
                 self._proofs.follow(arrays.records[child])
 
     def _fixed_edge(self) -> int:
-        """The edge of the root that the role takes; -1 where it chooses."""
+        """The edge of the root that the role takes; -1 if it chooses."""
         tree = self.tree
         return self._fixed + int(tree.arrays.nodes["first_edge"][tree.root]) if self._fixed >= 0 else -1
 
     @property
     def rounds(self) -> Rounds:
-        """What is done on the tree of the machine set last."""
+        """The rounds on the tree of the machine set last."""
         assert self._rounds is not None
         return self._rounds
 
@@ -249,15 +250,15 @@ class Search:
 
     @property
     def news(self) -> str:
-        """What it has found out about the game, for people to read; empty if nothing."""
+        """Findings about the game, as text for people; empty if there are none."""
         rounds = self.rounds
         selection = f"the tree by {STAGES[rounds.stage]}" if rounds.stage >= 0 else ""
         return "; ".join(filter(None, (str(rounds.known or ""), str(rounds.chosen.trials or ""), selection)))
 
     @property
     def finished(self) -> bool:
-        """Whether to stop: the root's moves could not be listed, the result is proven, or a perfect line
-        was found some time ago (for a while a shorter one is looked for)."""
+        """Whether to stop: the root's moves could not be listed, the result is proven, or a perfect line was
+        found some time ago (the search goes on for a while to shorten it)."""
         if not self.opened or self.tree.proven >= 0 or self._shares.value >= 0:
             return True
         found = self.line.found_at
@@ -303,7 +304,7 @@ class Search:
         return True
 
     def _step_beside(self, deadline: float) -> bool:
-        """Let the companion work that is due. Returns whether one was."""
+        """Run the companion that is due. Returns whether there was one."""
         step = self._shares.step(deadline - MARGIN)
         if self._proofs is not None and step == (self._proofs, True):
             self._hear(self._proofs)
@@ -312,14 +313,14 @@ class Search:
         return step is not None
 
     def _hear(self, proofs: ProofScheduler) -> None:
-        """Take over what is proven."""
+        """Take over proven results."""
         rounds = self.rounds
         if rounds.may_prove and not proofs.adds_to_100:
             rounds.prove_no_more()
         proofs.tell(self.tree, rounds.may_prove)
 
     def statistics(self) -> RootStatistics:
-        """What is known about the root's moves; nothing where they could not be listed."""
+        """Statistics of the root's moves; empty if the moves could not be listed."""
         tree = self.tree
         if not self.opened:
             return RootStatistics.empty([0] * len(self.machine.roles))

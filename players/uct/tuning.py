@@ -1,4 +1,4 @@
-"""What may be tuned in a search, and the rule of selection that follows from it."""
+"""`Tuning`: the parameters of a search, and the rule of selection that follows from them."""
 
 from __future__ import annotations
 
@@ -18,54 +18,52 @@ SELECTIONS = {"ucb": UCB, "puct": PUCT}
 PRIORS = {"none": NONE, "nst": NST}
 """Values of :attr:`players.uct.tree.selection_rules.SelectionRule.prior` by name."""
 PRIOR_VISITS = 2.0
-"""How many visits priors count as."""
+"""Number of visits that priors count as."""
 FEW, MANY = 0.25, 8.0
-"""With ``auto``, roots with fewer visits for each pair of moves than the first of these are searched by UCB1
-alone, those with at least as many as the second one by PUCT alone, and those between by turns: averages of
-moves tell nothing before each pair of moves was seen some times, and much after that
-(see docs/measurements.md)."""
+"""The visits for each pair of moves at the root that separate the stages of ``auto``: UCB1 alone below the
+first number, PUCT alone from the second on, and both by turns in between. Averages of moves say nothing
+before each pair of moves was seen some times, and much after that (see docs/measurements.md)."""
 STAGES = ("UCB1", "UCB1 and PUCT in turn", "PUCT")
-"""How ``auto`` selects in each of them."""
+"""The selection by ``auto`` in each stage."""
 WIDEST = 0.5
-"""The standard deviation of results that are 0 or 1 alike often."""
+"""The standard deviation of results that are 0 or 1 equally often."""
 
 
 def _option(
     read: Callable[[str], object], default: object, text: str, public: Callable[[str], object] | None = None
 ) -> Any:
-    """A field of :class:`Tuning` that is an option of players too: see :class:`players.options.Option`.
-    Strangers may choose what ``read`` takes, unless ``public`` reads for them."""
+    """A field of :class:`Tuning` that is also an option of players: see :class:`players.options.Option`.
+    Remote users may choose any value that ``read`` accepts, unless ``public`` reads theirs."""
     return field(default=default, metadata={"read": read, "help": text, "public": public or read})
 
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """What may be tuned. Names of players choose ``exploration``, ``policy`` and ``knowledge``; the rest is
-    for experiments (``bench.duel``), startclocks and trials.
+    """The parameters of a search. Names of players choose ``exploration``, ``policy`` and ``knowledge``; the
+    rest is for experiments (``bench.duel``), startclocks and trials.
 
-    The exploration constant is for results as far apart as 0 and 1; it is made smaller where the results of
-    leaves differ less. It is small because the means of several playouts from each leaf differ less than
-    single results, and because paths under way explore as well.
+    The exploration constant is for results as far apart as 0 and 1; it shrinks if the results of leaves
+    differ less. It is small because the means of several playouts from each leaf differ less than single
+    results, and because paths under way explore as well.
 
     Attributes:
         paths: most paths under way at once.
-        per_leaf: playouts from each leaf; 0 for as many as pays (1 where playouts are limited).
+        per_leaf: playouts from each leaf; 0 for the number that pays (1 if playouts are limited).
         selection: a rule of :data:`SELECTIONS`; with ``auto`` UCB1, with priors PUCT as soon as visits allow.
-        prior: of untried moves, a name of :data:`PRIORS`; with ``auto`` ``nst`` where roles move in turn.
-        decisive: whether playouts see moves that win or lose at once, where they can.
-        trim: whether such moves stay out of the tree too, in games of constant sum.
-        prove: whether a proof search works beside the tree (not where playouts are limited).
-        pass_over: whether plies in which no role has a choice are left out of the tree, where they are
-            frequent.
-        knowledge_share: of knowledge in the value of a leaf, 0 to 1, playouts have the rest; None: as
+        prior: source of the priors of untried moves, a name of :data:`PRIORS`; with ``auto`` ``nst`` if roles
+            move in turn.
+        decisive: whether playouts see moves that win or lose at once, if the machine can.
+        trim: whether moves that lose at once stay out of the tree too, in games of constant sum.
+        prove: whether a proof search shares the time with the tree (not if playouts are limited).
+        pass_over: whether plies in which no role has a choice are left out of the tree, if they are frequent.
+        knowledge_share: weight of knowledge in the value of a leaf, 0 to 1, playouts have the rest; None: as
             trained.
-        looks: whether knowledge without playouts is asked about all moves of each new state; None: as
-            trained.
-        minimax: what such looks tell by minimax has this share of a move's worth, the mean of results the
+        looks: whether knowledge without playouts values all moves of each new state; None: as trained.
+        minimax: weight in a move's worth of the minimax value of these looks; the mean of results has the
             rest.
         memory: bytes for the search tree, and for the solvers of one-player games.
         proof_memory: bytes for the states of proofs; in one-player games solvers have them too.
-        number: which of several searches for the same role this is, from 0.
+        number: index of this search among several for the same role, from 0.
         chance: the role whose moves are drawn, -1 for none.
     """
 
@@ -98,7 +96,7 @@ class Tuning:
     chance: int = -1
 
     def against(self, roles: Sequence[Term]) -> Tuning:
-        """What is left of it against these roles. Nothing is forced by chance: no blunders are left out, and
+        """The tuning for these roles. Chance forces nothing: with a chance role, no blunders are left out and
         nothing is proven."""
         chance = chance_role(roles)
         if chance is None:
@@ -107,7 +105,7 @@ class Tuning:
 
     def rule(self, spread: float, numbered: bool, in_turn: bool) -> SelectionRule:
         """The rule of selection. ``spread`` is the standard deviation of the results of leaves; moves that
-        are ``numbered`` can be counted; ``in_turn``: several roles play, and one alone has a choice now."""
+        are ``numbered`` can be counted; ``in_turn``: several roles play, and only one has a choice now."""
         usual = "nst" if in_turn else "none"
         prior = PRIORS[usual if self.prior == AUTO else self.prior] if numbered else NONE
         kind = PUCT if prior else UCB
@@ -118,30 +116,34 @@ class Tuning:
         return SelectionRule(kind, exploration, visits, prior, chance=self.chance)
 
     def guessed(self, rule: SelectionRule) -> SelectionRule:
-        """The rule of a tree that knows what new nodes' children are worth; else it would be ``rule``."""
+        """The rule of a tree that knows the values of new nodes' children, in place of ``rule``."""
         return rule._replace(kind=PUCT, prior=GUESSED, prior_visits=0.0, minimax=self.minimax)
 
     def stage(self, rule: SelectionRule, visits: int, choices: int) -> int:
-        """What there is to be learnt from averages of moves: a place in :data:`STAGES`, or -1 where selection
-        is not ``auto`` or moves have no priors. ``rule`` is what :meth:`rule` says; the root has so many
-        ``visits``, and the role to move so many ``choices`` there."""
+        """The stage of learning from averages of moves: a place in :data:`STAGES`; -1 if selection is not
+        ``auto`` or moves have no priors.
+
+        Args:
+            rule: the result of :meth:`rule`.
+            visits: visits of the root.
+            choices: number of moves of the role to move there."""
         if self.selection != AUTO or rule.kind != PUCT:
             return -1
         pairs = choices * choices
         return int(visits >= FEW * pairs) + int(visits >= MANY * pairs)
 
     def turned(self, rule: SelectionRule, batch: int, stage: int) -> tuple[SelectionRule, SelectionRule]:
-        """The rule by which the paths of a batch, numbered from 0, go down the tree, and that by which they
-        are booked: both are :meth:`rule`, except for UCB1 in the first stages."""
+        """The rule that selects the paths of a batch, numbered from 0, and the rule that backs them up: both
+        are :meth:`rule`, except for UCB1 in the first stages."""
         by_ucb = rule._replace(kind=UCB)
         if stage == 0:
-            # Moves were made too seldom for averages to tell anything.
+            # Moves were made too seldom for averages to mean anything.
             return by_ucb, rule._replace(prior_visits=0.0)
         return (by_ucb if stage == 1 and batch % 2 else rule), rule
 
 
 def tuning_options(tuning: Tuning) -> tuple[Option, ...]:
-    """The options by which a player lets its tuning be chosen; defaults are those of ``tuning``."""
+    """A player's options for its tuning; defaults are those of ``tuning``."""
     return tuple(
         Option(entry.name, default=getattr(tuning, entry.name), **entry.metadata)
         for entry in fields(Tuning)

@@ -1,12 +1,13 @@
 """Ranks: a linear function of a state that every move raises, found from samples of moves.
 
-A game that has one has no cycles, and its states fall into layers: a state's successors are in layers above
-its own. Where all plays to a state are equally long the rank is that length: the solution of linear
-equations. Else it is the least vector of weights with which each sampled move gains 1 at least (C. Hildreth:
-A quadratic programming procedure, 1957). Whoever uses a rank checks it for each move. A codec turns a state
-of any machine into the word that stands for it, its image recoded, and that word's rank.
+A game with a rank has no cycles, and its states fall into layers: a state's successors are in layers above
+its own. If all plays to a state are equally long, the rank is that length: the solution of linear equations.
+Otherwise it is the least vector of weights with which each sampled move gains at least 1 (C. Hildreth: A
+quadratic programming procedure, 1957). The solver checks a rank for each move. A codec turns a state of any
+machine into the word of its image, recoded, and that word's rank.
 
-Kernels on one-word records with a rank: filed by rank, made unique, packed in groups, looked up.
+The kernels work on one-word records with a rank: they file them by rank, remove duplicates, pack them in
+groups, and look them up.
 """
 
 from __future__ import annotations
@@ -30,19 +31,19 @@ from propnet.kernels.records import pack
 from propnet.recoding.coding import Codec, Coding
 
 SCALE = 20
-"""Bits behind the point of a scaled rank."""
+"""Fractional bits of a scaled rank."""
 
 GROUP = 16
-"""Keys of a group that is packed together: the first one as it is, the others as gaps."""
+"""Keys of a group that is packed together: the first one in full, the others as gaps."""
 
 MOST_BYTES = 10
-"""Of a gap, in groups of seven bits."""
+"""Most bytes of a gap, in groups of seven bits."""
 
 OUTCOME_BITS = 5
-"""Bits of a value that say which outcome; those above them are the distance."""
+"""Bits of a value for the outcome; the bits above them are the distance."""
 
 FINGERS = 1 << 10
-"""Groups that :func:`look_up` remembers, one for each joint move more or less."""
+"""Number of groups that :func:`look_up` remembers, about one for each joint move."""
 
 _SEVEN, _MORE, _LOW = np.uint64(7), np.uint64(128), np.uint64(127)
 
@@ -79,8 +80,8 @@ def file_successors(
 
 @kernel(nogil=True)
 def part_by_rank(keys: Words, filed: Int32s, n: int, low: int, counts: Ints, out: Words) -> None:
-    """Write the first n keys to ``out``, those of each rank together. ``counts`` (ranks + 1,) becomes the
-    place where each of the ranks, counted from ``low``, begins."""
+    """Write the first n keys to ``out``, grouped by rank. ``counts`` (ranks + 1,) becomes the place where
+    each of the ranks, counted from ``low``, begins."""
     counts[:] = 0
     for i in range(n):
         counts[item(filed, i) - low + 1] += 1
@@ -96,7 +97,7 @@ def part_by_rank(keys: Words, filed: Int32s, n: int, low: int, counts: Ints, out
 
 @kernel(nogil=True)
 def drop_equal(keys: Words, n: int) -> int:
-    """Keep the first of equal ones among n sorted keys, in place; returns how many are left."""
+    """Keep the first of equal keys among n sorted ones, in place. Returns the number of different keys."""
     if n == 0:
         return 0
     last = 0
@@ -111,8 +112,8 @@ def drop_equal(keys: Words, n: int) -> int:
 
 @kernel(nogil=True)
 def pack_groups(keys: Words, firsts: Words, offsets: Ints, data: Octets) -> int:
-    """Pack ascending keys (n,) in groups of GROUP: the first of each, where its gaps begin in ``data``, and
-    these. Returns how many bytes they are."""
+    """Pack ascending keys (n,) in groups of GROUP: the first key of each, the place of its gaps in ``data``,
+    and the gaps. Returns the number of bytes of all gaps."""
     at = 0
     before = np.uint64(0)
     for i in range(keys.size):
@@ -135,7 +136,7 @@ def pack_groups(keys: Words, firsts: Words, offsets: Ints, data: Octets) -> int:
 @inner
 def _group(firsts: Words, key: np.uint64, near: Index) -> Index:
     """The last group whose first key is not above this one, by doubling steps from one near it (Bentley and
-    Yao 1976); -1 where there is none."""
+    Yao 1976); -1 if there is none."""
     n = np.int64(firsts.size)
     step = np.int64(1)
     low: Index
@@ -176,10 +177,10 @@ def look_up(
     distances: Ints,
 ) -> int:
     """Write values and distances of those of the wanted records (n, 1), with ranks (n,), that have this rank,
-    from a layer's packed groups and its ``codes`` (uint16). Returns how many are not there.
+    from a layer's packed groups and its ``codes`` (uint16). Returns the number of missing records.
 
-    The successors of a set by one move lie close to each other: the search begins where the last one by the
-    same joint move, ``moves`` (n, roles), ended. ``fingers`` (FINGERS,) holds these places.
+    The successors of a set by one move lie close to each other, so the search begins where the last one by
+    the same joint move, ``moves`` (n, roles), ended. ``fingers`` (FINGERS,) holds these places.
     """
     missing = 0
     groups = np.int64(firsts.size)
@@ -225,20 +226,20 @@ Weights = NDArray[np.float64]
 Differences = NDArray[np.int8]
 
 MOST_RANKS = 4000
-"""Ranks that the samples may have."""
+"""Most ranks of the samples."""
 
 _MOST_KINDS = 3000
-"""Different changes of a state that are looked at."""
+"""Most different changes of a state that are considered."""
 
 _SCALE = 20
-"""Bits behind the point of a weight."""
+"""Fractional bits of a weight."""
 _SLICE = 12
-"""Bits of a record that a table of sums is for, unless a group alone has more."""
+"""Bits of a record in one table of sums, unless a single group has more."""
 _WIDEST = 16
 _SWEEPS, _STEPS = 2_000, 300_000
-"""How often all changes, and single ones, are looked at."""
+"""Limits on the sweeps over all changes, and on the steps for single ones."""
 _MARGIN = 1.001
-"""Weights are so much larger than needed: they are rounded."""
+"""Factor on the weights, to make up for rounding."""
 
 
 _SCALED = whole(-(1 << 50), 1 << 50)
@@ -256,10 +257,10 @@ class Rank:
     """A function of records of one word, 0 for the initial state.
 
     Attributes:
-        shifts, masks: uint64, shape (slices,): where a slice of bits is.
-        starts: int64, shape (slices,): where its table begins in ``sums``.
-        sums: int64: for each content of each slice its part of the rank, scaled.
-        offset: int: what is added, scaled.
+        shifts, masks: uint64, shape (slices,): the place of each slice of bits.
+        starts: int64, shape (slices,): the first place of its table in ``sums``.
+        sums: int64: for each value of each slice its part of the rank, scaled.
+        offset: int: constant part of the rank, scaled.
     """
 
     shifts: Words
@@ -270,9 +271,9 @@ class Rank:
 
     @classmethod
     def of(cls, weights: Weights, even: bool, coding: Coding, start: np.uint64) -> Rank | None:
-        """The rank that these weights (bases,) make of records of a coding; that of ``start`` is 0. With
-        ``even`` it is rounded to the nearest number. None where a group of the coding is too wide, or
-        nothing ever changes, so that there is no group."""
+        """The rank of records of a coding by these weights (bases,); that of ``start`` is 0. With ``even`` it
+        is rounded to the nearest number. None if a group of the coding is too wide, or if nothing ever
+        changes, so that there is no group."""
         slices: list[tuple[int, int]] = []
         parts: list[NDArray[np.float64]] = []
         for group, first in zip(coding.all_groups, coding.starts, strict=False):
@@ -313,13 +314,13 @@ class Rank:
         return self.scaled(record) >> _SCALE
 
     def many(self, records: Words) -> Ints:
-        """Those of records (n,)."""
+        """The ranks of records (n,)."""
         ranks = np.empty(len(records), np.int64)
         _rank_of(records, self.shifts, self.masks, self.starts, self.sums, self.offset, ranks)
         return ranks
 
     def as_json(self) -> dict[str, Any]:
-        """For a manifest or a checkpoint."""
+        """JSON for a manifest or a checkpoint."""
         return {
             "shifts": self.shifts.tolist(),
             "masks": self.masks.tolist(),
@@ -330,7 +331,7 @@ class Rank:
 
     @classmethod
     def from_json(cls, body: dict[str, Any]) -> Rank:
-        """The reverse. Raises GdlError where the tables of sums are not as large as the masks say."""
+        """The reverse. Raises GdlError if the sizes of the tables do not fit the masks."""
         check_json(body, _RANK_SCHEMA, "rank")
         slices = list(zip(body["masks"], body["starts"], strict=False))
         if not len(body["shifts"]) == len(body["masks"]) == len(body["starts"]) or any(
@@ -355,9 +356,9 @@ def kinds_of(changes: Differences) -> Differences:
 
 
 def find_weights(kinds: Differences, sources: Sequence[Ints]) -> tuple[Weights, bool] | None:
-    """Weights (bases,) with which each change (kinds, bases) of a state gains 1 at least, and whether it is
-    exactly 1 for all; None where none were found. They are the same for what the automorphisms, as rows of
-    base propositions, put in each other's places."""
+    """Weights (bases,) with which each change (kinds, bases) of a state gains at least 1, and whether it is
+    exactly 1 for all; None if none were found. They are invariant under the automorphisms ``sources``, rows
+    of base propositions."""
     changes = kinds.astype(np.float64)
     weights: Weights = np.linalg.lstsq(changes, np.ones(len(changes)), rcond=None)[0].astype(np.float64)
     even = bool(np.abs(changes @ weights - 1).max() < 1e-6)
@@ -371,7 +372,8 @@ def find_weights(kinds: Differences, sources: Sequence[Ints]) -> tuple[Weights, 
 
 
 def _least(changes: Weights) -> Weights | None:
-    """The least weights with which each change (n, bases) gains 1 at least, by Hildreth's method."""
+    """The least weights with which each change (n, bases) gains at least 1, by Hildreth's method; None if it
+    finds none."""
     n, bases = changes.shape
     weights = np.zeros(bases)
     shares = np.zeros(n)
@@ -400,12 +402,13 @@ _CODEC_SCHEMA = record(
 
 @dataclass(frozen=True)
 class StateCodec:
-    """How a table finds a state.
+    """The coding by which a table finds a state.
 
     Attributes:
-        coding: of the states that stand for their orbits.
+        coding: of the states that represent their orbits.
         initial: bool (bases,): the initial state that the coding is for.
-        sources: for each automorphism but the identity, of which base proposition each gets its value.
+        sources: for each automorphism except the identity, the base proposition from which each gets its
+            value.
         order: base propositions by which images are compared, the most significant first.
         unobserved: base propositions that do not count: they have their initial value.
         rank: of the words.
@@ -419,7 +422,7 @@ class StateCodec:
     rank: Rank
 
     def word_of(self, true: Iterable[int]) -> int | None:
-        """The word of the state in which exactly these base propositions are true; None where it has none."""
+        """The word of the state in which exactly these base propositions are true; None if it has none."""
         bits = np.zeros(self.coding.bases, np.bool_)
         bits[list(true)] = True
         bits[self.unobserved] = self.initial[self.unobserved]
@@ -435,7 +438,7 @@ class StateCodec:
         return Codec(self.coding, self.initial)
 
     def as_json(self) -> dict[str, Any]:
-        """For a manifest or a checkpoint."""
+        """JSON for a manifest or a checkpoint."""
         return {
             "coding": coding_as_json(self.coding),
             "initial": np.flatnonzero(self.initial).tolist(),
@@ -447,11 +450,11 @@ class StateCodec:
 
     @classmethod
     def from_json(cls, body: dict[str, Any]) -> StateCodec:
-        """The reverse. Raises GdlError and ValueError for what is none."""
+        """The reverse. Raises GdlError and ValueError for invalid ones."""
         check_json(body, _CODEC_SCHEMA, "codec")
         coding = coding_from_json(body["coding"])
         if coding.broken_bit > 63:
-            raise GdlError("a table's states are more than a word")
+            raise GdlError("a table's states are longer than a word")
         named = chain(body["initial"], body["order"], body["unobserved"], *body["sources"])
         if any(base >= coding.bases for base in named):
             raise GdlError("a codec names more base propositions than there are")

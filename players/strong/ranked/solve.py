@@ -1,9 +1,9 @@
-"""A whole game with a rank is solved: forward to all states, backward to their values.
+"""Solves a whole game with a rank: forward to all states, backward to their values.
 
-All states by rank: successors are filed by rank, sorted, and merged when their turn has come; and their
-values, from the highest layer to the lowest, successors looked up in memory.
+Forward: successors are filed by rank, sorted, and merged when it is their layer's turn. Backward, from the
+highest layer to the lowest: successors are looked up in memory.
 
-A layer with its values is in memory: its keys packed in small groups that are looked up one by one.
+A layer with its values is in memory: its keys are packed in small groups that are searched one by one.
 """
 
 from __future__ import annotations
@@ -68,14 +68,14 @@ _FRESH_BLOCK = 1 << 13
 _LEVEL = 1
 _ROWS = 1 << 14
 _SHARE = 1 << 19
-"""Successors that are merged at a time, about."""
+"""Approximate number of successors that are merged at a time."""
 
 Pieces = dict[int, list[CodedKeys]]
 """Sorted successors, coded, by rank."""
 
 
 class _Filer:
-    """What one worker needs to expand layers: a machine of its own and a buffer of ``room`` successors."""
+    """A worker's tools to expand layers: a machine of its own and a buffer of ``room`` successors."""
 
     def __init__(self, space: RankedSpace, room: int) -> None:
         self._space = space
@@ -84,11 +84,11 @@ class _Filer:
         self._filed = np.empty(room, np.int32)
         self._filled = 0
         self.highest = 0
-        """The highest rank that a successor had."""
+        """The highest rank of a successor so far."""
 
     def expand(self, task: tuple[Run, RunBlock, int]) -> list[Pieces]:
-        """Take the successors of a block of a layer, whose rank is the third of the task; returns what filled
-        the buffer. Raises BrokenSpaceError."""
+        """Expand a block of a layer; the third item of the task is the layer's rank. Returns the buffer's
+        contents each time it was full. Raises BrokenSpaceError."""
         run, block, parent = task
         records = run.read(block).reshape(-1, 1)
         full: list[Pieces] = []
@@ -104,7 +104,7 @@ class _Filer:
         return full
 
     def flush(self) -> Pieces:
-        """What is in the buffer."""
+        """Empty the buffer, and return its contents."""
         n, pieces = self._filled, Pieces()
         self._filled = 0
         if not n:
@@ -126,10 +126,10 @@ class _Filer:
 
 
 class _Merger:
-    """What one worker needs to merge successors."""
+    """Merges successors for one worker."""
 
     def merge(self, task: tuple[Sequence[Run], int, int]) -> list[CodedKeys]:
-        """The keys of some runs from one key to below another, without repetition, as blocks of a layer."""
+        """The keys of some runs in [low, high), without repetition, as blocks of a layer."""
         runs, low, high = task
         parts = [
             run.cut(block, run.read(block), low, high) for run in runs for block in run.between(low, high)
@@ -149,8 +149,8 @@ def _as_set(keys: Words, scratch: Words) -> Words:
 
 
 def fences(runs: Sequence[Run]) -> list[int]:
-    """Keys that cut the runs into parts of about so many keys as are merged at a time; the first and the last
-    are below and above all keys."""
+    """Keys that cut the runs into parts of about _SHARE keys; the first and the last are below and above all
+    keys."""
     edges = sorted((block.first, block.count) for run in runs for block in run.blocks)
     cuts, filled = [0], 0
     for first, count in edges:
@@ -175,7 +175,7 @@ def _run_of(store: BlobStore, name: str, blocks: Iterable[CodedKeys]) -> Run:
 _PENDING_SCHEMA = record(
     number=whole(), runs={"type": "object", "additionalProperties": rows(RUN_SCHEMA, least=1)}
 )
-"""Of what :meth:`_Pending.as_json` says."""
+"""JSON schema of :meth:`_Pending.as_json`."""
 
 
 class _Pending:
@@ -187,31 +187,31 @@ class _Pending:
         self.runs: defaultdict[int, list[Run]] = defaultdict(list)
 
     def add(self, pieces: Pieces) -> None:
-        """Take what a buffer held."""
+        """Add the contents of a buffer."""
         for rank, blocks in pieces.items():
             name = f"fresh-{rank}-{self._number}"
             self._number += 1
             self.runs[rank].append(_run_of(self._store, name, blocks))
 
     def as_json(self) -> dict[str, Any]:
-        """For a checkpoint."""
+        """JSON for a checkpoint."""
         runs = {str(rank): [run.as_json() for run in some] for rank, some in self.runs.items()}
         return {"number": self._number, "runs": runs}
 
     def restore(self, body: dict[str, Any]) -> None:
-        """What a checkpoint that follows :data:`_PENDING_SCHEMA` says. Raises GdlError."""
+        """Resume from a checkpoint that follows :data:`_PENDING_SCHEMA`. Raises GdlError."""
         self._number = body["number"]
         for rank, runs in body["runs"].items():
             if not (rank.isascii() and rank.isdigit() and len(rank) < 9):
-                raise GdlError("a rank is no number")
+                raise GdlError("a rank is not a number")
             self.runs[int(rank)] = [Run.from_json(run, _KEYS, self._store.blobs) for run in runs]
 
     def lowest(self) -> int | None:
-        """The lowest rank of these."""
+        """The lowest rank of the runs; None without runs."""
         return min(self.runs, default=None)
 
     def drop(self, rank: int) -> None:
-        """The layer of this rank is made."""
+        """Drop the runs of this rank, whose layer is made."""
         for run in self.runs.pop(rank):
             run.drop()
 
@@ -222,7 +222,7 @@ _MOST_OUTCOMES = 1 << OUTCOME_BITS
 _MOST_DISTANCE = (1 << 16 - OUTCOME_BITS) - 1
 
 Packed = tuple[Words, Ints, Octets, Codes]
-"""Groups of consecutive keys: first keys, where the gaps begin, these, and for each key its code."""
+"""Groups of consecutive keys: first keys, places of the gaps, gaps, and for each key its code."""
 
 
 def codes_of(values: Octets, distances: NDArray[np.uint16]) -> Codes:
@@ -249,7 +249,7 @@ class PackedLayer:
 
     Attributes:
         firsts: uint64 (groups,): first keys.
-        offsets: int64 (groups,): where the gaps of a group begin.
+        offsets: int64 (groups,): first place of a group's gaps.
         data: uint8: the gaps.
         codes: uint16 (GROUP * groups,): outcome and distance of each key.
     """
@@ -261,7 +261,7 @@ class PackedLayer:
 
     @classmethod
     def of(cls, parts: list[Packed]) -> PackedLayer:
-        """All parts of a layer, ascending; the list is emptied."""
+        """The layer of these parts, ascending; the list is emptied."""
         base = 0
         for _, offsets, data, _ in parts:
             offsets += base
@@ -272,7 +272,7 @@ class PackedLayer:
 
     @property
     def held(self) -> int:
-        """Bytes that it takes."""
+        """Bytes of its memory."""
         return self.firsts.nbytes + self.offsets.nbytes + self.data.nbytes + self.codes.nbytes
 
     def find(
@@ -288,18 +288,18 @@ class PackedLayer:
 
     @staticmethod
     def new_fingers() -> Ints:
-        """Where a search begins, for one thread."""
+        """Initial places of searches, for one thread."""
         return np.zeros(FINGERS, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
 class _SolvedBlock:
-    """What became of a block of a layer.
+    """The results of a block of a layer.
 
     Attributes:
         part: for the layer in memory.
         table: for the table, if there is one.
-        codes: for a process that goes on, if one may; else nothing.
+        codes: for a process that resumes, if files are kept; else empty.
         first: outcome and distance of its first state.
     """
 
@@ -324,8 +324,8 @@ class _RankedFinder(ValueFinder):
         self._by_rank: dict[int, Ints] = {}
 
     def solve(self, task: tuple[Run, RunBlock, bool, bool]) -> _SolvedBlock:
-        """The values of a block of a run; the others of the task say whether it is to be coded for the table,
-        and for a process that goes on."""
+        """The values of a block of a run. The last two items of the task are whether to code it for the
+        table, and for a process that resumes."""
         run, block, table, lasting = task
         keys = run.read(block)
         values, distances, fates = self.judge(keys.reshape(-1, 1), _NOTHING)
@@ -359,7 +359,7 @@ class _RankedFinder(ValueFinder):
         return np.arange(m), values, distances
 
     def forget(self, above: int) -> None:
-        """Layers above this rank are needed no more."""
+        """Forget the layers above this rank, which are no longer needed."""
         for rank in [rank for rank in self._by_rank if rank > above]:
             del self._by_rank[rank]
 
@@ -369,7 +369,7 @@ class _RankedFinder(ValueFinder):
 
 
 def _layer_again(run: Run, codes: Blob) -> PackedLayer:
-    """A layer that another process found: its words and the codes of their values. Raises ScratchError and
+    """A layer that an earlier process found: its words and the codes of their values. Raises ScratchError and
     DamagedKeysError."""
     parts = []
     for block in run.blocks:
@@ -382,15 +382,15 @@ def _layer_again(run: Run, codes: Blob) -> PackedLayer:
 
 @dataclass(frozen=True, slots=True)
 class StrongOptions:
-    """What solving a whole game may use.
+    """Limits and options for solving a whole game.
 
     Attributes:
         memory: bytes that the process may have resident.
         workers: threads.
-        scratch: a folder for what does not fit; None for none.
-        disk: bytes of files in it; None for as many as there is room for.
-        resume: whether to go on with what is in ``scratch``.
-        symmetry: whether one state of each orbit may stand for all.
+        scratch: a folder for data that do not fit; None for none.
+        disk: most bytes of files in it; None for all free space.
+        resume: whether to resume from ``scratch``.
+        symmetry: whether one state of each orbit may represent all.
     """
 
     memory: int
@@ -404,13 +404,13 @@ class StrongOptions:
 Watch = Callable[[str, int, int], None]
 
 _ANY = SetSignature(0, 0, 0, 64)
-"""The ranks say in which layer a word is."""
+"""Signature that excludes no word: the ranks determine a word's layer."""
 
 _WORKER = 16 << 20
 _ROOM_SHARE, _ROOM_BYTES = 0.2, 20
 _TRUST = 0.8
 _LAYER_BYTES = 8
-"""Of memory for a state whose value is looked up, while its layer is made."""
+"""Bytes of memory for each state of a layer, while its values are found."""
 
 _RANK = whole(0, 1 << 30)
 _STATE = record(
@@ -448,20 +448,20 @@ class _RankedLayer:
 class RankedSolver:
     """Finds the value of every state of a game with a rank.
 
-    With files, what is done is kept there layer by layer: another process can go on with it.
+    With files, results are saved layer by layer, and another process can resume from them.
     """
 
     def __init__(
         self, machine: PropnetMachine, options: StrongOptions, writer: TableWriter | None, watch: Watch
     ) -> None:
-        """Raises UnfitError for other games, ScratchError, and GdlError where the table is not that of the
+        """Raises UnfitError for other games, ScratchError, and GdlError if the table is not that of the
         checkpoint."""
         self._options, self._writer, self._watch = options, writer, watch
         self._store = BlobStore(1 << 20, options.scratch, options.disk, str(machine.rules), options.resume)
         try:
             self._restore(machine)
         except BaseException as error:
-            # For a game of another kind there is nothing to go on with.
+            # For a game of another kind there is nothing to resume.
             if isinstance(error, UnfitError):
                 self._store.erase()
             else:
@@ -474,13 +474,13 @@ class RankedSolver:
         self._layers: list[_RankedLayer] = []
         self._sizes: list[int] = []
         self._solved: dict[int, tuple[Run, Blob]] = {}
-        """Layers that are still looked up, with the codes of their values, where files are kept."""
+        """Layers that are still looked up, with the codes of their values, if files are kept."""
         self._first, self._done = (0, 0), 0
         self._outcomes = Outcomes(len(machine.roles))
         if not saved:
             self._space = RankedSpace.find(machine, self._options.symmetry)
             terminal, goals = machine.ends(sample_states(machine))
-            # Mostly all of them: what is met later is numbered as threads happen to meet it.
+            # These are mostly all outcomes. Later ones are numbered in the order in which threads find them.
             self._outcomes.number(goals[terminal])
             return
         try:
@@ -488,22 +488,22 @@ class RankedSolver:
         except (GdlError, ValueError) as error:
             what = error.message if isinstance(error, GdlError) else str(error)
             raise ScratchError(
-                f"the checkpoint in {self._options.scratch} cannot be gone on with: {what}",
-                remedy="remove the directory and start anew",
+                f"the checkpoint in {self._options.scratch} cannot be resumed: {what}",
+                remedy="remove the directory and start again",
             ) from None
         if self._done and (self._writer is None) != (saved["table"] is None):
-            raise GdlError("what is to be gone on with has another table", remedy="name the same --tables")
+            raise GdlError("the checkpoint belongs to another table", remedy="name the same --tables")
         if self._writer is not None and saved["table"]:
             self._writer.restore(saved["table"])
 
     def _take(self, machine: PropnetMachine, saved: dict[str, Any]) -> None:
-        """Take what a checkpoint says. Raises GdlError and ValueError."""
+        """Take the results from a checkpoint. Raises GdlError and ValueError."""
         check_json(saved, _STATE, "state")
         codec = StateCodec.from_json(saved["codec"])
         if codec.coding.bases != len(machine.network.bases):
             raise GdlError("the coding is of another game")
         if any(len(goals) != len(machine.roles) for goals in saved["outcomes"]):
-            raise GdlError("an outcome has not a goal for each role")
+            raise GdlError("an outcome does not have one goal for each role")
         self._outcomes = Outcomes(len(machine.roles), [tuple(goals) for goals in saved["outcomes"]])
         self._space = RankedSpace.again(machine, codec)
         self._layers = [_RankedLayer.from_json(one, self._store) for one in saved["layers"]]
@@ -511,12 +511,12 @@ class RankedSolver:
         self._sizes, self._done = saved["sizes"], saved["done"]
         self._first = saved["first"][0], saved["first"][1]
         if self._first[0] >= max(1, len(self._outcomes.vectors)):
-            raise GdlError("the value of the start is no outcome")
+            raise GdlError("the value of the start is not an outcome")
         blobs = self._store.blobs
         for rank, run, codes in saved["solved"]:
             solved = Run.from_json(run, _KEYS, blobs)
             if codes not in blobs or len(blobs[codes].sizes) != len(solved.blocks):
-                raise GdlError("the values of a layer are not as many as its states")
+                raise GdlError("the values of a layer do not fit its states")
             self._solved[rank] = solved, blobs[codes]
 
     def solve(self) -> SolvedGame:
@@ -530,7 +530,7 @@ class RankedSolver:
                 for blob in list(self._store.blobs.values()):
                     blob.drop()
                 self._layers, self._pending = [], _Pending(self._store)
-                self._space = self._space.mended(broken.records[:1000])
+                self._space = self._space.refitted(broken.records[:1000])
         if not self._sizes:
             self._sizes = [layer.run.count for layer in self._layers]
         self._backward()
@@ -541,14 +541,14 @@ class RankedSolver:
         )  # fmt: skip
 
     def close(self, over: bool) -> None:
-        """Let go of files; remove those that are not the table's if the work is ``over``."""
+        """Close the files; remove those that are not the table's if the work is ``over``."""
         if over:
             self._store.erase()
         else:
             self._store.close()
 
     def _commit(self) -> None:
-        """Have what was found outlive this process."""
+        """Save all results, so that they outlive this process."""
         if not self._store.on_disk:
             return
         solved = list(self._solved.items())
@@ -569,7 +569,7 @@ class RankedSolver:
         self._store.commit(state, [blob for run in runs for blob in run.blobs] + codes)
 
     def _balance(self) -> None:
-        """Allow the store what is left of the memory."""
+        """Give the store the rest of the memory."""
         store = self._store
         left = int(0.97 * self._options.memory) - resident_bytes()
         store.room.memory = max(1 << 20, store.room.used_memory + (int(_TRUST * left) if left > 0 else left))
@@ -578,7 +578,7 @@ class RankedSolver:
             return_free_memory()
 
     def _forward(self) -> None:
-        """All states."""
+        """Find all states."""
         options, space, pending = self._options, self._space, self._pending
         spare = max(0, options.memory - resident_bytes() - options.workers * _WORKER)
         room = int(spare * _ROOM_SHARE / _ROOM_BYTES / options.workers)
@@ -611,7 +611,7 @@ class RankedSolver:
             merging.close()
 
     def _merged(self, merging: WorkerThreads[_Merger], pending: _Pending, rank: int) -> Run:
-        """The layer of a rank."""
+        """Make the layer of a rank."""
         runs = pending.runs[rank]
         tasks = ((runs, low, high) for low, high in pairwise(fences(runs)))
         parts = merging.results(_Merger.merge, tasks)
@@ -619,7 +619,7 @@ class RankedSolver:
         return _run_of(self._store, f"layer-{rank}", blocks)
 
     def _backward(self) -> None:
-        """The value of all states."""
+        """Find the values of all states."""
         window = {rank: _layer_again(run, codes) for rank, (run, codes) in self._solved.items()}
         finders = [_RankedFinder(self._space, self._outcomes, window) for _ in range(self._options.workers)]
         threads = WorkerThreads(finders, "strong")
@@ -660,7 +660,8 @@ class RankedSolver:
             )
 
     def _solve_layer(self, layer: _RankedLayer, threads: WorkerThreads[_RankedFinder]) -> PackedLayer:
-        """The values of a layer, which are written to the table, too, and kept for a process that goes on."""
+        """Find the values of a layer. They are also written to the table, and saved for a process that
+        resumes."""
         run, lasting = layer.run, self._store.on_disk
         file = None if self._writer is None else LayerWriter(self._writer.path_of(layer.rank))
         codes = self._store.writer(f"codes-{layer.rank}", cold=True) if lasting else None
@@ -676,7 +677,7 @@ class RankedSolver:
                     codes.append(block.codes)
                 self._watch("backward", layer.rank, self._done)
             if self._writer is not None and file is not None:
-                self._writer.kept(layer.rank, file.close(_ANY))
+                self._writer.add_layer(layer.rank, file.close(_ANY))
             if codes is None:
                 run.drop()
             else:

@@ -20,13 +20,13 @@ from propnet.symmetries.canonical import Orbits, saving
 from propnet.symmetries.group import automorphisms
 
 _ATTEMPTS = 12
-"""How often the rank and the coding are looked for again."""
+"""Most further attempts to find the rank and the coding."""
 
 _SAMPLES = 3000
 
 
 class UnfitError(Exception):
-    """The game has no rank that was found, or its states are more than a word."""
+    """The game has no rank that was found, or its states are longer than a word."""
 
 
 class BrokenSpaceError(Exception):
@@ -43,15 +43,15 @@ class BrokenSpaceError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class RankedSpace:
-    """Words that stand for states.
+    """The coding of states as words.
 
     Attributes:
         original: the game's machine.
-        orbits: of its states, None where each stands for itself.
-        recoded: the game in few bits, over states that stand for their orbits.
+        orbits: of its states, None if each state represents itself.
+        recoded: the game in few bits, over states that represent their orbits.
         codec: from a state to its word and rank.
         kinds: int8 (n, bases of the original): changes of states that the rank was found from.
-        attempts: how many others may still be looked for.
+        attempts: number of further spaces that may be tried.
     """
 
     original: PropnetMachine
@@ -63,14 +63,14 @@ class RankedSpace:
 
     @classmethod
     def find(cls, machine: PropnetMachine, symmetry: bool = True) -> RankedSpace:
-        """The space of a game; with ``symmetry`` one state stands for all that automorphisms make of it,
-        where that pays. Raises UnfitError."""
+        """The space of a game. With ``symmetry``, one state represents all its images under automorphisms, if
+        that pays. Raises UnfitError."""
         orbits = _paying(machine) if symmetry else None
         if machine.network.bases and len(machine.network.bases) > 2000:
             raise UnfitError
         samples = sample_states(machine)
         kinds = _changes(machine, samples[:_SAMPLES], orbits)
-        space = _made(machine, orbits, Recoded.find(_game(machine, orbits)), kinds, _ATTEMPTS)
+        space = _space_of(machine, orbits, Recoded.find(_game(machine, orbits)), kinds, _ATTEMPTS)
         words = space.recoded.encode(samples if orbits is None else orbits.canonical(samples))
         if int(space.rank.many(words[:, 0]).max()) > MOST_RANKS:
             raise UnfitError
@@ -78,33 +78,33 @@ class RankedSpace:
 
     @classmethod
     def again(cls, machine: PropnetMachine, codec: StateCodec) -> RankedSpace:
-        """The space that a checkpoint is of."""
+        """The space of a checkpoint."""
         orbits = _orbits(machine) if len(codec.sources) else None
         kinds = _changes(machine, sample_states(machine)[:_SAMPLES], orbits)
         return cls(machine, orbits, Recoded.of(_game(machine, orbits), codec.coding), codec, kinds)
 
-    def mended(self, records: Words) -> RankedSpace:
-        """Another one, with which the successors of these states (n, 1) fit. Raises UnfitError."""
+    def refitted(self, records: Words) -> RankedSpace:
+        """Another space, which the successors of these states (n, 1) fit. Raises UnfitError."""
         if not self.attempts:
             raise UnfitError
         states = self.recoded.decode(records)
         kinds = np.concatenate([_changes(self.original, states, self.orbits), self.kinds])
         recoded = self.recoded.mended(records)
-        return _made(self.original, self.orbits, recoded, kinds_of(kinds), self.attempts - 1)
+        return _space_of(self.original, self.orbits, recoded, kinds_of(kinds), self.attempts - 1)
 
     @property
     def broken(self) -> np.uint64:
-        """The bit of words that are of no use."""
+        """The bit of words that do not fit the coding."""
         return np.uint64(1 << self.recoded.broken_bit)
 
     @property
     def rank(self) -> Rank:
-        """Of the words."""
+        """The rank of the words."""
         return self.codec.rank
 
     @property
     def symmetries(self) -> int:
-        """How many automorphisms there are, the identity included."""
+        """Number of automorphisms, the identity included."""
         return 1 + len(self.codec.sources)
 
     def start(self) -> Words:
@@ -119,12 +119,12 @@ class RankedSpace:
 
 
 def _game(machine: PropnetMachine, orbits: Orbits | None) -> PropnetMachine:
-    """The machine over states that stand for their orbits."""
+    """The machine over states that represent their orbits."""
     return machine if orbits is None else PropnetMachine(machine.rules, orbits.canonical_network())
 
 
 def _orbits(machine: PropnetMachine) -> Orbits | None:
-    """The orbits under the automorphisms that leave each role what it is, if there are any."""
+    """The orbits under the automorphisms that keep each role; None if there are none."""
     network = machine.network
     roles = tuple(range(len(machine.roles)))
     group = [g for g in automorphisms(network, _ground(machine)) if g.roles == roles]
@@ -132,13 +132,13 @@ def _orbits(machine: PropnetMachine) -> Orbits | None:
 
 
 def _paying(machine: PropnetMachine) -> Orbits | None:
-    """The same, if they save more than they cost."""
+    """The same, if they save more than they cost; else None."""
     orbits = _orbits(machine)
     return orbits if orbits is not None and saving(orbits, orbits.canonical_network()).pays else None
 
 
 def _ground(machine: PropnetMachine) -> GroundRules | None:
-    """The ground rules, if they are of the machine's network: they show what passes have hidden."""
+    """The ground rules, if they fit the machine's network: they show symmetries that passes have hidden."""
     try:
         found = ground_rules(machine.rules)
     except GdlError:
@@ -147,8 +147,8 @@ def _ground(machine: PropnetMachine) -> GroundRules | None:
 
 
 def _changes(machine: PropnetMachine, states: Words, orbits: Orbits | None) -> Differences:
-    """The different changes that moves make of these states, int8 (n, bases); none of propositions that do
-    not count."""
+    """The different changes that moves make of these states, int8 (n, bases); 0 for propositions that do not
+    count."""
     bases = len(machine.network.bases)
     found: Differences = np.zeros((0, bases), np.int8)
     for chunk in Expander(machine, 1 << 13).stream(states):
@@ -161,7 +161,7 @@ def _changes(machine: PropnetMachine, states: Words, orbits: Orbits | None) -> D
     return found
 
 
-def _made(
+def _space_of(
     machine: PropnetMachine, orbits: Orbits | None, recoded: Recoded, kinds: Differences, attempts: int
 ) -> RankedSpace:
     if recoded.machine.words != 1 or recoded.broken_bit > 63:

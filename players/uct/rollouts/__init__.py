@@ -1,1 +1,1 @@
-"""How playouts choose their moves, and which way is chosen for a game."""
+"""Rollout policies: how playouts choose their moves, and how a search selects one for a game."""

@@ -1,8 +1,8 @@
-"""How playouts choose moves: by what moves have brought in playouts before.
+"""`AveragePolicy`: playouts choose moves by their average results in earlier playouts.
 
-Move averages with Gibbs sampling (MAST: Finnsson and Bjornsson 2008): the better the results of the
-playouts in which a role made a move, wherever that was, the more often it makes the move. Here results
-are told in standard deviations of the role's moves, and weights are powers of two
+Move averages with Gibbs sampling (MAST: Finnsson and Bjornsson 2008): the better the results of the playouts
+in which a role made a move, wherever that was, the more often the role makes it. Results are measured in
+standard deviations of the role's moves, and weights are powers of two
 (:mod:`propnet.kernels.weighted_choice`).
 """
 
@@ -18,11 +18,11 @@ from players.uct.rollouts.policy import RolloutPolicy
 from propnet.kernels.move_weights import HEAVIEST
 
 _DOUBT = 16.0
-"""Results of a move that count as much as the average of all moves of its role."""
+"""The average of all moves of a role counts like this many results of a move."""
 _PATIENCE = 1.1
-"""Weights are made anew when so many times the results are known."""
+"""Weights are computed again when the number of results has grown by this factor."""
 _FEWEST = 1000.0
-"""Results before there are weights."""
+"""Results before there are any weights."""
 
 
 class AveragePolicy(RolloutPolicy):
@@ -30,8 +30,7 @@ class AveragePolicy(RolloutPolicy):
 
     Args:
         columns: int32, shape (roles + 1,): where each role's moves begin among those of all roles.
-        temperature: a move whose results are better by so many standard deviations weighs e times as
-            much.
+        temperature: a move whose results are better by this many standard deviations weighs e times as much.
     """
 
     name = "averages"
@@ -55,22 +54,22 @@ class AveragePolicy(RolloutPolicy):
 
     @property
     def weights(self) -> NDArray[np.uint8] | None:
-        """As those of every policy; None while too little is known."""
-        known = float(self._counts[:, 0].sum())
-        if known >= self._due:
-            self._due = known * _PATIENCE
+        """The weights, as those of every policy; None while there are too few results."""
+        results = float(self._counts[:, 0].sum())
+        if results >= self._due:
+            self._due = results * _PATIENCE
             parts = [self._weights_of(*self._counts[low:high].T) for low, high in pairwise(self._columns)]
             self._weights = np.concatenate(parts)
         return self._weights
 
     def _weights_of(self, number: NDArray[np.float64], total: NDArray[np.float64]) -> NDArray[np.uint8]:
-        """The weights of one role's moves: each was made in so many playouts, with these goals."""
-        made = number.sum()
-        if not made:
+        """The weights of one role's moves, of the number of playouts that made each and their total goals."""
+        playouts = number.sum()
+        if not playouts:
             return np.zeros(len(number), np.uint8)
-        usual = total.sum() / made
+        usual = total.sum() / playouts
         better = (total + _DOUBT * usual) / (number + _DOUBT) - usual
-        spread = math.sqrt((number * better**2).sum() / made)
+        spread = math.sqrt((number * better**2).sum() / playouts)
         if spread == 0.0:
             return np.zeros(len(number), np.uint8)
         exponents = better / (spread * self.temperature * math.log(2.0))

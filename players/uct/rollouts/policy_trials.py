@@ -1,15 +1,13 @@
 """Chooses the rollout policy of a search by measurement, before and during the first turns.
 
-Where a guide keeps playouts from blunders, playouts without it are tried first: in some games in which
-whoever makes a line loses, how soon random play blunders says how many moves are safe, and that counts. Then
-average policies are tried against equal chances. A policy is used
-only where it is clearly ahead: a small lead tells nothing of what it is worth in a search.
+If a guide keeps playouts from blunders, playouts without it are tried first. In some games in which
+completing a line loses, the time until random play blunders shows how many safe moves are left, and that
+matters. Then average policies are tried against uniform choice. A policy is used only if it is clearly ahead:
+a small lead says nothing about its worth in a search.
 
-Tries one way to judge states against another: in games between the two, which gets more?
-
-Each role looks one move ahead, one of them by the judge that is tried, the others by the usual one. Many
-games are played side by side, so that hundreds take seconds. (What such games tell of a search:
-docs/measurements.md.)
+`Trial` compares two ways to judge states by games between them. Each role looks one move ahead, one of them
+by the judge on trial, the others by the usual one. Many games are played side by side, so that hundreds take
+seconds. (On what such games predict for a search, see docs/measurements.md.)
 """
 
 from __future__ import annotations
@@ -31,26 +29,26 @@ from players.uct.rollouts.policy import RolloutPolicy
 from players.uct.rollouts.rollouts import Rollouts, roll_out
 
 _SUCCESSORS = 1 << 14
-"""Successors of all games side by side, about: where there would be more, fewer games are played."""
+"""Approximate limit of the successors of all games side by side; with more, fewer games are played."""
 _RANDOM_MOVES = 4
 _FEWEST = 16
-"""Games that tell something."""
+"""Fewest games from which a mean gain is computed."""
 _FADE = 0.9
-"""What a policy has learnt counts so much less after each batch of playouts: games go on."""
+"""Factor on everything a policy has learnt after each batch of playouts: games go on."""
 _COUNTED = 4
 """Playouts from each state that a policy learns from."""
 
 
 class _Judge(Protocol):
-    """Tells what states are worth."""
+    """Estimates the values of states."""
 
     def values(self, records: NDArray[np.uint64]) -> NDArray[np.float64]:
-        """The results, 0..1, to be expected from states (n, words) that are not terminal: (n, roles)."""
+        """The expected results, 0..1, of states (n, words) that are not terminal: (n, roles)."""
 
 
 class ByPlayouts:
-    """Judges states by the mean results of ``each`` playouts from every state, by a policy that learns as it
-    goes. A playout is cut after so many ``steps``; it says nothing then."""
+    """Judges states by the mean results of ``each`` playouts from every state, by a policy that learns
+    meanwhile. A playout is cut after ``steps`` steps; it counts as 50 then."""
 
     def __init__(
         self, batched: NetworkBatch, seed: int, each: int, steps: int, policy: RolloutPolicy
@@ -65,20 +63,20 @@ class ByPlayouts:
         seed, each, policy = int(self._rng.integers(1 << 40)), self._each, self._policy
         policy.forget(_FADE)
         ends = roll_out(self._batched, policy, records, seed, self._steps, math.inf, each, counted=_COUNTED)
-        known = np.where(ends.goals < 0, 50, ends.goals).reshape(len(records), each, -1)
-        means: NDArray[np.float64] = known.mean(axis=1) / 100.0
+        results = np.where(ends.goals < 0, 50, ends.goals).reshape(len(records), each, -1)
+        means: NDArray[np.float64] = results.mean(axis=1) / 100.0
         return means
 
 
 class Trial:
     """Games of one judge against another.
 
-    So many ``games`` are played side by side for each role, if states have few successors, and so many
-    ``rows`` of states are judged at once.
+    ``games`` are played side by side for each role if states have few successors, and ``rows`` of states are
+    judged at once.
 
     Attributes:
-        gains: of each game that came to an end, what the role that moved by the tried judge got more than
-            the others on average, -1..1.
+        gains: for each finished game, the result of the role with the tried judge less the mean of the
+            others, -1..1.
     """
 
     def __init__(
@@ -93,7 +91,7 @@ class Trial:
 
     @property
     def games(self) -> int:
-        """How many came to an end."""
+        """Number of finished games."""
         return len(self.gains)
 
     @property
@@ -107,8 +105,8 @@ class Trial:
         return float(np.std(self.gains)) if self.games >= _FEWEST else 0.0
 
     def play(self, deadline: float) -> Iterator[None]:
-        """Play as many games as are played side by side to their ends, or to the deadline
-        (time.monotonic()); yields every few milliseconds. May be called again for more."""
+        """Play one set of games side by side to their ends, or to the deadline (time.monotonic()); yields
+        every few milliseconds. Another call plays more games."""
         batched = self._batched
         roles = len(batched.machine.roles)
         records = batched.record(batched.machine.initial_state())[None, :]
@@ -136,7 +134,7 @@ class Trial:
                         if time.monotonic() > deadline:
                             return
                 sure = np.flatnonzero(judged.terminal & (to_move >= 0))
-                # What is certain is more than 1 above, or below, what is only expected.
+                # Certain results lie more than 1 above or below all estimates.
                 liking[sure] = judged.goals[sure, to_move[sure]] / 25.0 - 1.5
             order = np.lexsort((-liking, parents))
             drawn = order[np.unique(parents[order], return_index=True)[1]]
@@ -150,9 +148,9 @@ class Trial:
     def _moves(
         self, records: NDArray[np.uint64]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
-        """What may be played in states (n, words): the state of each joint move, the role that chooses in
-        each state, and the joint moves (m, roles). Where several roles choose (-1) it is one joint move at
-        random, and where one cannot move none."""
+        """The legal moves of states (n, words): the state of each joint move, the role that chooses in each
+        state, and the joint moves (m, roles). If several roles choose (-1), there is one random joint move.
+        If a role has no move, there is none."""
         counts, moves = self._batched.legal(records)
         n, roles = counts.shape
         firsts = (np.cumsum(counts) - counts.ravel()).reshape(n, roles)
@@ -171,72 +169,73 @@ class Trial:
         return parents, choosing, moves[at].astype(np.int32)
 
     def _count(self, goals: NDArray[np.int16], tried: NDArray[np.int64]) -> None:
-        """Note the ends of some games (n, roles), and which role moved by the tried judge in each (n,)."""
-        known = (goals >= 0).all(axis=1)
-        goals, tried = goals[known], tried[known]
+        """Note the ends of some games (n, roles), and the role with the tried judge in each (n,)."""
+        has_goals = (goals >= 0).all(axis=1)
+        goals, tried = goals[has_goals], tried[has_goals]
         own = goals[np.arange(len(goals)), tried] / 100.0
         others = (goals.sum(axis=1) / 100.0 - own) / max(1, goals.shape[1] - 1)
         self.gains += (own - others).tolist()
 
 
 TEMPERATURES = (1.0, 0.5)
-"""Of the policies that are tried, one after the other: see
+"""Temperatures of the average policies that are tried, in this order: see
 :class:`players.uct.rollouts.averages.AveragePolicy`."""
 
 _SHARE = 0.15
-"""Share of the time to the first deadline that is for trials..."""
+"""Share of the time to the first deadline that is for trials, ..."""
 _LATER_SHARE = 0.1
 """... and of the time after that, ..."""
 _MOST_SECONDS = 8.0
-"""... of the processor, and no more than so much altogether."""
+"""... in CPU time, and at most this many seconds in all."""
 _CALL_SECONDS = 0.05
-"""What one call for playouts may take, about: nothing else is heard of meanwhile."""
+"""Approximate seconds that one call for playouts may take: the search does nothing else meanwhile."""
 _LESSONS = 8
-"""Batches of playouts that a policy learns from at first."""
+"""Batches of playouts that a policy learns from before its trial."""
 _LANES = 512
 _LONGEST = 500
 """Steps of a playout."""
 _SIZES = ((12, 512), (12, 256))
-"""Games side by side for each role and playouts from each state, as time allows. With fewer playouts policies
-are far ahead that are worth little in a long search: less is left to chance, but what they say is wrong."""
+"""Games side by side for each role and playouts from each state, as time allows. With fewer playouts,
+policies that are worth little in a long search are far ahead: less is left to chance, but their estimates are
+wrong."""
 _OVER = object()
 _ROUNDS = 12
-"""Times that so many games are played at most, ..."""
+"""Rounds of these games at most, ..."""
 _FEWEST_ROUNDS = 3
-"""... and at least where a policy is ahead."""
+"""... and at least if a policy is ahead."""
 _SURE = 1.5
-"""Standard errors between what was measured and what is thought to be true."""
+"""Standard errors between the measured lead and the bounds of the true one."""
 _LEAD = 0.2
 """A lead, in standard deviations of the results of games, that is worth having."""
 _HOPE = 0.3
-"""A policy whose lead cannot be so large is given up."""
+"""A policy is dropped once its lead cannot be this large."""
 
 
 class _Costs(NamedTuple):
-    """What playouts take."""
+    """The cost of playouts."""
 
-    seconds: float  # CPU time of one, where many are made at once
+    seconds: float  # CPU time of a playout in a large batch
     length: float  # the mean number of steps
-    steps: int  # that a playout may have
+    steps: int  # the limit of steps of a playout
 
 
 class _Outcome(NamedTuple):
-    """What a trial has shown."""
+    """The outcome of a trial."""
 
     ahead: float  # the mean gain
-    games: int  # that came to an end
-    clear: bool  # whether what was tried is clearly ahead
+    games: int  # finished games
+    clear: bool  # whether the tried policy is clearly ahead
 
 
 _Way = tuple[NetworkBatch, RolloutPolicy]
-"""What playouts run on, and how they choose moves."""
+"""The machine of playouts, and their policy."""
 
 
 class PolicyTrials(Companion):
     """Finds out which policy a search should roll out by; ``rollouts`` gets it when the trials are over.
 
     Attributes:
-        temperature: of the average policy that is ahead; 0 for equal chances.
+        temperature: of the average policy that is ahead; 0 for uniform choice.
         unguided: whether playouts without the machine's guide are ahead.
         done: whether the trials are over.
     """
@@ -280,10 +279,10 @@ class PolicyTrials(Companion):
         return self.done
 
     def __str__(self) -> str:
-        """What was found out; empty while the trials go on."""
+        """The findings, as text; empty while the trials go on."""
         if not self.done:
             return ""
-        return "; ".join(self._results) or "playouts with equal chances: others take too long to try"
+        return "; ".join(self._results) or "uniform playouts: other policies take too long to try"
 
     def _policy(self, temperature: float) -> RolloutPolicy:
         return AveragePolicy(self._batched.role_moves, temperature) if temperature else RolloutPolicy()
@@ -294,7 +293,7 @@ class PolicyTrials(Companion):
         yield from chain.from_iterable(map(self._try, TEMPERATURES))
 
     def _try_unguided(self) -> Iterator[None]:
-        """Hold playouts without a guide against those with it, and leave it if they are clearly ahead."""
+        """Compare playouts without a guide to those with it, and drop the guide if they are clearly ahead."""
         guided = self._batched
         plain = guided.without_guide
         trial = yield from self._hold((plain, RolloutPolicy()), (guided, RolloutPolicy()))
@@ -310,7 +309,7 @@ class PolicyTrials(Companion):
         )
 
     def _try(self, temperature: float) -> Iterator[None]:
-        """Hold a policy against the best so far, and take it instead if it is clearly ahead."""
+        """Compare a policy to the best so far, and replace that if it is clearly ahead."""
         batched, before = self._batched, self.temperature
         tried = AveragePolicy(batched.role_moves, temperature)
         trial = yield from self._hold((batched, tried), (batched, self._policy(before)))
@@ -318,7 +317,7 @@ class PolicyTrials(Companion):
             return
         if trial.clear:
             self.temperature = temperature
-        against = f"temperature {before:g}" if before else "equal chances"
+        against = f"temperature {before:g}" if before else "uniform choice"
         use = "in use" if self.temperature == temperature else "not used"
         self._results.append(
             f"playouts by averages of moves, temperature {temperature:g}: {trial.ahead:+.0%} against"
@@ -326,8 +325,8 @@ class PolicyTrials(Companion):
         )
 
     def _hold(self, tried: _Way, usual: _Way) -> Generator[None, None, _Outcome | None]:
-        """Hold one way of playouts against another, until it is clear whether it is far ahead; None where
-        there is no time for that."""
+        """Compare two ways of playouts until it is clear whether the tried one is far ahead; None if there is
+        no time for that."""
         costs = yield from self._teach(tried[1])
         size = self._size(costs)
         if size is None:
@@ -351,7 +350,7 @@ class PolicyTrials(Companion):
         return _Outcome(trial.ahead, trial.games, clear)
 
     def _teach(self, policy: RolloutPolicy) -> Generator[None, None, _Costs]:
-        """Let a policy learn from playouts from the first state. Returns what these cost."""
+        """Let a policy learn from playouts from the first state. Returns the cost of these."""
         batched = self._batched
         starts = np.repeat(batched.record(batched.machine.initial_state())[None, :], _LANES, axis=0)
         steps = int(np.clip(_CALL_SECONDS / max(batched.warm_up(), 1e-9), 1, _LONGEST))
@@ -369,8 +368,8 @@ class PolicyTrials(Companion):
         return _Costs(seconds, length, steps)
 
     def _size(self, costs: _Costs) -> tuple[int, int] | None:
-        """How many games side by side for each role, and playouts from each state, there is time for;
-        None where it does not suffice."""
+        """Games side by side for each role and playouts from each state that fit into the time; None if it
+        does not suffice."""
         batched = self._batched
         first = batched.record(batched.machine.initial_state())[None, :]
         roles, width = len(batched.machine.roles), int(batched.legal(first)[0].max(initial=1))

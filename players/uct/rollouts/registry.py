@@ -1,5 +1,5 @@
-"""The rollout policies by name, and what a search rolls out by. A new policy is a module of its own and a row
-here."""
+"""The rollout policies by name, and the choice of one for a search. A new policy is a module of its own and a
+row here."""
 
 from __future__ import annotations
 
@@ -17,32 +17,31 @@ POLICIES: dict[str, Callable[[NetworkBatch], RolloutPolicy]] = {
     RolloutPolicy.name: lambda batched: RolloutPolicy(),
     AveragePolicy.name: lambda batched: AveragePolicy(batched.role_moves),
 }
-"""Name -> what makes the policy for a machine, of any game: where it knows nothing, ``RolloutPolicy()``."""
+"""Name -> function that makes the policy for a machine; if it does not suit the game, ``RolloutPolicy()``."""
 
 AUTO = "auto"
-"""Which policy plays is found out by trials (:mod:`players.uct.rollouts.policy_trials`); where chance plays,
-all moves are drawn alike."""
+"""Trials choose the policy (:mod:`players.uct.rollouts.policy_trials`); with a chance role, playouts choose
+uniformly."""
 
 
 def policy_names() -> tuple[str, ...]:
-    """What may be asked for."""
+    """The names that users may choose from."""
     return (AUTO, *POLICIES)
 
 
 class RolloutChoice:
-    """The rollouts of a search: by the policy that was asked for, or with equal chances until trials tell
-    better.
+    """The rollouts of a search: by the policy that was asked for, or uniform until trials find a better one.
 
     Attributes:
-        rollouts: what to roll out by; companions replace its policy and its machine.
-        trials: what tries policies; None where nothing is tried, as in games of chance.
+        rollouts: the rollouts; companions replace their policy and their machine.
+        trials: the trials of policies; None without trials, as in games of chance.
     """
 
     def __init__(
         self, batched: BatchMachine, asked: str, seed: int, shares: TimeShares, needed: bool
     ) -> None:
-        """``asked``: the name of a policy, or AUTO; ``shares``: where companions join; ``needed``: whether
-        there are rollouts at all, so that trials pay."""
+        """``asked``: the name of a policy, or AUTO; ``shares``: the companions' shares of the time;
+        ``needed``: whether the search makes rollouts at all, so that trials pay."""
         self._seed = seed
         self.trials: PolicyTrials | None = None
         self.rollouts = Rollouts(batched, RolloutPolicy())
@@ -51,17 +50,17 @@ class RolloutChoice:
         if asked != AUTO:
             self.rollouts.policy = POLICIES[asked](batched)
         elif needed and len(batched.machine.roles) > 1 and chance_role(batched.machine.roles) is None:
-            # Trials count what roles get at the end. Chance gets nothing, so none of its games would count.
+            # Trials compare the roles' goals at the end. Chance has none, so none of its games would count.
             self._begin_trials(batched, shares)
 
     @property
     def unguided(self) -> bool:
-        """Whether trials have found that it is better not to leave out blunders."""
+        """Whether trials have found it better not to leave out blunders."""
         return self.trials is not None and self.trials.done and self.trials.unguided
 
     def go_on_with(self, batched: BatchMachine, shares: TimeShares) -> None:
         """Roll out on another machine, which numbers states and moves alike, and join these companions.
-        Trials begin anew where the guide is new, or they are not over."""
+        Trials restart if the guide is new or they are not over."""
         guided, self.rollouts.batched = self.rollouts.batched.guided or self.unguided, batched
         if self.trials is None:
             return

@@ -1,8 +1,8 @@
 """The rollouts of a search, by any policy: in one call of a kernel, or step by step.
 
-Stepwise policies, which see the states on the way, need the latter. numpy drives the kernels then, a call for
-each step of up to 2,048 lanes: a tenth or less of the rate of playouts in one call. What that buys is that a
-policy sees every state before a move is made in it.
+Stepwise policies, which see the states on the way, need the latter. numpy then drives the kernels, with a
+call for each step of up to 2,048 lanes. This has a tenth or less of the rate of playouts in one call. In
+return a policy sees every state before a move is made in it.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ def roll_out(
     counted: int = 1,
     traces: list[list[int]] | None = None,
 ) -> Ends:
-    """Playouts by a policy, as :meth:`players.batch_machine.BatchMachine.playouts` makes them, on the
+    """Playouts by a policy, as :meth:`players.batch_machine.BatchMachine.playouts` makes them, with the
     machine's guide if it has one.
 
-    The policy learns from ``counted`` of the playouts from each state, from all if it is stepwise. Then
-    ``traces`` takes the moves of the first role in each playout.
+    The policy learns from ``counted`` of the playouts from each state. A stepwise policy learns from all of
+    them, and ``traces`` gets the moves of the first role in each playout.
     """
     tallies = policy.new_tallies()
     network = policy.network(batched.machine)
@@ -67,8 +67,8 @@ def roll_out(
 
 
 class Rollouts:
-    """How the playouts of one search choose moves: by ``policy``, which may be replaced on the way. A machine
-    without lanes knows equal chances only."""
+    """The playouts of one search, by ``policy``, which may be replaced at any time. A machine without lanes
+    only plays uniformly."""
 
     def __init__(self, batched: BatchMachine, policy: RolloutPolicy) -> None:
         self.policy = policy
@@ -85,7 +85,7 @@ class Rollouts:
     def playouts_while(
         self, fewest: int, most: int, states: Records, made: NDArray[np.int32], seed: int, steps: int
     ) -> tuple[Ends, NDArray[np.int32], Records]:
-        """Playouts that may go on in a later call, where :attr:`carries`: see
+        """Playouts that may go on in a later call, if :attr:`carries`: see
         :meth:`propnet.machine.PropnetMachine.playouts_while`."""
         assert isinstance(self.batched, NetworkBatch)
         return self.batched.playouts_while(fewest, most, states, made, seed, steps)
@@ -113,10 +113,10 @@ def stepwise_playouts(
     deadline: float,
     tallies: NDArray[np.int32] | None = None,
 ) -> tuple[Ends, list[list[int]]]:
-    """A playout from each of ``records``, uint64, shape (n, words), on the gates of ``machine``; cut
-    after ``max_steps`` moves or at the deadline (time.monotonic()).
+    """A playout from each of ``records``, uint64, shape (n, words), on the gates of ``machine``; cut after
+    ``max_steps`` moves or at the deadline (time.monotonic()).
 
-    ``tallies``, int32, shape (rows, moves, 2), rows divides n, are those of
+    ``tallies``: int32, shape (rows, moves, 2), where rows divides n, as in
     :meth:`players.batch_machine.BatchMachine.playouts`. Returns how the playouts ended, and the moves of the
     first role in each.
     """
@@ -127,10 +127,10 @@ def stepwise_playouts(
     traces: list[list[int]] = [[] for _ in range(n)]
     for low in range(0, n, _LANES):
         lanes = np.arange(low, min(n, low + _LANES))
-        made = np.zeros((len(lanes), int(columns[-1])), np.bool_)
-        _play(machine, policy, records[lanes], lanes, rng, max_steps, deadline, ends, traces, made)
+        played = np.zeros((len(lanes), int(columns[-1])), np.bool_)
+        _play(machine, policy, records[lanes], lanes, rng, max_steps, deadline, ends, traces, played)
         if tallies is not None:
-            _count(tallies, made, lanes * len(tallies) // n, ends.goals[lanes], columns)
+            _count(tallies, played, lanes * len(tallies) // n, ends.goals[lanes], columns)
     return ends, traces
 
 
@@ -195,8 +195,8 @@ def _play(
 def _choose(
     rng: np.random.Generator, chances: NDArray[np.float64], legal: NDArray[np.bool_]
 ) -> NDArray[np.int64]:
-    """A column for each row (n, moves), with these chances, or with equal ones for the legal moves of a row
-    that has none above 0."""
+    """A column for each row (n, moves), drawn by these chances; uniform among the legal moves of a row
+    without positive chances."""
     chances = np.where(chances.sum(axis=1, keepdims=True) > 0, chances, legal)
     sums = np.cumsum(chances, axis=1)
     drawn = rng.random(len(chances)) * sums[:, -1]
@@ -213,9 +213,9 @@ def _count(
     goals: NDArray[np.int16],
     columns: NDArray[np.int32],
 ) -> None:
-    """Add to the tallies what these playouts made; ``rows`` says which row each of them adds to."""
+    """Add the moves of these playouts to the tallies; ``rows`` is the row that each playout adds to."""
     for role, (a, b) in enumerate(pairwise(columns.tolist())):
-        known = np.flatnonzero(goals[:, role] >= 0)
-        chosen = made[known, a:b].astype(np.int32)
-        np.add.at(tallies[:, a:b, 0], rows[known], chosen)
-        np.add.at(tallies[:, a:b, 1], rows[known], chosen * goals[known, role, None])
+        with_goals = np.flatnonzero(goals[:, role] >= 0)
+        chosen = made[with_goals, a:b].astype(np.int32)
+        np.add.at(tallies[:, a:b, 0], rows[with_goals], chosen)
+        np.add.at(tallies[:, a:b, 1], rows[with_goals], chosen * goals[with_goals, role, None])

@@ -1,8 +1,8 @@
-"""What a search learns to value states by: self-play by searches, before a match and in its startclock.
+"""Learning of state values by a search: self-play by searches, before a match and in its startclock.
 
-To read in this order: searched_play (many matches side by side), play_processes, searched_training (weights
-from such play, each state as a random image under the symmetries of the game), startclock (learning for one
-match), duel (does a search play better with what was learnt?). Of the symmetries, game_symmetries finds and
-tries them, renamings proposes turns of the board; :mod:`propnet.symmetries` proves those that its form of the
-rules shows.
+Read the modules in this order: searched_play (many matches side by side), play_processes, searched_training
+(weights from this play, each state as a random image under the symmetries of the game), startclock (learning
+for one match), duel (whether a search plays better with the learnt values). game_symmetries finds the
+symmetries of a game, and tests turns of the board by play; :mod:`propnet.symmetries` proves those that its
+form of the rules shows.
 """

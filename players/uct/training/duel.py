@@ -1,7 +1,7 @@
 """Duels of tunings of the search in one process, at equal CPU time for each move.
 
 All search with the same machine, one after the other. In games of more than two roles one tuning has one
-seat, and another one has all others. Chance has no seat: its moves are drawn.
+seat, and the other tuning has all other seats. Chance has no seat: its moves are drawn.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from players.uct.tuning import Tuning
 LONGEST = 500
 """Joint moves after which a match is drawn."""
 _LEAST = 0.02
-"""Seconds for which a batch is planned at least: CPU time may be left where the clock has gone on."""
+"""Least seconds for which a batch is planned: CPU time may be left although the clock has run out."""
 
 
 def choose(search: Search, state: State, role: int, seconds: float, rng: random.Random) -> int:
-    """The move that a search of so many CPU seconds finds best."""
+    """The move that a search of ``seconds`` CPU seconds finds best."""
     machine = search.machine
-    # In the order of text, which is that of the search's moves.
+    # Options are in the order of text, as are the search's moves.
     options = sorted(machine.legal_moves(state, role), key=lambda move: sort_key(machine.move(role, move)))
     if len(options) == 1:
         return options[0]
@@ -51,10 +51,11 @@ def play(
     deadline: float = math.inf,
     draws: int = 0,
 ) -> list[int] | None:
-    """The results of all roles in a match from a state, each with its tuning. All have got the same where it
-    has no end after ``longest`` joint moves, as there are games in which roles may wait for ever, and where a
-    role has no legal move. None where it lasts beyond the deadline (time.monotonic()). ``draws`` is the seed
-    of what chance draws."""
+    """The results of all roles in a match from a state, each with its tuning; None if it lasts beyond the
+    deadline (time.monotonic()).
+
+    All results are 0 if the match has no end after ``longest`` joint moves, as in games in which roles may
+    wait for ever, or if a role has no legal move. ``draws`` is the seed of the moves of chance."""
     rng, dice = random.Random(seed), random.Random(draws)
     chance_seat = chance_role(machine.roles)
     searches = []
@@ -80,7 +81,7 @@ def play(
 
 
 def chance(wins: int, losses: int) -> float:
-    """How often fair coins show at least so many heads: a sign test of matches won and lost."""
+    """Probability that fair coins show at least this many heads: a sign test of matches won and lost."""
     tosses = wins + losses
     return float(sum(math.comb(tosses, heads) for heads in range(wins, tosses + 1)) / 2.0**tosses)
 
@@ -95,10 +96,11 @@ def play_pair(
     seat: int = 0,
     deadline: float = math.inf,
 ) -> tuple[float, float] | None:
-    """What the first tuning got in two matches from a state, on average against each of the others, 1 for
-    more, 0.5 for as much: with this seat for itself, then with all others. The matches' seeds are ``seed``
-    and the next; chance draws alike in both as long as they go alike. None where they last beyond the
-    deadline (time.monotonic())."""
+    """The scores of the first tuning in two matches from a state, on average against each other role, 1 for
+    more, 0.5 for as much; None if the matches last beyond the deadline (time.monotonic()).
+
+    It has this seat alone in the first match, and all other seats in the second. The matches' seeds are
+    ``seed`` and the next; chance draws the same moves in both as long as they go alike."""
     scores, players = [], playing(machine.roles)
     for number in range(2):
         alone, rest = tunings if number == 0 else tunings[::-1]
@@ -111,6 +113,6 @@ def play_pair(
 
 
 def advantage(goals: Sequence[int], seat: int) -> float:
-    """How the role of a seat did against the others on average: 1 where it got more, 0.5 as much, 0 less."""
+    """Score of the role of a seat against the others on average: 1 if it got more, 0.5 as much, 0 less."""
     others = [goal for role, goal in enumerate(goals) if role != seat]
     return sum(0.5 if goals[seat] == goal else float(goals[seat] > goal) for goal in others) / len(others)

@@ -1,17 +1,18 @@
-"""`find_symmetries`: the symmetries of a game, those that are proven and those that play shows alone.
+"""`find_symmetries`: the symmetries of a game, both proven ones and those that only play shows.
 
-Proven are automorphisms that :mod:`propnet.symmetries` has verified gate by gate. It sees how rules are
-written: that a chain of stones joins left to right just if it joins right to left, or that discs are as many
-whatever the order they are counted in, it does not see. So turns of the board are tried in some thousands of
-states besides. What passes is good enough to learn by, and nothing else: a search may rest on what is proven
-alone.
+:mod:`propnet.symmetries` proves automorphisms gate by gate. It depends on the form of the rules. It does not
+see that a chain of stones joins left to right exactly if it joins right to left, or that the number of discs
+does not depend on the order in which they are counted. So turns of the board are also tested in some
+thousands of states. A turn that passes is good enough to learn by, but not for a search, which may rely on
+proven symmetries only.
 
-Renamings of a game's propositions and moves that turn its board, found from the rules' coordinates.
+`renamings` proposes the turns: renamings of a game's propositions and moves, found from the rules'
+coordinates.
 
 Argument places such as those of columns in ``(cell a 1 red)`` and ``(place a 1)`` belong together if a rule
-gives them the same variable, or if rules of relations between them do. Where the constants of such a class
-have an order they may be reversed; those of two classes with as many constants may be exchanged; roles may
-change their names. Whether the game notices it is for others to find out.
+gives them the same variable, or if rules of relations between them do. If the constants of such a class have
+an order, it may be reversed. Two classes with equally many constants may be exchanged. Roles may change their
+names. Whether the game notices is tested afterwards.
 """
 
 from __future__ import annotations
@@ -42,11 +43,12 @@ from propnet.network import Network
 from propnet.symmetries.group import EFFORT, MOST_INPUTS, Automorphism, automorphisms, closure
 
 Place = tuple[str, str, int, int]
-"""An argument: of what (``state``, ``move`` or ``relation``), its name, number of arguments, and which."""
+"""An argument: its kind (``state``, ``move`` or ``relation``), the name, the number of arguments, its
+place."""
 
 _STATE, _MOVE = frozenset({"true", "next", "base", "init"}), frozenset({"does", "legal", "input"})
 _FEWEST = 3
-"""Constants of a class that is taken for coordinates."""
+"""Fewest constants of a class that counts as coordinates."""
 
 
 @dataclass(frozen=True)
@@ -58,12 +60,12 @@ class _Axis:
 
     @cached_property
     def rank(self) -> dict[Term, int]:
-        """Where each constant stands in the order."""
+        """The place of each constant in the order."""
         return {term: rank for rank, term in enumerate(self.constants)}
 
     @cached_property
     def where(self) -> dict[tuple[str, str, int], list[int]]:
-        """Which arguments belong to it, of what, of which name and with how many arguments."""
+        """The places of arguments in this class, by kind, name and number of arguments."""
         found: dict[tuple[str, str, int], list[int]] = defaultdict(list)
         for kind, name, arguments, place in sorted(self.places):
             found[kind, name, arguments].append(place)
@@ -72,8 +74,8 @@ class _Axis:
 
 @dataclass(frozen=True)
 class _Turn:
-    """A turn of the board: which of two axes are reversed, whether they are then exchanged, and what other
-    constants are called."""
+    """A turn of the board: which of two axes are reversed, whether they are then exchanged, and the new names
+    of other constants."""
 
     axes: tuple[_Axis, ...]
     reversed_: tuple[bool, ...]
@@ -81,7 +83,7 @@ class _Turn:
     names: dict[Term, Term]
 
     def of(self, kind: str, term: Term) -> Term:
-        """What a proposition or a move is called; itself where that cannot be said."""
+        """The image of a proposition or a move; the term itself if it has no image."""
         arguments = [self._renamed(argument) for argument in term.args]
         where = [axis.where.get((kind, term.name, len(term.args)), []) for axis in self.axes]
         for number, axis in enumerate(self.axes):
@@ -118,8 +120,8 @@ def renamings(rules: Rules, network: Network) -> Iterator[Automorphism]:
 
 
 def _names_exchanged(network: Network) -> list[dict[Term, Term]]:
-    """What constants may be called where the two roles are exchanged: the roles alone, or also what begins
-    with their letters, as ``wp`` and ``bp``."""
+    """New names of constants if the two roles are exchanged: of the roles alone, or also of names that begin
+    with their letters, such as ``wp`` and ``bp``."""
     if len(network.roles) != 2:
         return []
     first, second = network.roles
@@ -140,7 +142,7 @@ def _alike(axes: list[_Axis]) -> bool:
 
 
 def _permutation(network: Network, turn: _Turn) -> Automorphism | None:
-    """The renaming as a permutation; None if it is none."""
+    """The renaming as a permutation; None if it is not one."""
     roles = (1, 0) if turn.names else tuple(range(len(network.roles)))
     bases = _images("state", network.bases, network.bases, turn)
     if bases is None:
@@ -157,7 +159,7 @@ def _permutation(network: Network, turn: _Turn) -> Automorphism | None:
 def _images(
     kind: str, terms: tuple[Term, ...], targets: tuple[Term, ...], turn: _Turn
 ) -> NDArray[np.int32] | None:
-    """The places of the terms' images among the targets, int32, shape (terms,); None if some have none."""
+    """The places of the terms' images among the targets, int32, shape (terms,); None if a term has none."""
     if len(terms) != len(targets):
         return None
     place = {term: number for number, term in enumerate(targets)}
@@ -171,7 +173,7 @@ def _images(
 
 
 def _axes(rules: Rules, network: Network) -> list[_Axis]:
-    """Classes of places of base propositions whose constants have an order, those of most propositions
+    """Classes of places of base propositions whose constants have an order, those with the most propositions
     first."""
     constants: dict[Place, dict[Term, None]] = defaultdict(dict)
     counts: dict[Place, int] = defaultdict(int)
@@ -195,8 +197,8 @@ def _axes(rules: Rules, network: Network) -> list[_Axis]:
 
 
 def _classes(rules: Rules) -> list[list[Place]]:
-    """Argument places that rules give the same variables; relations that do not change lead to no others:
-    a table of neighbours has rows beside columns."""
+    """Argument places to which rules give the same variables. Relations that do not change connect no places:
+    a table of neighbours has rows and columns side by side."""
     changing = _changing(rules)
     leader: dict[Place, Place] = {}
 
@@ -244,11 +246,11 @@ def _variables(rule: Rule, changing: set[str]) -> Iterator[tuple[Place, Term]]:
 
 _LANES, _STEPS = 256, 400
 _EFFORT = 100_000_000
-"""Gate inputs that may be looked at, each for all lanes, to play at random: about 0.1 seconds."""
+"""Gate inputs of random play, each for all lanes: about 0.1 seconds."""
 _STATES = 4096
-"""States that are looked at: half of them terminal ones, if there are as many."""
+"""States that are compared: half of them terminal ones, if there are enough."""
 _SPARSE = 4
-"""One in so many of them has its legal moves compared: there may be thousands of moves."""
+"""Legal moves are compared in every n-th of these states only: there may be thousands of moves."""
 
 
 class PlayTest:
@@ -266,11 +268,11 @@ class PlayTest:
         self._before, self._after = (unpack(records, bases) for records in (self._records, following))
 
     def __len__(self) -> int:
-        """How many states are compared."""
+        """Number of states compared."""
         return len(self._records)
 
     def passes(self, renaming: Automorphism) -> bool:
-        """Whether images have the images of legal moves, the goals, and the images of next states; not where
+        """Whether images have the images of legal moves, the goals, and the images of next states; False if
         no state was met."""
         if not len(self):
             return False
@@ -287,8 +289,8 @@ class PlayTest:
             return False
         joint = np.empty_like(self._moves)
         for role, image in enumerate(renaming.roles):
-            made = renaming.moves[machine.role_moves[role] + self._moves[:, role]]
-            joint[:, image] = made - machine.role_moves[image]
+            chosen = renaming.moves[machine.role_moves[role] + self._moves[:, role]]
+            joint[:, image] = chosen - machine.role_moves[image]
         following = machine.successors(images, joint)
         return bool((following == pack(self._after[:, source]))[going].all())
 
@@ -318,13 +320,13 @@ class PlayTest:
 
 
 MOST = 32
-"""Elements unless told otherwise."""
+"""Default limit of elements."""
 MOST_PROPOSITIONS = 2_000
-"""Games with more have the identity alone: to test it costs more than a moment."""
+"""Games with more propositions have the identity alone: a test costs more than a moment."""
 
 _INPUTS, _SECONDS = 20_000, 0.5
-"""Networks with more gate inputs are looked at without their ground rules, where these are not at hand; CPU
-time to make them."""
+"""Limit of gate inputs for making the ground rules if they are not at hand; networks with more are analysed
+without them. CPU seconds to make them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -333,10 +335,10 @@ class GameSymmetries:
 
     Attributes:
         images: int32, shape (elements, bases): base proposition b becomes ``images[e, b]``.
-        moves: int32, shape (elements, moves of all roles): the same for moves, counted on in role order.
-        exchanged: bool, shape (elements,): whether roles 0 and 1 change places: what one is worth in a state
-            the other is worth in the image.
-        proven: bool, shape (elements,): whether it is verified; else play has shown nothing against it.
+        moves: int32, shape (elements, moves of all roles): the same for moves, numbered in role order.
+        exchanged: bool, shape (elements,): whether roles 0 and 1 change places: the value of a state to one
+            is the value of the image to the other.
+        proven: bool, shape (elements,): whether it is verified; otherwise it has passed a test by play.
     """
 
     images: NDArray[np.int32]
@@ -345,11 +347,11 @@ class GameSymmetries:
     proven: NDArray[np.bool_]
 
     def __len__(self) -> int:
-        """How many elements there are, the identity included."""
+        """Number of elements, the identity included."""
         return len(self.images)
 
     def __str__(self) -> str:
-        """For people to read."""
+        """A description for people."""
         if len(self) == 1:
             return "no symmetries"
         tested = int((~self.proven).sum())
@@ -367,14 +369,14 @@ def find_symmetries(
     effort: int = EFFORT,
     inputs: int = MOST_INPUTS,
 ) -> GameSymmetries:
-    """The symmetries of a machine's game, :data:`MOST` elements at most; the identity alone where none is
-    found or the game is too large. No error is raised.
+    """The symmetries of a machine's game, at most :data:`MOST` elements; the identity alone if none is found
+    or the game is too large. Raises no error.
 
     Args:
-        ground: the rules that the network was built of. If None those that the machine has kept, or what its
-            rules give within half a second: they show symmetries that a network's passes hide.
-        effort, inputs: see :func:`propnet.symmetries.group.automorphisms`. Those of ours with large networks
-            want more: chess, whose roles can be exchanged, 40 million and a million, and two seconds.
+        ground: the rules that the network was built from. None: those that the machine has kept, or the
+            ground rules made within half a second. They show symmetries that a network's passes hide.
+        effort, inputs: see :func:`propnet.symmetries.group.automorphisms`. Some large networks need more:
+            chess, whose roles can be exchanged, 40 million and a million, and two seconds.
     """
     network = machine.network
     exchange = len(network.roles) == 2
@@ -393,7 +395,7 @@ def find_symmetries(
 
 
 def _ground_rules(machine: PropnetMachine) -> GroundRules | None:
-    """The ground rules of a machine, if they are at hand or soon made."""
+    """The ground rules of a machine, if they are at hand or quickly made."""
     if machine.ground is not None or len(machine.network.gate_inputs) > _INPUTS:
         return machine.ground
     try:
@@ -403,7 +405,7 @@ def _ground_rules(machine: PropnetMachine) -> GroundRules | None:
 
 
 def _with_tested(machine: PropnetMachine, proven: list[Automorphism], most: int) -> list[Automorphism]:
-    """The group with the renamings besides that pass the test, as far as it has room for them."""
+    """The group extended by the renamings that pass the test, as far as there is room."""
     group, generators = proven, list(proven)
     test: PlayTest | None = None
     for renaming in renamings(machine.rules, machine.network):
@@ -433,7 +435,7 @@ Singles = NDArray[np.float32]
 
 @kernel(nogil=True)
 def images_of(records: Words, images: Int32s, chosen: Int32s, out: Words) -> None:
-    """Fill in, for each state, its image under one element: ``records`` and ``out`` uint64, shape (n, words);
+    """Fill in the image of each state under one element: ``records`` and ``out`` uint64, shape (n, words);
     ``images`` as in :class:`GameSymmetries`, ``chosen`` int32, shape (n,)."""
     one = np.uint64(1)
     for row in range(records.shape[0]):
@@ -451,9 +453,9 @@ def images_of(records: Words, images: Int32s, chosen: Int32s, out: Words) -> Non
 def random_images(
     symmetries: GameSymmetries, records: Words, values: Singles, rng: np.random.Generator
 ) -> tuple[Words, Singles]:
-    """Random images of states, uint64, shape (n, words), and what these are worth, if the states are worth
-    ``values``, 0..1, float32, shape (n, columns): a column for each of two roles, or one for role 0, where
-    role 1 has what role 0 has not."""
+    """Random images of states, uint64, shape (n, words), and the images' values, given the states'
+    ``values``, 0..1, float32, shape (n, columns): a column for each of two roles, or one for role 0 if role 1
+    has what role 0 has not."""
     if len(symmetries) == 1:
         return records, values
     chosen = rng.integers(0, len(symmetries), len(records)).astype(np.int32)

@@ -2,8 +2,9 @@
 after some steps.
 
 Such a process is ``python -m players.uct.training.play_processes SOCKET TASK``, both inherited descriptors.
-The task holds the machine and the terms. It says None when it has begun. Then values come from the socket,
-and what was played by them goes there. It ends at once when the other end of the socket is closed.
+The task holds the machine and the terms. The process sends None when it is ready. Then it receives values
+from the socket, and sends back the states played by them. It ends at once when the other end of the socket is
+closed.
 """
 
 from __future__ import annotations
@@ -29,12 +30,12 @@ from players.uct.training.searched_play import STEPS, LearntStates, PlayTerms, S
 from propnet.machine import PropnetMachine
 
 _MESSAGE_SECONDS = 3.0
-"""A process that sends nothing for so long in the midst of a message, or takes nothing, is stopped: whoever
-trains may have a turn to answer."""
+"""A process is stopped if it stalls for this long within a message: the training may have a turn to
+answer."""
 
 
 class PlayProcesses:
-    """Processes that play; none where ``count`` is 0, fewer where there are no more processes."""
+    """``count`` processes that play, or fewer if the system has no room for more."""
 
     def __init__(
         self,
@@ -55,18 +56,18 @@ class PlayProcesses:
         self._waiting: list[Connection] = []
 
     def exchange(self, values: StateValues, learn: Callable[[LearntStates], None]) -> None:
-        """Hand on what has arrived, and let those that wait go on by these values. A process that has died
-        or was stopped is missed from now on."""
+        """Learn from the states that have arrived, and send these values to the processes that wait.
+        Processes that have died or were stopped are dropped."""
         for pipe in multiprocessing.connection.wait(list(self._members), 0.0) if self._members else ():
             assert isinstance(pipe, Connection)
             try:
-                told = pipe.recv()
-                assert told is None or isinstance(told, LearntStates)
+                states = pipe.recv()
+                assert states is None or isinstance(states, LearntStates)
             except (EOFError, OSError):
                 self._miss(pipe)
                 continue
-            if told is not None:
-                learn(told)
+            if states is not None:
+                learn(states)
             self._waiting.append(pipe)
         for pipe in self._waiting:
             try:
@@ -76,7 +77,7 @@ class PlayProcesses:
         self._waiting.clear()
 
     def _miss(self, pipe: Connection) -> None:
-        """Do without a process."""
+        """Drop a process."""
         process = self._members.pop(pipe)
         pipe.close()
         process.kill()
@@ -94,7 +95,7 @@ class PlayProcesses:
 
 
 def _patient(ours: socket.socket) -> Connection:
-    """The connection at this end of a socket; what takes longer than MESSAGE_SECONDS is an OSError."""
+    """The connection at this end of a socket; if it stalls for MESSAGE_SECONDS, it raises OSError."""
     seconds = struct.pack("@ll", int(_MESSAGE_SECONDS), int(_MESSAGE_SECONDS % 1 * 1e6))
     for what in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
         ours.setsockopt(socket.SOL_SOCKET, what, seconds)
@@ -108,7 +109,7 @@ def main() -> None:
     machine, terms, seed, derived = pickle.loads(bytes_of(task))
     rng, pipe = np.random.default_rng(seed), Connection(number)
     with contextlib.suppress(EOFError, OSError):
-        pipe.send(None)  # it listens from now on: nobody waits for it to begin
+        pipe.send(None)  # it listens from now on, so the trainer need not wait for its start
         values = pipe.recv()
         values.derived = derived
         play = SearchedPlay(machine, values, terms, rng)

@@ -1,9 +1,9 @@
 """Self-play by searches: many matches side by side in one tree, each move by a small search with looks.
 
-What a search of some dozen states finds says more of a state than its value alone: it sees what can be taken.
-Values that are learnt from it make the next searches better (D. Silver et al.: Mastering the game of Go
-without human knowledge, 2017; J. Veness et al.: Bootstrapping from game tree search, 2009, for the states
-inside the tree).
+A search of some dozen states knows more of a state than its value alone: it sees possible captures. Values
+that are learnt from it make the next searches better (D. Silver et al.: Mastering the game of Go without
+human knowledge, 2017; J. Veness et al.: Bootstrapping from game tree search, 2009, for the states inside the
+tree).
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from propnet.machine import PropnetMachine
 STEPS = 12
 """Moves of each match before the next weights."""
 LAMBDA = 0.95
-"""How much of what a state is worth comes from what came of the next one; its search says the rest."""
+"""Weight of the next state's outcome in a state's target; its own search has the rest."""
 
 
 @dataclass(frozen=True, eq=False)
 class LearntStates:
-    """What some steps have brought: states in random order, and what they are worth to role 0.
+    """The results of some steps: states in random order, and their values to role 0.
 
     Attributes:
         records: uint64, shape (n, words).
         targets: float32, shape (n, 1), 0..1.
-        moves: how many were made; ``finished`` matches came to their end, of which role 0 got ``won``.
+        moves: number of moves; ``finished`` matches came to their end, in which role 0 got ``won`` in all.
     """
 
     records: NDArray[np.uint64]
@@ -49,7 +49,7 @@ class LearntStates:
 
 @dataclass(frozen=True)
 class PlayTerms:
-    """How self-play goes on: matches side by side, paths for each move, how often a move is random."""
+    """The terms of self-play: matches side by side, paths for each move, the rate of random moves."""
 
     lanes: int = 256
     visits: int = 32
@@ -57,7 +57,7 @@ class PlayTerms:
 
 
 def play_and_tell(play: SearchedPlay, steps: int, rng: np.random.Generator) -> LearntStates:
-    """Play some steps, and tell what there is to learn from them."""
+    """Play some steps, and return the states to learn from."""
     finished, won = play.finished, play.won
     played, inner = play.play(steps)
     records = played.records.reshape(-1, played.records.shape[-1])
@@ -73,22 +73,22 @@ def play_and_tell(play: SearchedPlay, steps: int, rng: np.random.Generator) -> L
 
 
 _SPARE = 2
-"""There is room for so many times the moves of the initial state in each state."""
+"""The tree has room for this many times the moves of the initial state in each state."""
 _BATCH = 512
 """Paths at once."""
 _MEMORY = 1 << 28
 """Bytes for the tree."""
 _TUNING = Tuning()
-"""Of the searches: that of matches."""
+"""The tuning of the searches: that of matches."""
 _SPREAD_STEP = 0.02
-"""How far a batch moves the running variance of results towards its own."""
+"""Step of the running variance of results towards that of a batch."""
 _ABANDONED, _DECIDED = 0.01, 0.1
-"""How often a match is given up after a move; where it is as good as decided. Else most states would be those
-of endings that nobody knows how to win."""
+"""Probability that a match is abandoned after a move, and the same if it is as good as decided. Otherwise
+most states would belong to endings that no player knows how to win."""
 _CLEAR = 0.03
-"""A match is as good as decided where a role has so little, 0..1, or the other one has."""
+"""A match is as good as decided if a role's value, 0..1, is at most this."""
 _LEAST_VISITS = 2
-"""Inner states that were visited so often are learnt from."""
+"""Fewest visits of inner states that are learnt from."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,11 +97,11 @@ class _SearchedSteps:
 
     Attributes:
         records: uint64, shape (steps, lanes, words): the states.
-        values: float32, shape (steps, lanes): what the searches from them find them to be worth to role 0.
-        results: float32, shape (steps, lanes): role 0's result, 0..1, where the move has ended the match,
-            else nan.
-        broken: bool, shape (steps, lanes): whether what comes after says nothing of the state, since the move
-            was random or the match was given up.
+        values: float32, shape (steps, lanes): their values to role 0 by the searches from them.
+        results: float32, shape (steps, lanes): role 0's result, 0..1, if the move has ended the match, else
+            nan.
+        broken: bool, shape (steps, lanes): whether the following states say nothing about this one, since the
+            move was random or the match was abandoned.
     """
 
     records: NDArray[np.uint64]
@@ -110,8 +110,8 @@ class _SearchedSteps:
     broken: NDArray[np.bool_]
 
     def targets(self, decay: float) -> NDArray[np.float32]:
-        """What came of the states, shape as that of the values: what their searches say mixed with what came
-        of the next state, ``decay`` of it, up to the result."""
+        """The targets of the states, of the values' shape: their searches' values mixed with the target of
+        the next state, which has the weight ``decay``, up to the result."""
         found = np.empty_like(self.values)
         following = self.values[-1]
         for step in range(len(found) - 1, -1, -1):
@@ -127,7 +127,7 @@ class _SearchedSteps:
 
 @dataclass(frozen=True, eq=False)
 class _InnerStates:
-    """States inside the tree, and what the search below them finds them to be worth to role 0.
+    """States inside the tree, and their values to role 0 by the search below them.
 
     Attributes:
         records: uint64, shape (n, words).
@@ -139,13 +139,13 @@ class _InnerStates:
 
 
 class SearchedPlay:
-    """Matches of a search against itself, of games of two roles that choose in turn, and in which one gets
+    """Matches of a search against itself, in games of two roles that choose in turn, and in which one gets
     what the other does not.
 
     Attributes:
         lanes: matches side by side.
         visits: paths through the tree for each move.
-        explored: how often a move is random.
+        explored: probability of a random move.
         finished: matches that came to their end.
         won: sum of the results of role 0, 0..1, of these.
     """
@@ -157,8 +157,8 @@ class SearchedPlay:
         terms: PlayTerms,
         rng: np.random.Generator,
     ) -> None:
-        """Searches by these values, which may change from call to call. There are fewer lanes than asked for
-        where the tree has no room for the searches of so many: where roles have hundreds of moves."""
+        """Searches by these values, which may change from call to call. If roles have hundreds of moves,
+        there may be fewer lanes than asked for: the tree has no room for more searches."""
         self.visits, self.explored = terms.visits, terms.explored
         self.finished, self.won = 0, 0.0
         self._rng = rng
@@ -180,7 +180,7 @@ class SearchedPlay:
         self._variance = 0.01
 
     def play(self, steps: int) -> tuple[_SearchedSteps, _InnerStates]:
-        """Go on for so many steps."""
+        """Play the next ``steps`` moves of all matches."""
         lanes, tree = self.lanes, self._tree
         records = np.empty((steps, lanes, self._batched.words), np.uint64)
         values, results = (np.empty((steps, lanes), np.float32) for _ in range(2))
@@ -200,7 +200,7 @@ class SearchedPlay:
 
     @property
     def _crowded(self) -> bool:
-        """Whether there may be no room for the searches of another step."""
+        """Whether there may not be enough room for the searches of another step."""
         arrays, used = self._tree.arrays, self._tree.arrays.used[0]
         more = self.lanes * (self.visits + 1)
         each = int(used["edges"]) // max(1, int(used["opened"])) + 1
@@ -210,7 +210,7 @@ class SearchedPlay:
     def _step(
         self, values: NDArray[np.float32], results: NDArray[np.float32], broken: NDArray[np.bool_]
     ) -> None:
-        """One move in every match."""
+        """Make one move in every match."""
         tree, rng, nodes = self._tree, self._rng, self._tree.arrays.nodes
         roots = tree.add(self._records)
         self._search(roots)
@@ -239,19 +239,19 @@ class SearchedPlay:
         self._opening[over] = rng.integers(0, OPENING + 1, int(over.sum()))
 
     def _search(self, roots: NDArray[np.int32]) -> None:
-        """Search from all roots until each was visited often enough."""
-        nodes, wanted = self._tree.arrays.nodes, np.unique(roots)
+        """Search from all roots until each has enough visits."""
+        nodes, open_roots = self._tree.arrays.nodes, np.unique(roots)
         for _ in range(self.visits):
-            open_ = (nodes["status"][wanted] == OPEN) & (nodes["proven"][wanted] < 0)
-            wanted = wanted[open_ & (nodes["visits"][wanted] < self.visits)]
-            if not len(wanted):
+            open_ = (nodes["status"][open_roots] == OPEN) & (nodes["proven"][open_roots] < 0)
+            open_roots = open_roots[open_ & (nodes["visits"][open_roots] < self.visits)]
+            if not len(open_roots):
                 return
-            for begin in range(0, len(wanted), _BATCH):
-                some = np.ascontiguousarray(wanted[begin : begin + _BATCH])
+            for begin in range(0, len(open_roots), _BATCH):
+                some = np.ascontiguousarray(open_roots[begin : begin + _BATCH])
                 self._visit(some, len(some) * max(1, min(4, _BATCH // len(some))))
 
     def _visit(self, roots: NDArray[np.int32], count: int) -> None:
-        """One round of paths from these roots."""
+        """Do one round of paths from these roots."""
         tree = self._tree
         rule = _TUNING.guessed(_TUNING.rule(self._variance**0.5, True, True))
         leaves = tree.select(count, rule, -1, roots)
@@ -263,16 +263,16 @@ class SearchedPlay:
         tree.back_up(results, results[:, 0].copy(), 0.0, rule)
 
     def _inner(self) -> _InnerStates:
-        """What the tree knows of states that were visited often enough."""
+        """The states with enough visits, and their values in the tree."""
         arrays = self._tree.arrays
         nodes = arrays.nodes[: arrays.used[0]["nodes"]]
-        told = np.flatnonzero(
+        chosen = np.flatnonzero(
             (nodes["status"] == OPEN) & (nodes["to_move"] >= 0) & (nodes["visits"] >= _LEAST_VISITS)
         )
-        return _InnerStates(arrays.records[told], _worth(nodes[told])[:, None])
+        return _InnerStates(arrays.records[chosen], _worth(nodes[chosen])[:, None])
 
 
 def _worth(nodes: Table) -> NDArray[np.float32]:
-    """What some nodes are worth to role 0, float32, shape (n,): what is proven, or else their guess."""
+    """The values of some nodes to role 0, float32, shape (n,): proven, or else guessed."""
     proven = nodes["proven"].astype(np.float32)
     return np.where(proven >= 0, proven / np.float32(100.0), nodes["guess"])

@@ -23,16 +23,16 @@ from propnet.machine import PropnetMachine
 from propnet.symmetries.group import EFFORT, MOST_INPUTS
 
 _ANEW = 20_000
-"""Moves after which weights begin to move as fast as at first, again and again: what searches told of states
-before, by weights that were worse, would keep them."""
+"""Moves after which the step sizes of the weights are reset, again and again: otherwise the targets of
+earlier searches, by worse weights, would hold the weights back."""
 _LAST = 0.85
-"""The share of the time after which they do so no more, and come to rest."""
+"""The share of the time after which step sizes are not reset, so that the weights settle."""
 _INPUTS, _EFFORT = 1_000_000, 40_000_000
-"""How large a game may be, and how long its symmetries are looked for: at most two seconds."""
+"""Limits on the size of a game, and on the search for its symmetries: at most two seconds."""
 
 
 def searches_can_look(machine: PropnetMachine) -> bool:
-    """Whether a game is one in which searches look at all moves: two roles choose in turn."""
+    """Whether searches can look at all moves in a game: two roles choose in turn."""
     return len(machine.roles) == 2 and forced_moves(machine) is not None
 
 
@@ -40,8 +40,8 @@ class SearchedTraining:
     """Learns the weights of a game.
 
     Attributes:
-        values: what states are worth by the weights as they are.
-        progress: what was learnt from so far.
+        values: values of states by the current weights.
+        progress: the play that was learnt from so far.
     """
 
     def __init__(
@@ -56,12 +56,16 @@ class SearchedTraining:
         patient: bool = True,
         weights: Training | None = None,
     ) -> None:
-        """``known`` is what to go on with: of this ``model``, or, for a net, the weights below it.
-        ``workers``: processes that play, this one counted. ``patient``: symmetries are looked for in large
-        games too, which may take two seconds. ``weights``: a training of the game that has brought what is
-        known, and goes on. Raises GdlError for games in which searches cannot look at all moves: those of one
-        role or of more than two, in which roles choose at the same time, or whose goals do not add up to 100;
-        and KnowledgeError for games that are too large."""
+        """Raises GdlError for games in which searches cannot look at all moves: those of one role or of more
+        than two, in which roles choose at the same time, or whose goals do not add up to 100. Raises
+        KnowledgeError for games that are too large.
+
+        Args:
+            known: knowledge to go on with: of this ``model``, or, for a net, the weights below it.
+            workers: processes that play, this one counted.
+            patient: look for symmetries in large games too, which may take two seconds.
+            weights: a training of the game that has brought ``known``, and goes on.
+        """
         if weights is None:
             weights = Training(machine, names, known, seed, model)
         if weights.columns != (0,) or not searches_can_look(machine):
@@ -85,8 +89,8 @@ class SearchedTraining:
         self.progress = TrainingProgress(moves, 0, 0.0, 0.5, 0)
 
     def round(self, gone: float = 0.0) -> None:
-        """Play some steps and learn from them, and from what other processes have played. ``gone``: the share
-        of the time for this training, 0..1: towards its end weights come to rest."""
+        """Play some steps and learn from them, and from the play of other processes. ``gone``: the elapsed
+        share of the time for this training, 0..1: towards its end the weights settle."""
         began = time.process_time()
         self._gone = gone
         if self.progress.moves >= self._anew and gone < _LAST:
@@ -96,17 +100,17 @@ class SearchedTraining:
         self._take(play_and_tell(self._play, STEPS, self._rng))
         self._seconds += time.process_time() - began
 
-    def _take(self, told: LearntStates) -> None:
-        """Learn from what was told."""
-        records, targets = random_images(self._symmetries, told.records, told.targets, self._rng)
+    def _take(self, played: LearntStates) -> None:
+        """Learn from played states."""
+        records, targets = random_images(self._symmetries, played.records, played.targets, self._rng)
         squares = self._weights.learn(records, targets, self._gone)
         square = squares / max(1, len(records))
-        self.progress = self.progress.after(told.moves, told.finished, told.won, square, len(records))
+        self.progress = self.progress.after(played.moves, played.finished, played.won, square, len(records))
 
     def knowledge(self, game: str) -> GameKnowledge:
-        """What was learnt, not to be used yet: its share is 0."""
-        known = self._weights.knowledge(game)
-        return replace(known, moves=self.progress.moves, seconds=self._seconds)
+        """The learnt weights, not to be used yet: their share is 0."""
+        learnt = self._weights.knowledge(game)
+        return replace(learnt, moves=self.progress.moves, seconds=self._seconds)
 
     def close(self) -> None:
         """End the processes that play."""

@@ -1,10 +1,10 @@
-"""Learning for one match while its startclock runs: linear values by self-play, tried before they are used.
+"""Learning for one match while its startclock runs: linear values by self-play, tested before they are used.
 
-Half of the time is for learning, a tenth of that by greedy self-play, the rest by that of searches where the
-game allows it. Most of the rest is for a trial: short matches at equal CPU time against a search without what
-was learnt, both seats of each opening. It is used where chance alone would bring so many wins in one of fifty
-trials at most (a sign test, looked at after each pair of matches), and where it holds in the pairs after
-those, each at twice the clock of the one before. Then more is learnt in what time is left.
+Half of the time is for learning: a tenth of that by greedy self-play, the rest by self-play of searches if
+the game allows it. Most of the other half is for a trial: short matches at equal CPU time against a search
+without the learnt values, both seats of each opening. The values are used if chance alone would bring as many
+wins in at most one of fifty trials (a sign test after each pair of matches), and if the lead holds in the
+pairs after those, each at twice the clock of the one before. The remaining time is for more learning.
 """
 
 from __future__ import annotations
@@ -39,48 +39,48 @@ LEAST_SECONDS = 20.0
 _LEARNING, _TRIAL = 0.5, 0.35
 """Shares of the time."""
 GREEDY = 0.1
-"""Share of the time for learning in which self-play is greedy, where searches can play."""
+"""Share of the time for learning in which self-play is greedy, if searches can play."""
 _Uses = tuple[tuple[float, bool], ...]
 USES: _Uses = (1.0, False), (0.5, False)
-"""Shares of what was learnt in the value of a leaf, and whether all moves of new states are looked at: tried
-one after the other."""
+"""Shares of the learnt value in the value of a leaf, and whether searches look at all moves of new states;
+tried one after the other."""
 _USES_WITH_LOOKS: _Uses = (1.0, True), (0.5, False)
-"""The same where searches can look."""
+"""The same if searches can look."""
 CHANCE = 0.02
-"""How often as many wins may come by chance."""
+"""Probability by chance of as many wins, at most."""
 _BEFORE = 2.0
-"""Seconds that the player may have searched before."""
+"""Seconds reserved for the player's own search before."""
 _MOVE_SECONDS = 0.02
 """CPU seconds for a move of the trial at first."""
 _PLIES, _LONGEST = 4, 200
 _LANES = 128, 64, 32, 16
 """Matches of searches side by side, the most first."""
 _ROUND = 2.0
-"""Seconds that a round of theirs may take."""
+"""Seconds that a round of these matches may take."""
 _FEW, _SLOWEST = 32, 0.3
-"""Seconds for a greedy move in so many matches, where learning would take steps that are too long for a
+"""Matches of the timing run; seconds for a greedy move in all of them beyond which learning is too slow for a
 clock."""
 _SURVEY, _MOST_MOVES = 2.0, 500
-"""Seconds that random games may take which show whether what one role gets the other does not, if a move of
-theirs takes as long as a greedy one; their moves at most."""
+"""Seconds for random games that show whether one role gets what the other does not, if their moves take as
+long as greedy ones; their moves at most."""
 _ROUND_SHARE = 0.125
-"""The share of the time that a greedy round of so few matches may take: it is not broken off."""
+"""The share of the time that a greedy round of these matches may take: it cannot be interrupted."""
 _TIMED = 3
-"""So many of these are timed."""
+"""Number of timed moves."""
 _WORTHWHILE = 2.0
-"""Seconds in which more can be learnt after the trial."""
+"""Seconds that suffice to learn more after the trial."""
 
 
 @dataclass(frozen=True)
 class StartclockLesson:
-    """What a startclock has brought.
+    """The outcome of a startclock.
 
     Attributes:
-        share: of the values in leaves; 0 where they are not to be used.
-        looks: whether all moves of new states are to be looked at.
-        moves: of self-play that was learnt from.
+        share: weight of the values in leaves; 0 if they are not to be used.
+        looks: whether searches look at all moves of new states.
+        moves: moves of self-play that were learnt from.
         wins, games: of the trial of that share, or of the last one.
-        path: a file with what was learnt, as ``knowledge=`` takes it.
+        path: a file with the learnt values, as ``knowledge=`` takes it.
     """
 
     share: float
@@ -96,7 +96,7 @@ class StartclockLesson:
 
 
 class StartclockLearner:
-    """Learns for one player, match by match; keeps the file of the match that is played."""
+    """Learns for one player, match by match; keeps the file of the current match."""
 
     def __init__(self) -> None:
         self._folder: ScratchFolder | None = None
@@ -104,9 +104,11 @@ class StartclockLearner:
     def learn(
         self, machine: Machine, tuning: Tuning, seed: int, deadline: float, workers: int = 1
     ) -> StartclockLesson | None:
-        """Learn and try until about ``deadline`` (time.monotonic()), less what a search needs to begin.
-        ``workers``: processes that play where searches do, this one counted. None, at once, for games that
-        cannot be learnt or that something is known of that searches use, and where time is short."""
+        """Learn and test until about ``deadline`` (time.monotonic()), less the time that a search needs to
+        begin. Returns None at once if the game cannot be learnt, if searches already use knowledge of it, or
+        if time is short.
+
+        ``workers``: processes that play if searches do, this one counted."""
         now = time.monotonic()
         lanes = lane_machine(machine)
         if deadline - now < LEAST_SECONDS - _BEFORE or tuning.knowledge != AUTO or lanes is None:
@@ -135,9 +137,9 @@ class StartclockLearner:
             learning = _by_searches(training, lanes, names, seed, side_by_side, workers)
         try:
             _go_on(learning, half)
-            known = _keep(learning, path)
+            learnt = _keep(learning, path)
             until = time.monotonic() + _TRIAL * (deadline - now)
-            lesson = _tried(lanes, known, uses, path, seed, until)
+            lesson = _tried(lanes, learnt, uses, path, seed, until)
             if lesson.share > 0.0 and time.monotonic() < deadline - _BEFORE - _WORTHWHILE:
                 _go_on(learning, deadline - _BEFORE)
                 lesson = replace(lesson, moves=_keep(learning, path).moves)
@@ -155,29 +157,29 @@ class StartclockLearner:
 def _by_searches(
     training: Training, machine: PropnetMachine, names: CanonicalNames, seed: int, lanes: int, workers: int
 ) -> SearchedTraining:
-    """Go on with what was learnt by searches, in so many processes."""
-    known, terms = training.knowledge("startclock"), PlayTerms(lanes=lanes)
+    """Training by searches that goes on with the learnt weights, in ``workers`` processes."""
+    learnt, terms = training.knowledge("startclock"), PlayTerms(lanes=lanes)
     return SearchedTraining(
-        machine, names, known, seed, workers=workers, terms=terms, patient=False, weights=training
+        machine, names, learnt, seed, workers=workers, terms=terms, patient=False, weights=training
     )
 
 
 def _go_on(training: Training | SearchedTraining, until: float) -> None:
-    """Learn until then, and come to rest."""
+    """Learn until then, and let the weights settle."""
     began = time.monotonic()
     while (now := time.monotonic()) < until:
         training.round((now - began) / (until - began))
 
 
 def _keep(training: Training | SearchedTraining, path: Path) -> GameKnowledge:
-    """What was learnt, which is kept in a file."""
-    known = training.knowledge("startclock")
-    path.write_bytes(known.to_bytes())
-    return known
+    """Write the learnt values to a file, and return them."""
+    learnt = training.knowledge("startclock")
+    path.write_bytes(learnt.to_bytes())
+    return learnt
 
 
 def _step_seconds(machine: PropnetMachine, seed: int) -> float:
-    """How long a move of greedy self-play takes in so many matches."""
+    """Seconds of a move of greedy self-play in the matches of the timing run."""
     play = SelfPlay(machine, (0,), _FEW, np.random.default_rng(seed))
     values = StateValues(len(machine.network.bases), len(machine.roles), (0,))
     play.play(values, 1)
@@ -185,7 +187,7 @@ def _step_seconds(machine: PropnetMachine, seed: int) -> float:
     for _ in range(_TIMED):
         began = time.monotonic()
         play.play(values, 1)
-        # On a busy machine some take longer than they should.
+        # On a busy machine some moves take longer than they should.
         found = min(found, time.monotonic() - began)
         if found > _ROUND:
             break
@@ -193,9 +195,9 @@ def _step_seconds(machine: PropnetMachine, seed: int) -> float:
 
 
 def _fitting(step: float) -> int:
-    """How many matches of searches go on side by side, so that a round of theirs does not outlast a clock;
-    0 where no number does. ``step`` is what :func:`_step_seconds` says: a search looks as far from each of
-    its states as a greedy player from its one."""
+    """The number of matches of searches side by side whose rounds fit into a clock; 0 if none does. ``step``
+    is the result of :func:`_step_seconds`: a search looks as far from each of its states as a greedy player
+    from its one."""
     terms = PlayTerms()
     rounds = (lanes for lanes in _LANES if step * lanes / _FEW * terms.visits * STEPS <= _ROUND)
     return next(rounds, 0)
@@ -204,7 +206,7 @@ def _fitting(step: float) -> int:
 def _tried(
     machine: PropnetMachine, known: GameKnowledge, uses: _Uses, path: Path, seed: int, deadline: float
 ) -> StartclockLesson:
-    """Try uses until one is better, or there is no more time."""
+    """Try the uses until one is better, or the time is up."""
     usual = Tuning(prove=False, knowledge="off", memory=1 << 26)
     lesson = StartclockLesson(0.0, known.moves, 0, 0, path)
     for number, (share, looks) in enumerate(uses):
@@ -224,8 +226,8 @@ class _Pairs:
     """Pairs of matches of one tuning of the search against another one.
 
     Attributes:
-        leads: of the first one, match by match: 1 where it got more, -1 less, 0 as much.
-        seconds: that the last pair took.
+        leads: of the first tuning, match by match: 1 if it got more, -1 less, 0 as much.
+        seconds: time of the last pair.
     """
 
     def __init__(
@@ -240,17 +242,17 @@ class _Pairs:
 
     @property
     def wins(self) -> int:
-        """Matches in which the first one got more."""
+        """Matches in which the first tuning got more."""
         return self.leads.count(1)
 
     @property
     def losses(self) -> int:
-        """Matches in which it got less."""
+        """Matches in which the first tuning got less."""
         return self.leads.count(-1)
 
     def play(self, move_seconds: float) -> bool:
-        """Play from an opening with either of them in one seat, against the other one in all others. A pair
-        that the deadline ends does not count; then it is False."""
+        """Play from an opening with either of them in one seat, against the other one in all others. False if
+        the deadline ends the pair, which then does not count."""
         machine, rng, began = self._machine, self._rng, time.monotonic()
         opening, seat = _opening(machine, rng), rng.randrange(len(machine.roles))
         seed, deadline = rng.getrandbits(16), self._deadline
@@ -262,16 +264,16 @@ class _Pairs:
         return True
 
     def time_for(self, seconds: float) -> bool:
-        """Whether so many are left."""
+        """Whether at least ``seconds`` are left."""
         return time.monotonic() + seconds < self._deadline
 
 
 def _is_better(pairs: _Pairs, until: float) -> bool:
-    """Whether the first tuning is better in short matches, which are played until that is clear, or ``until``
-    then."""
+    """Whether the first tuning is better in short matches, which are played until that is clear, or until
+    ``until``."""
     while pairs.play(_MOVE_SECONDS):
         wins, losses = pairs.wins, pairs.losses
-        # What is ahead may have the time of what comes after it.
+        # A use that leads may have the time of those after it.
         late = time.monotonic() > until and wins < losses + 2
         if late or losses >= wins + 3 or chance(wins, losses) <= CHANCE:
             break
@@ -279,8 +281,8 @@ def _is_better(pairs: _Pairs, until: float) -> bool:
 
 
 def _stays_better(pairs: _Pairs) -> bool:
-    """Whether it holds in longer matches, too, as far as there is time for some: with more time playouts find
-    for themselves what was learnt, and more. The last two pairs have to bring three matches of four."""
+    """Whether the lead also holds in longer matches, as far as time allows: with more time, playouts find out
+    everything that was learnt, and more. The last two pairs have to bring three matches of four."""
     move_seconds, short = _MOVE_SECONDS, len(pairs.leads)
     while pairs.time_for(2.0 * pairs.seconds):
         move_seconds *= 2.0
@@ -290,7 +292,7 @@ def _stays_better(pairs: _Pairs) -> bool:
 
 
 def _opening(machine: PropnetMachine, rng: random.Random) -> State:
-    """A state after some random moves from which the match goes on; the initial one where none was found."""
+    """A state after some random moves from which the match goes on; the initial one if none was found."""
     roles = range(len(machine.roles))
     for _ in range(10):
         state = machine.initial_state()

@@ -1,7 +1,7 @@
-"""The search tree as flat arrays: what they hold, how much room they take, and how a link is found in them.
+"""The search tree as flat arrays: their layout, their size, and the look-up of links.
 
-States reached by several paths are one node, the statistics belong to the moves (Childs, Brodeur and
-Kocsis 2008).
+States reached by several paths are one node; the statistics belong to the moves (Childs, Brodeur and Kocsis
+2008).
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from propnet.jit.decorators import inlined
 from propnet.kernels.record_table import mix
 
 FRESH = 0
-"""A node that was never played out from (its record may not be there yet)."""
+"""A node that never had a playout (its record may not be there yet)."""
 LEAF = 1
-"""A node that was played out from; its moves are not listed."""
+"""A node that had a playout; its moves are not listed."""
 OPEN = 2
 """A node with its moves listed."""
 ENDED = 3
 """A node in which the match is over, or some role has no move."""
 
 SEVERAL = -1
-"""As a node's to_move: several roles have a choice."""
+"""Value of a node's to_move: several roles have a choice."""
 PAIR = -2
-"""Two have, and the table of their joint moves is small enough to be kept."""
+"""Value of a node's to_move: two roles have a choice, and the table of their joint moves is small enough."""
 
 _USED = np.dtype(
     [
@@ -45,16 +45,16 @@ NODE = np.dtype(
         ("pending", np.int32),  # paths under way that went on from here
         ("first_edge", np.int32),
         ("first_move", np.int32),  # the role to move's first edge
-        ("choices", np.int32),  # how many moves the role to move has
+        ("choices", np.int32),  # number of moves of the role to move
         ("first_link", np.int32),  # head of the chain of its links, -1 where it ends
-        ("first_cell", np.int32),  # in a PAIR: of the table of its joint moves, -1 for none
+        ("first_cell", np.int32),  # in a PAIR: first cell of the table of its joint moves, -1 for none
         ("guess", np.float32),  # role 0's value by knowledge and minimax, 0..1
-        ("prior_visits", np.float32),  # how many visits the priors of its moves count as
+        ("prior_visits", np.float32),  # number of visits that the priors of its moves count as
         ("proven", np.int16),  # role 0's result under best play; -1 while unknown
         ("bound", np.int16),  # the best that the role to move is proven to reach; -1 for none
         ("to_move", np.int16),  # the one role with a choice (0 if none has), PAIR or SEVERAL
         ("status", np.uint8),  # FRESH, LEAF, OPEN or ENDED
-        ("opening", np.uint8),  # 1 from when its moves are to be listed until these have priors
+        ("opening", np.uint8),  # 1 from when its moves are to be listed until they have priors
     ]
 )
 EDGE = np.dtype(
@@ -62,15 +62,15 @@ EDGE = np.dtype(
         ("total", np.float64),  # sum of the role's results, 0..1 each
         ("visits", np.int32),
         ("pending", np.int32),
-        ("worth", np.float32),  # what selection takes the move to be worth; in a PAIR its regret
-        ("child", np.int32),  # where the edge is the role to move's: the node it leads to, -1 for none yet
+        ("worth", np.float32),  # the value of the move in selection; in a PAIR its regret
+        ("child", np.int32),  # for edges of the role to move: the node it leads to, -1 for none yet
         ("move", np.int32),  # move id
-        ("proven", np.int16),  # as that of the child, where the edge is the role to move's
+        ("proven", np.int16),  # for edges of the role to move: as that of the child
         ("best", np.uint16),  # the best result, in units of 1 / BEST
-        # What the move was thought to be worth before it was tried; where an expert looks, what it is worth
-        # by its guesses and minimax.
+        # The estimate of the move before it was tried; with an expert, the move's value by its guesses
+        # and minimax.
         ("prior", np.float32),
-        ("share", np.float32),  # what PUCT multiplies the move's bonus with
+        ("share", np.float32),  # factor on the move's bonus in PUCT
     ]
 )
 _LINK = np.dtype(
@@ -91,20 +91,20 @@ CELL = np.dtype(
 )
 _AVERAGE = np.dtype(
     [
-        ("number", np.float32),  # how often the move was made
+        ("number", np.float32),  # times the move was made
         ("total", np.float32),  # sum of its role's goals, 0..100 each
     ]
 )
 BEST = 10_000
 ABREAST = 8
-"""Paths that go down side by side."""
+"""Paths that go down the tree side by side."""
 MAX_DEPTH = 264
-"""A path does not go deeper into the tree than this; states may repeat in a game. No power of two: the
-beginnings of all paths, which are what is used most, would share a few places of the processor's caches."""
+"""The greatest depth of a path; states may repeat in a game. It is not a power of two: otherwise the
+beginnings of all paths, which are used most, would share a few places of the processor's caches."""
 _PAIRS = 1 << 16
 """Rows for moves and the moves before them."""
 _CELLS_SHARE = 1 / 8
-"""Share of the memory that is for tables of joint moves."""
+"""Share of the memory for tables of joint moves."""
 
 Table = NDArray[np.void]
 """(n,) USED, NODE, EDGE, LINK, CELL or AVERAGE."""
@@ -116,14 +116,14 @@ RandomState = NDArray[np.uint64]
 class Arrays(NamedTuple):
     """A search tree (a directed graph in truth). N nodes, E edges, L links, C cells at most.
 
-    A *node* is a state. Its *edges* are the legal moves of role 0, then those of role 1...: they
-    hold the statistics. Where one role alone has a choice, the role to move, its edges lead to the
-    children, and the other roles' edges are used at the root only. Where several have, a *link*
-    leads to a child by one joint move. A PAIR that is visited often has a table of *cells* besides, row by
-    row: a row for each move of the first role that has a choice, a column for each of the second one's.
+    A *node* is a state. Its *edges* are the legal moves of role 0, then those of role 1...: they hold the
+    statistics. If only one role has a choice (the role to move), its edges lead to the children, and the
+    other roles' edges are used at the root only. If several roles have a choice, a *link* leads to a child by
+    one joint move. A PAIR with many visits also has a table of *cells*: a row for each move of the first role
+    with a choice, a column for each move of the second.
     """
 
-    used: Table  # (1,) USED: how much of the arrays is in use
+    used: Table  # (1,) USED: the numbers of rows in use
     nodes: Table  # (N,) NODE
     edges: Table  # (E,) EDGE
     links: Table  # (L,) LINK
@@ -136,13 +136,13 @@ class Arrays(NamedTuple):
     node_table: Numbers  # (power of two,) hash table of records: index + 1, 0 is free
     link_table: Numbers  # (power of two,) hash table of links: index + 1, 0 is free
     columns: Numbers  # (roles + 1,) where each role's moves begin among those of all roles
-    averages: Table  # (moves of all roles,) AVERAGE: what each has brought anywhere in the tree
-    pairs: Table  # (power of two,) AVERAGE: the same after each move before it, by a hash of both
+    averages: Table  # (moves of all roles,) AVERAGE: each move's results anywhere in the tree
+    pairs: Table  # (power of two,) AVERAGE: results after each move before it, by a hash of both moves
     random: RandomState
 
 
 class Paths(NamedTuple):
-    """A batch of paths from the root to leaves, and what kernels note meanwhile. B paths, D steps at most."""
+    """A batch of paths from the root to leaves, and the notes of the kernels. B paths, D steps at most."""
 
     length: Numbers  # (B,) steps
     leaf: Numbers  # (B,) the node at the end
@@ -151,19 +151,19 @@ class Paths(NamedTuple):
     links: Numbers  # (B, D) the link, where several roles had a choice
     columns: Numbers  # (B, D) the column of the move, -1 where several roles had a choice
     parents: Numbers  # (B,) of the nodes made by this batch; the k-th is `nodes before` + k
-    from_edge: Numbers  # (B,) the role to move's edge that leads to each, -1 where a link does
+    from_edge: Numbers  # (B,) the role to move's edge that leads to each, -1 if a link does
     from_link: Numbers  # (B,) that link
     new_moves: Numbers  # (B, roles) their move ids
-    to_open: Numbers  # (B,) leaves that are to have their moves listed
+    to_open: Numbers  # (B,) leaves whose moves are to be listed
     going: NDArray[np.int64]  # (ABREAST,) paths that still go down
-    numbers: Numbers  # (B,) what new nodes are called when those that are known already are found
+    numbers: Numbers  # (B,) the nodes of new records, after known states are found
 
 
 def make_arrays(
     words: int, roles: int, nodes: int, edges: int, cells: int, seed: int, role_moves: Numbers
 ) -> Arrays:
-    """Room for so many nodes, edges and cells; nothing is in it. ``role_moves`` has a place for each role
-    and one more, or is empty where moves are numbered as they come up."""
+    """Empty arrays with room for this many nodes, edges and cells. ``role_moves`` has a place for each role
+    and one more, or is empty if moves are numbered as they come up."""
     links = 2 * nodes
     columns = role_moves if len(role_moves) else np.zeros(roles + 1, np.int32)
     return Arrays(
@@ -187,7 +187,7 @@ def make_arrays(
 
 
 def arrays_for(memory: int, words: int, roles: int, seed: int, role_moves: Numbers) -> Arrays:
-    """What fits into so many bytes, about; see :func:`make_arrays`."""
+    """Empty arrays of about ``memory`` bytes; see :func:`make_arrays`."""
     hashed = 3 * 8
     node_bytes = words * 8 + 6 * roles + NODE.itemsize + 2 * _LINK.itemsize + hashed + 8
     cells_bytes = int(memory * _CELLS_SHARE)
@@ -204,7 +204,7 @@ def arrays_for(memory: int, words: int, roles: int, seed: int, role_moves: Numbe
 
 
 def make_paths(batch: int, roles: int) -> Paths:
-    """Room for a batch of so many paths."""
+    """Room for ``batch`` paths."""
 
     def numbers(*shape: int) -> Numbers:
         return np.zeros((batch, *shape), np.int32)
@@ -227,13 +227,13 @@ def make_paths(batch: int, roles: int) -> Paths:
 
 
 def _table_size(entries: int) -> int:
-    """A power of two at least twice as large."""
+    """A power of two that is at least twice ``entries``."""
     return 1 << (2 * entries - 1).bit_length()
 
 
 @inlined
 def find_link(table: Numbers, links: Table, node: int, joint: np.uint64) -> np.int64:
-    """The link of a node for a joint move, or minus 1 minus the free slot of the table."""
+    """The link of a node for a joint move, or -1 minus the free slot of the table."""
     mask = len(table) - 1
     h = mix(mix(np.uint64(0x51ED270B), np.uint64(node)), joint)
     slot = np.int64(h & np.uint64(mask))

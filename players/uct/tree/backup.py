@@ -1,7 +1,7 @@
-"""Backing up: the compiled loop that books results along the paths, and what they prove.
+"""Backing up: the compiled loop that books results along the paths, and the proven values that follow.
 
-Proven values: Winands, Bjornsson and Saito 2008; bounds: Cazenave and Saffidine 2010. Where two roles
-choose: :mod:`players.uct.tree.regret_matching`.
+Proven values: Winands, Bjornsson and Saito 2008; bounds: Cazenave and Saffidine 2010. Nodes in which two
+roles choose: :mod:`players.uct.tree.regret_matching`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from propnet.jit.decorators import ARENA, inlined, kernel
 from propnet.jit.intrinsics import prefetch
 
 _RENEW = 4
-"""Priors are looked up anew when a node has so many visits, and when they have doubled."""
+"""Priors are computed again when a node has this many visits, and each time the visits have doubled."""
 
 
 @kernel(**ARENA)
@@ -56,14 +56,14 @@ def average(
 
 @inlined
 def _prefetch_nodes(tree: Arrays, paths: Paths, path: int) -> None:
-    """Ask for the memory of the nodes of a path."""
+    """Prefetch the nodes of a path."""
     for depth in range(paths.length[path]):
         prefetch(tree.nodes, paths.nodes[path, depth])
 
 
 @inlined
 def _prefetch_edges(tree: Arrays, paths: Paths, path: int, prior: int) -> None:
-    """Ask for the memory of the edges of a path, and of what is known of its pairs of moves."""
+    """Prefetch the edges of a path, and the averages of its pairs of moves."""
     for depth in range(paths.length[path]):
         to_move = np.int64(tree.nodes[paths.nodes[path, depth]].to_move)
         prefetch(tree.edges, paths.edges[path, depth, max(to_move, np.int64(0))])
@@ -76,7 +76,7 @@ def _prefetch_edges(tree: Arrays, paths: Paths, path: int, prior: int) -> None:
 def _book_edge(
     edges: Table, edge: int, result: float, best: float, greed: float, prior_visits: float, minimax: float
 ) -> None:
-    """Book a result of a move: the mean, 0..1, of some of which ``best`` was the best."""
+    """Book a result of a move: the mean, 0..1, of several results of which ``best`` was the best."""
     edges[edge].visits += 1
     edges[edge].pending -= 1
     edges[edge].total += result
@@ -92,7 +92,7 @@ def _book_edge(
 def _learn_priors(
     tree: Arrays, paths: Paths, path: int, depth: int, result: float, rule: SelectionRule
 ) -> None:
-    """Note for priors what a step has brought; those of its node are looked up anew now and then."""
+    """Note the result of a step for priors; those of its node are computed again now and then."""
     node = paths.nodes[path, depth]
     before = np.int64(paths.columns[path, depth - 1] if depth else -1)
     note_move(tree, before, np.int64(paths.columns[path, depth]), result)
@@ -103,7 +103,7 @@ def _learn_priors(
 
 @inlined
 def _prove(nodes: Table, edges: Table, node: int) -> bool:
-    """Whether the node's value now follows from its edges; sets ``proven`` if so, and ``bound``."""
+    """Whether the node's value now follows from its edges; if so, sets ``proven`` and ``bound``."""
     first = np.int64(nodes[node].first_move)
     to_move = nodes[node].to_move
     complete = True
@@ -125,8 +125,8 @@ def _prove(nodes: Table, edges: Table, node: int) -> bool:
 
 @kernel(**ARENA)
 def prove_opened(tree: Arrays, opened: Numbers) -> None:
-    """Note what follows for these nodes, of those that are open and have a role to move, from what is proven
-    of their children."""
+    """Update the values of those nodes that are open and have a role to move, from their children's proven
+    values."""
     for i in range(len(opened)):
         if tree.nodes[opened[i]].status == OPEN and tree.nodes[opened[i]].to_move >= 0:
             _prove(tree.nodes, tree.edges, np.int64(opened[i]))
@@ -134,7 +134,7 @@ def prove_opened(tree: Arrays, opened: Numbers) -> None:
 
 @inlined
 def _prove_path(tree: Arrays, paths: Paths, path: int) -> None:
-    """Note what follows, above the leaf of a path, from what is proven of it."""
+    """Update the proven values above the leaf of a path."""
     nodes, edges = tree.nodes, tree.edges
     node = paths.leaf[path]
     for depth in range(paths.length[path] - 1, -1, -1):
@@ -166,16 +166,16 @@ def back_up(
     greed: float,
     rule: SelectionRule,
 ) -> None:
-    """Book ``results`` (n, roles; 0..1) along the paths in ``rows`` (n,), and what is proven with them.
-    ``bests`` (n,) are the best of the results that each of role 0's is the mean of; ``greed`` is how much of
-    a move's worth comes from the best of these.
+    """Book ``results`` (n, roles; 0..1) along the paths in ``rows`` (n,), and proven values with them.
+    ``bests`` (n,) are the best single results behind role 0's means; ``greed`` is their weight in a move's
+    worth.
 
-    Above a node whose role to move is proven to reach more than the result, that bound is booked
+    If the role to move in a node is proven to reach more than the result, that bound is booked above the node
     (score bounded search: Cazenave and Saffidine 2010). ``results`` is overwritten."""
     count, roles = results.shape
     nodes, edges = tree.nodes, tree.edges
     for k in range(-2, count):
-        # What comes next is asked for now: nodes two paths ahead, their edges one path ahead.
+        # Prefetch for later iterations: nodes two paths ahead, their edges one path ahead.
         if k + 2 < count:
             _prefetch_nodes(tree, paths, rows[k + 2])
         if 0 <= k + 1 < count:
@@ -198,7 +198,7 @@ def back_up(
                 child = np.int64(node)
             to_move = np.int64(nodes[node].to_move)
             if nodes[node].opening and to_move >= 0 and rule.prior != GUESSED:
-                # Those that ended here are under way still, or were called off.
+                # Paths that ended here are still under way, or were called off.
                 before = np.int64(paths.columns[path, depth - 1] if depth else -1)
                 set_priors(tree, np.int64(node), before, results[k, to_move], rule)
                 nodes[node].opening = 0

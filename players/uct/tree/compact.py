@@ -16,7 +16,7 @@ from propnet.kernels.record_table import find_record
 
 @inlined
 def _reach(tree: Arrays, child: int, fewest: int, numbers: Numbers, stack: Numbers, top: int) -> int:
-    """Put a child on the stack unless it was there before, or is to be dropped. Returns the new top."""
+    """Put a child on the stack unless it was there before or is to be dropped. Returns the new top."""
     if child >= 0 and numbers[child] < 0 and tree.nodes[child].visits >= fewest:
         numbers[child] = 0
         stack[top] = child
@@ -27,7 +27,8 @@ def _reach(tree: Arrays, child: int, fewest: int, numbers: Numbers, stack: Numbe
 @kernel(**ARENA)
 def mark_from(tree: Arrays, root: int, fewest: int, numbers: Numbers, stack: Numbers) -> None:
     """Number the nodes that can be reached from the root through nodes of at least ``fewest`` visits, in
-    their old order, in ``numbers``, which is -1 for all nodes before. ``stack`` is room for as many."""
+    their old order. ``numbers`` must be -1 for all nodes before the call, and ``stack`` must have the same
+    size."""
     stack[0] = root
     numbers[root] = 0
     top = 1
@@ -113,7 +114,7 @@ def compact(tree: Arrays, numbers: Numbers) -> None:
 
 @kernel(**ARENA)
 def rehash(tree: Arrays, had_links: bool) -> None:
-    """Build both hash tables anew; ``had_links`` says whether there is anything in that of links."""
+    """Build both hash tables again; ``had_links`` says whether that of links has any entries."""
     tree.node_table[:] = 0
     if had_links:
         tree.link_table[:] = 0

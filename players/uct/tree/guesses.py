@@ -1,11 +1,10 @@
-"""Guesses: what states are worth by knowledge of the game, given to the moves that lead to them, and what
-follows from that.
+"""Guesses: values of states by knowledge of the game, given to the moves that lead to them, and backed up.
 
-An `Expert` is asked about all children of a new node at once. What it says are priors of PUCT, and it is kept
-up to date by minimax (M. Lanctot, M. Winands, T. Pepels and N. Sturtevant: Monte Carlo tree search with
-heuristic evaluations using implicit minimax backups, 2014). So a role sees at once what each of its moves
-leads to: best-first minimax (R. Korf and D. Chickering, 1996) where means of results count for nothing. In
-self-play many roots of small searches are asked at once for the moves that they have found best.
+An `Expert` values all children of a new node at once. Its values are the priors of PUCT, and minimax keeps
+them up to date (M. Lanctot, M. Winands, T. Pepels and N. Sturtevant: Monte Carlo tree search with heuristic
+evaluations using implicit minimax backups, 2014). So a role sees at once where each of its moves leads:
+best-first minimax (R. Korf and D. Chickering, 1996) if means of results count for nothing. In self-play,
+`choose_moves` reads the best moves of many small searches' roots at once.
 """
 
 from __future__ import annotations
@@ -26,14 +25,14 @@ if TYPE_CHECKING:
 _ROUNDING = np.float32(1e-6)
 """Guesses that differ by less are the same."""
 _ALIKE = np.float32(0.2)
-"""The part of the shares of PUCT that all moves of a node have alike."""
+"""The part of the shares of PUCT that is spread equally over all moves of a node."""
 _NARROW = np.float32(1e-4)
-"""Where guesses differ by less, moves are alike."""
+"""If guesses differ by less, moves are alike."""
 
 
 @kernel(**ARENA)
 def count_children(tree: Arrays, nodes: Numbers) -> int:
-    """How many moves the roles to move have in some nodes, of those that are open."""
+    """Number of moves of the roles to move in those nodes that are open."""
     count = 0
     for i in range(len(nodes)):
         if tree.nodes[nodes[i]].status == OPEN and tree.nodes[nodes[i]].to_move >= 0:
@@ -43,7 +42,7 @@ def count_children(tree: Arrays, nodes: Numbers) -> int:
 
 @kernel(**ARENA)
 def _list_children(tree: Arrays, nodes: Numbers, parents: Numbers, joints: Numbers) -> None:
-    """The children of these nodes in the order of their edges: fills in the node before each, shape
+    """The children of these nodes in the order of their edges. Fills in the node before each, shape
     (children,), and the joint move to it, shape (children, roles)."""
     row = 0
     for i in range(len(nodes)):
@@ -67,12 +66,14 @@ def _set_guesses(
     values: NDArray[np.float32],
     results: NDArray[np.int16],
 ) -> None:
-    """Give the moves of these nodes the values of the states they lead to: float32, shape (children,), role
-    0's, 0..1, in the order of :func:`_list_children`, and ``results``, int16, of the same shape: role 0's
-    where the match is over and that is to be taken for proven, else -1.
+    """Give the moves of these nodes the values of the states they lead to, in the order of
+    :func:`_list_children`.
 
-    The shares of PUCT differ by a factor e where guesses differ by as much as their standard deviation; a
-    part of them is shared alike by all moves.
+    ``values``: float32, shape (children,), role 0's, 0..1. ``results``: int16, same shape: role 0's result if
+    the match is over and the result is to be taken for proven, else -1.
+
+    The shares of PUCT differ by a factor e if guesses differ by as much as their standard deviation; a part
+    of them is spread equally over all moves.
     """
     row = 0
     for i in range(len(nodes)):
@@ -126,7 +127,8 @@ def _set_shares(
 
 @inlined
 def raise_guess(tree: Arrays, paths: Paths, path: int, depth: int, child: int) -> bool:
-    """Let the guess of the node at ``depth`` of a path follow from its child's; whether it has changed."""
+    """Update the guess of the node at ``depth`` of a path from its child's. Returns whether it has
+    changed."""
     node = np.int64(paths.nodes[path, depth])
     to_move = np.int64(tree.nodes[node].to_move)
     if to_move < 0:
@@ -152,15 +154,15 @@ def raise_guess(tree: Arrays, paths: Paths, path: int, depth: int, child: int) -
 
 
 class Expert(Protocol):
-    """Says what states are worth, in games of two roles in which one gets what the other does not."""
+    """Estimates states in games of two roles in which one gets what the other does not."""
 
     def over(self, records: Records) -> tuple[NDArray[np.bool_], NDArray[np.int16]]:
         """Whether the match is over in some states, bool, shape (n,), and the goals there, int16, shape (n,
         roles)."""
 
     def look(self, records: Records) -> tuple[NDArray[np.float32], NDArray[np.int16]]:
-        """What some states are worth to role 0, 0..1, float32, shape (n,), and its results where the match is
-        over and they are to be taken for proven, int16, shape (n,), else -1."""
+        """The values of some states to role 0, 0..1, float32, shape (n,); and its results, int16, shape (n,),
+        in states where the match is over and the result is to be taken for proven, else -1."""
 
 
 def guess_children(
@@ -170,8 +172,8 @@ def guess_children(
     pass_over: Callable[[Records], Records] | None,
     nodes: NDArray[np.int32],
 ) -> None:
-    """Give the moves of some nodes that are open now what the states they lead to are worth. ``pass_over``
-    finds the states that take the place of these, as in the tree."""
+    """Give the moves of newly opened nodes the values of the states they lead to. ``pass_over`` replaces
+    these states as in the tree."""
     count = count_children(arrays, nodes)
     if not count:
         return
@@ -194,7 +196,7 @@ def warm_up_guesses(arrays: Arrays) -> None:
 
 
 _SURE = 1e6
-"""What a proven win counts for, beside visits."""
+"""Weight of a proven win, compared to visits."""
 
 
 @kernel(**ARENA)
@@ -205,8 +207,8 @@ def choose_moves(
     draws: NDArray[np.float64],
     joints: Numbers,
 ) -> None:
-    """Fill in the joint moves, shape (n, roles), of some open nodes: that which was visited most, or which is
-    worth most of those visited alike; where ``random``, one by ``draws``, 0..1, shape (n,). All roles but
+    """Fill in the joint moves, shape (n, roles), of some open nodes: the most visited move, and of equally
+    visited ones the best. If ``random``, the move is drawn by ``draws``, 0..1, shape (n,). All roles except
     the one to move make their first move."""
     nodes, edges = tree.nodes, tree.edges
     for i in range(len(roots)):

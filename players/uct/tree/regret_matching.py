@@ -1,9 +1,9 @@
-"""Nodes in which two roles choose, compiled: mixed choices by regret matching, and what is proven there.
+"""Nodes in which two roles choose, compiled: mixed choices by regret matching, and their proven values.
 
 Regret matching in simultaneous-move tree search: Lisy, Kovarik, Lanctot and Bosansky 2013; regrets that never
-fall below 0: Tammelin 2014. What joint moves have brought is kept in cells, a table for each node that
-was visited often enough to fill a part of it (:data:`players.uct.tree.arrays.CELL`). Until then the average
-of a move stands for all of its cells.
+fall below 0: Tammelin 2014. The results of joint moves are kept in cells, a table for each node with enough
+visits to fill a part of it (:data:`players.uct.tree.arrays.CELL`). Until then the average of a move stands
+for all of its cells.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from propnet.jit.decorators import ARENA, inlined, kernel
 _RANDOM = 0.06
 """Share of the choices that are random..."""
 _STEADY = 256
-"""... in the first so many visits of a node; then it falls with the root of the visits."""
+"""... in this many first visits of a node; then it falls with the square root of the visits."""
 _CELLS_A_VISIT = 8
-"""A node gets its table when it has a visit for so many cells."""
+"""A node gets its table when it has one visit for this many cells."""
 _SMALL_TABLE = 1024
 _ASK_VISITS = 256
-"""Of a node with more joint moves, one visit in so many looks whether anything is proven."""
+"""In a node with more joint moves, every n-th visit checks whether a value is proven."""
 
 
 def random_choices(visits: float) -> float:
-    """How many choices were random in so many visits of a node, about."""
+    """Approximate number of random choices in this many visits of a node."""
     steady = min(visits, _STEADY)
     return _RANDOM * (steady + 2.0 * (math.sqrt(_STEADY * max(visits, _STEADY)) - _STEADY))
 
@@ -38,8 +38,8 @@ def random_choices(visits: float) -> float:
 def matched_edge(
     edges: Table, random: RandomState, first: np.int64, count: np.int64, visits: int
 ) -> np.int64:
-    """An edge drawn in proportion to the regrets, in a node of so many ``visits``; edges never taken come
-    first, in random order."""
+    """An edge drawn in proportion to the regrets, in a node with ``visits``; edges never taken come first, in
+    random order."""
     if count == 1:
         return np.int64(first)
     begin = np.int64(first + below(random, count))
@@ -65,7 +65,7 @@ def matched_edge(
 
 @inlined
 def joint_moves(counts: Numbers, node: int) -> np.int64:
-    """How many joint moves a node has."""
+    """Number of joint moves of a node."""
     number = np.int64(1)
     for role in range(counts.shape[1]):
         number *= counts[node, role]
@@ -83,7 +83,7 @@ def find_cell_link(tree: Arrays, node: int, joint: np.uint64) -> np.int64:
 
 @inlined
 def wants_cells(tree: Arrays, node: int) -> bool:
-    """Whether a node is to get cells: it has none, was visited often enough, and leaves half of the room."""
+    """Whether a node is to get cells: it has none, has enough visits, and leaves half of the room."""
     if tree.nodes[node].first_cell >= 0:
         return False
     number = joint_moves(tree.counts, node)
@@ -114,19 +114,19 @@ def give_cells(tree: Arrays, node: int) -> None:
 
 @inlined
 def _regret(edges: Table, edge: int, instead: float, result: float) -> None:
-    """Let a role regret more, or less, that it did not make a move that would have brought ``instead``."""
+    """Update a role's regret that it did not make a move that would have brought ``instead``."""
     edges[edge].worth = max(np.float32(0.0), np.float32(edges[edge].worth + instead - result))
 
 
 @inlined
 def book_pair(tree: Arrays, node: int, chosen: Numbers, result: NDArray[np.float64]) -> None:
-    """Book results where two roles have a choice, and what they regret not to have done: as much as
-    another move has brought more on average against the same move of the other one. ``chosen`` and
-    ``result`` (roles,) are the edges of the path and its results."""
+    """Book results in a node in which two roles have a choice, and their regrets: the amount by which another
+    move did better on average against the same move of the other role. ``chosen`` and ``result`` (roles,) are
+    the edges of the path and its results."""
     nodes, edges, cells, counts = tree.nodes, tree.edges, tree.cells, tree.counts
     at = np.int64(nodes[node].first_edge)
     above = across = rows = columns = row = column = np.int64(0)
-    up, side = np.float32(0.0), np.float32(0.0)  # what the role of the rows gets, and that of the columns
+    up, side = np.float32(0.0), np.float32(0.0)  # values to the role of the rows, and to that of the columns
     for role in range(len(result)):
         count = np.int64(counts[node, role])
         edge = np.int64(chosen[role])
@@ -174,8 +174,8 @@ def _proven_after(tree: Arrays, node: int, joint: int) -> np.int64:
 
 @inlined
 def is_time_to_prove(tree: Arrays, node: int, joint: np.uint64) -> bool:
-    """Whether :func:`prove_pair` is to be asked of a node: when the joint move that was made there, or the
-    node while it has no table, has been visited 1, 2, 4... times."""
+    """Whether to call :func:`prove_pair` for a node: when the joint move that was made there, or the node
+    while it has no table, has been visited 1, 2, 4... times."""
     visits = np.int64(tree.nodes[node].visits)
     if joint_moves(tree.counts, node) > _SMALL_TABLE:
         return bool(visits % _ASK_VISITS == 0)
@@ -186,9 +186,9 @@ def is_time_to_prove(tree: Arrays, node: int, joint: np.uint64) -> bool:
 
 @inlined
 def prove_pair(tree: Arrays, node: int) -> bool:
-    """Whether the value of a node where both of two roles choose now follows: role 0 has a move that makes
-    sure of it, and role 1 a move that allows no more. Sets ``proven`` if so, of the node and of these
-    moves. It looks at the whole table, so it is to be called seldom."""
+    """Whether the value of a node in which both of two roles choose now follows: role 0 has a move that
+    secures it, and role 1 a move that allows no more. If so, sets ``proven`` of the node and of these moves.
+    It reads the whole table, so call it seldom."""
     rows = np.int64(tree.counts[node, 0])
     columns = np.int64(tree.counts[node, 1])
     sure, row = np.int64(-1), np.int64(-1)
@@ -229,8 +229,8 @@ def prove_pair(tree: Arrays, node: int) -> bool:
 
 @kernel(**ARENA)
 def keep_cells(tree: Arrays, numbers: Numbers) -> None:
-    """Keep the cells of the nodes that get new ``numbers`` (-1: they go). The cells' links are to be set
-    again if links are numbered anew."""
+    """Keep the cells of the nodes that get new ``numbers`` (-1: dropped). If links are renumbered, set the
+    cells' links again."""
     tables = tree.used[0].tabled
     tree.used[0].tabled = tree.used[0].cells = 0
     for i in range(tables):

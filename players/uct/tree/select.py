@@ -1,9 +1,9 @@
 """Selection: the compiled loop that walks a batch of paths from the root of the tree to its leaves.
 Expansion: the loops by which the tree gets new nodes, and nodes get their moves.
 
-UCT: Kocsis and Szepesvari 2006. Where one role alone chooses: :mod:`players.uct.tree.selection_rules`. Where
-two choose at once they do it by regret matching (:mod:`players.uct.tree.regret_matching`), more by
-decoupled UCT, each role by its own statistics (Shafiei, Sturtevant and Schaeffer 2009).
+UCT: Kocsis and Szepesvari 2006. If one role alone chooses: :mod:`players.uct.tree.selection_rules`. Two roles
+that choose at once do so by regret matching (:mod:`players.uct.tree.regret_matching`), more roles by
+decoupled UCT, each by its own statistics (Shafiei, Sturtevant and Schaeffer 2009).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from propnet.jit.random_numbers import next_random
 from propnet.kernels.record_table import find_record
 
 _LARGEST_TABLE = 1 << 14
-"""Joint moves of two roles that choose by regret."""
+"""Most joint moves of two roles that choose by regret."""
 
 
 @inlined
@@ -58,7 +58,7 @@ def _add_link(tree: Arrays, node: int, joint: np.uint64) -> np.int64:
 
 @inlined
 def _clear_node(nodes: Table, node: int) -> None:
-    """Make it a node of which nothing is known."""
+    """Reset a node to one without statistics."""
     nodes[node].status = FRESH
     nodes[node].opening = 0
     nodes[node].proven = -1
@@ -75,7 +75,7 @@ def _clear_node(nodes: Table, node: int) -> None:
 @inlined
 def _add_child(tree: Arrays, paths: Paths, path: int, edge: int, link: int, number: int) -> np.int64:
     """Make the node that the last step of a path leads to, by an edge or by a link (the other one is -1);
-    there must be room. It is new node number ``number`` of this batch; its record is still to be made."""
+    there must be room. It is new node number ``number`` of this batch; its record is not made yet."""
     nodes = tree.nodes
     parent = paths.nodes[path, paths.length[path] - 1]
     child = tree.used[0].nodes
@@ -84,8 +84,8 @@ def _add_child(tree: Arrays, paths: Paths, path: int, edge: int, link: int, numb
     chosen = paths.edges[path, paths.length[path] - 1]
     first = np.int64(nodes[parent].first_edge)
     for role in range(tree.counts.shape[1]):
-        made = chosen[role] if link >= 0 or role == nodes[parent].to_move else first
-        paths.new_moves[number, role] = tree.edges[made].move
+        taken = chosen[role] if link >= 0 or role == nodes[parent].to_move else first
+        paths.new_moves[number, role] = tree.edges[taken].move
         first += tree.counts[parent, role]
     if edge >= 0:
         tree.edges[edge].child = child
@@ -101,8 +101,7 @@ def _add_child(tree: Arrays, paths: Paths, path: int, edge: int, link: int, numb
 
 @inlined
 def _add_record(tree: Arrays, records: NDArray[np.uint64], row: int, slot: int) -> np.int64:
-    """The next node, which gets a record, shape (n, words), that no node has, at this free place of the
-    table."""
+    """Add a node with this record, shape (n, words), which no node has, at this free slot of the table."""
     node = tree.used[0].nodes
     tree.used[0].nodes += 1
     for w in range(records.shape[1]):
@@ -113,8 +112,8 @@ def _add_record(tree: Arrays, records: NDArray[np.uint64], row: int, slot: int) 
 
 @kernel(**ARENA)
 def expand(tree: Arrays, paths: Paths, begin: int, count: int, records: NDArray[np.uint64]) -> None:
-    """Give the nodes that selection has made for the ``count`` paths from row ``begin`` on their records,
-    shape (new, words). What leads to a state that is a node already leads to that node from now on."""
+    """Give their records, shape (new, words), to the nodes that selection has made for the ``count`` paths
+    from row ``begin`` on. If a state is a node already, edges and links lead to that node from now on."""
     new = len(records)
     base = tree.used[0].nodes - new
     tree.used[0].nodes = base
@@ -134,8 +133,8 @@ def expand(tree: Arrays, paths: Paths, begin: int, count: int, records: NDArray[
 
 @kernel(**ARENA)
 def find_or_add(tree: Arrays, records: NDArray[np.uint64], found: Numbers) -> None:
-    """Fill in the nodes, ``found`` (n,), of states with these records, shape (n, words); there must be room
-    for those that are none yet. These are FRESH."""
+    """Fill in the nodes, ``found`` (n,), of states with these records, shape (n, words). Missing nodes are
+    added as FRESH; there must be room."""
     for k in range(len(records)):
         node = find_record(tree.node_table, tree.records, records, k)
         if node < 0:
@@ -146,7 +145,7 @@ def find_or_add(tree: Arrays, records: NDArray[np.uint64], found: Numbers) -> No
 
 @inlined
 def _note_choices(nodes: Table, counts: Numbers, node: int) -> None:
-    """Note who is to move in a node whose edges are listed, and where that role's edges begin."""
+    """Note the role to move in a node whose edges are listed, and where that role's edges begin."""
     choosers = to_move = 0
     joint_moves = np.int64(1)
     for role in range(counts.shape[1]):
@@ -179,8 +178,8 @@ def _clear_edge(edges: Table, edge: int, move: int, worth: float) -> None:
 
 @kernel(**ARENA)
 def list_moves(tree: Arrays, opened: Numbers, counts: Numbers, moves: Numbers) -> None:
-    """Open the nodes ``opened`` (n,) for which there is room and in which every role has a move. ``counts``
-    (n, roles) says how many legal moves each has, ``moves`` holds their ids, node by node."""
+    """Open those nodes of ``opened`` (n,) for which there is room and in which every role has a move.
+    ``counts`` (n, roles) are the numbers of legal moves, ``moves`` holds their ids, node by node."""
     nodes, edges = tree.nodes, tree.edges
     following = 0
     for i in range(len(opened)):
@@ -230,8 +229,8 @@ def _choose_alone(tree: Arrays, node: int, at_root: bool, fixed: int, rule: Sele
 def _choose_together(
     tree: Arrays, node: int, at_root: bool, fixed: int, rule: SelectionRule, chosen: Numbers
 ) -> np.uint64:
-    """The joint move by which a path goes on where several roles choose. Their edges are written to
-    ``chosen`` (roles,)."""
+    """The joint move by which a path goes on if several roles choose. Their edges are written to ``chosen``
+    (roles,)."""
     visits = tree.nodes[node].visits + tree.nodes[node].pending
     first = np.int64(tree.nodes[node].first_edge)
     joint = np.uint64(0)
@@ -255,8 +254,8 @@ def _choose_together(
 def _mixed_edge(
     edges: Table, random: RandomState, first: np.int64, count: np.int64, visits: int, exploration: float
 ) -> np.int64:
-    """UCB1 where several roles choose. The exploration terms vary at random and some choices are random:
-    otherwise roles with like statistics would move in step, and learn about pairs of moves."""
+    """UCB1 if several roles choose. The exploration terms vary at random and some choices are random:
+    otherwise roles with similar statistics would move in step, and learn about pairs of moves."""
     if count == 1:
         return np.int64(first)
     edge = np.int64(first + below(random, count))
@@ -281,8 +280,8 @@ def _mixed_edge(
 def _step(
     tree: Arrays, paths: Paths, path: np.int64, rule: SelectionRule, fixed: int, nodes_before: int
 ) -> bool:
-    """Let a path go one step down, and make the node it comes to if it is new. False if there is no room for
-    that: the path ends where it is."""
+    """Let a path go one step down, and make the node it reaches if it is new. False if there is no room for
+    it: the path ends here."""
     nodes, edges, links, used = tree.nodes, tree.edges, tree.links, tree.used
     node = np.int64(paths.leaf[path])
     depth = np.int64(paths.length[path])
@@ -337,14 +336,14 @@ def _goes_on(tree: Arrays, paths: Paths, path: np.int64) -> bool:
 def select(
     tree: Arrays, paths: Paths, roots: Numbers, begin: int, count: int, rule: SelectionRule, fixed: int
 ) -> tuple[int, int]:
-    """Walk ``count`` paths to leaves, the i-th from the node ``roots[i % len(roots)]`` in row ``begin + i``,
-    and make the nodes that they newly reach. At the root, ``fixed`` forces that edge on its role (-1: each
-    role chooses).
+    """Walk ``count`` paths to leaves, and make the nodes that they newly reach. Path i begins at the node
+    ``roots[i % len(roots)]`` and has row ``begin + i``. At the root, ``fixed`` forces that edge on its role
+    (-1: each role chooses).
 
-    Some paths go down side by side, a step of each in turn: while one waits for memory others go on.
+    Several paths go down side by side, a step of each in turn: while one waits for memory, others go on.
 
-    Returns how many nodes are new (their records are still to be made) and how many leaves are
-    to have their moves listed.
+    Returns the number of new nodes (their records are not made yet) and the number of leaves whose moves are
+    to be listed.
     """
     nodes, used, going = tree.nodes, tree.used, paths.going
     nodes_before = used[0].nodes

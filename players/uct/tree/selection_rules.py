@@ -4,8 +4,8 @@ UCB1: Auer, Cesa-Bianchi and Fischer 2002. PUCT: Rosin 2011, in the form of Silv
 urgency: Wang and Gelly 2007. Averages of moves and of pairs of moves (NST): Tak, Winands and Bjornsson 2012,
 here of the moves in the tree. A prior counts as some visits with that result (Gelly and Silver 2007).
 
-Paths under way count as visits, and about half of them as lost ones (virtual loss: Chaslot, Winands and
-van den Herik 2008). Otherwise all paths of a batch would go down the same line.
+Paths under way count as visits, and about half of them as lost ones (virtual loss: Chaslot, Winands and van
+den Herik 2008). Otherwise all paths of a batch would go down the same line.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ UCB, PUCT = 0, 1
 NONE, NST, GUESSED = 0, 1, 2
 """Values of :attr:`SelectionRule.prior`."""
 _DOUBT = np.float32(8.0)
-"""A move's average and that of all moves of its role count alike after so many results."""
+"""After this many results, a move's average and that of all moves of its role count equally."""
 _TEMPERATURE = 0.1
-"""Where priors differ by this, the shares of PUCT differ by a factor e."""
+"""If priors differ by this, the shares of PUCT differ by a factor e."""
 _NEVER = np.float32(-1e9)
 
 
 class SelectionRule(NamedTuple):
-    """How moves are chosen.
+    """The parameters of the choice among moves.
 
     Attributes:
-        kind: UCB, which tries every move once before any is tried again, or PUCT, to which a move that was
-            never tried is worth its prior.
+        kind: UCB, which tries every move once before it repeats one, or PUCT, in which an untried move has
+            the value of its prior.
         exploration: the exploration constant, for results 0..1.
-        prior_visits: how many visits the prior counts as.
-        prior: where priors come from: NONE (the node's first value), NST, or GUESSED: they are there.
-        minimax: what part of a move's worth its guess is (:mod:`players.uct.tree.guesses`); the mean of
-            results has the rest.
-        chance: the role whose moves are drawn, all alike; -1 for none.
-        loss: what part of the paths under way counts as lost, so that others are tried beside.
+        prior_visits: number of visits that the prior counts as.
+        prior: source of priors: NONE (the node's first value), NST, or GUESSED (already set).
+        minimax: weight of the guess in a move's worth (:mod:`players.uct.tree.guesses`); the mean of results
+            has the rest.
+        chance: the role whose moves are drawn uniformly; -1 for none.
+        loss: share of the paths under way that counts as lost, so that paths spread over the moves.
     """
 
     kind: int = UCB
@@ -62,19 +62,19 @@ def below(random: RandomState, count: int) -> np.int64:
 
 @inlined
 def uniform(random: RandomState) -> float:
-    """A random number from 0 on, below 1."""
+    """A random number in [0, 1)."""
     return float((next_random(random) >> np.uint64(11)) * 2.0**-53)
 
 
 @inlined
 def following(edge: np.int64, first: np.int64, count: np.int64) -> np.int64:
-    """The edge after this one, of ``count`` that begin with ``first``; the first one comes after the last."""
+    """The edge after this one among ``count`` that begin with ``first``; the first one follows the last."""
     return edge + 1 if edge + 1 < first + count else first
 
 
 @inlined
 def about_log(x: int) -> np.float32:
-    """About the logarithm of a number from 1 on: not off by more than 0.005."""
+    """Approximate logarithm of a number from 1 on; the error is at most 0.005."""
     bits = np.float32(x).view(np.int32)
     exponent = np.float32((bits >> np.int32(23)) - np.int32(127))
     mantissa = np.int32((bits & np.int32(0x7FFFFF)) | np.int32(0x3F800000)).view(np.float32)
@@ -109,7 +109,7 @@ def best_edge(
     best = np.int64(first)
     best_score = _NEVER
     untried = 0
-    # There are few branches in this loop, because the processor could not foresee them.
+    # This loop has few branches, because the processor could not predict them.
     for edge in range(first, first + count):
         pending = edges[edge].pending
         tried = edges[edge].visits + pending
@@ -120,7 +120,7 @@ def best_edge(
         else:
             term = weight * edges[edge].share / np.float32(1 + tried)
         score = edges[edge].worth * (n / (n + np.float32(rule.loss) * np.float32(pending))) + term
-        # Where the result is known, a visit would tell nothing; the final choice considers it.
+        # If the result is known, a visit would add nothing; the final choice considers it.
         score = score if edges[edge].proven < 0 else _NEVER
         better = score > best_score
         best = np.int64(edge) if better else best
@@ -132,7 +132,7 @@ def best_edge(
 
 @inlined
 def pair_row(pairs: Table, before: int, column: int) -> np.int64:
-    """The row of a move, its column, after the move made before it: a column too, or -1."""
+    """The row of a move, by its column and that of the move before it (-1 for none)."""
     h = (np.uint64(np.int64(before) + 1) * np.uint64(0x9FB21C651E98DF25)) ^ np.uint64(column)
     h *= np.uint64(0xC2B2AE3D27D4EB4F)
     return np.int64(h >> np.uint64(40)) & np.int64(len(pairs) - 1)
@@ -140,7 +140,7 @@ def pair_row(pairs: Table, before: int, column: int) -> np.int64:
 
 @inlined
 def note_move(tree: Arrays, before: int, column: int, result: float) -> None:
-    """Count a result (0..1) of a move, its column, that was made after the move ``before``."""
+    """Count a result (0..1) of the move with this column, made after the move ``before``."""
     goal = np.float32(100.0 * result)
     tree.averages[column].number += np.float32(1.0)
     tree.averages[column].total += goal
@@ -151,8 +151,8 @@ def note_move(tree: Arrays, before: int, column: int, result: float) -> None:
 
 @inlined
 def set_priors(tree: Arrays, node: int, before: int, base: float, rule: SelectionRule) -> None:
-    """Give the moves of a node's role to move their priors: ``base`` (0..1) on average, more or less by what
-    they have brought elsewhere, above all after the move ``before``."""
+    """Set the priors of a node's role to move: ``base`` (0..1) on average, more or less by the moves' results
+    elsewhere, above all after the move ``before``."""
     nodes, edges, averages, pairs = tree.nodes, tree.edges, tree.averages, tree.pairs
     first, count = np.int64(nodes[node].first_move), np.int64(nodes[node].choices)
     offset = tree.columns[nodes[node].to_move]
@@ -161,7 +161,7 @@ def set_priors(tree: Arrays, node: int, before: int, base: float, rule: Selectio
         usual = np.float32(100.0 * base)
         for edge in range(first, first + count):
             column = offset + edges[edge].move
-            # Few results leave a move near the average.
+            # With few results a move stays near the average.
             expected = (averages[column].total + _DOUBT * usual) / (averages[column].number + _DOUBT)
             pair = pair_row(pairs, before, column)
             expected = (pairs[pair].total + _DOUBT * expected) / (pairs[pair].number + _DOUBT)
@@ -198,7 +198,7 @@ def mean_prior(tree: Arrays, node: int) -> np.float64:
 
 @kernel(**ARENA)
 def forget(averages: Table, pairs: Table, share: float) -> None:
-    """Let the averages count for less: for ``share`` (0..1) of what they did."""
+    """Multiply the weight of the averages by ``share`` (0..1)."""
     for counts in (averages, pairs):
         for row in range(len(counts)):
             counts[row].number *= np.float32(share)

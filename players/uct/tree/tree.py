@@ -1,7 +1,7 @@
-"""The search tree: a bounded arena of flat arrays, and what Python asks of it between batches.
+"""`Tree`: the search tree, a bounded arena of flat arrays, and its methods between batches.
 
-Paths that wait for playouts from their leaves while later batches are selected: they stay at the front of
-the room for paths, and count as under way in the tree.
+Paths may wait for playouts from their leaves while later batches are selected. Such paths stay at the front
+of the room for paths, and count as under way in the tree.
 """
 
 from __future__ import annotations
@@ -36,18 +36,18 @@ from propnet.kernels.record_table import find_record
 
 def _keep_paths(paths: Paths, rows: NDArray[np.int64]) -> None:
     """Move the paths in these rows, which ascend, to the first rows."""
-    kept = len(rows)
-    if not kept or rows[-1] == kept - 1:
+    count = len(rows)
+    if not count or rows[-1] == count - 1:
         return
     depth = int(paths.length[rows].max())
     for each in (paths.length, paths.leaf):
-        each[:kept] = each[rows]
+        each[:count] = each[rows]
     for each in (paths.nodes, paths.edges, paths.links, paths.columns):
-        each[:kept, :depth] = each[rows, :depth]
+        each[:count, :depth] = each[rows, :depth]
 
 
 def call_off(arrays: Arrays, paths: Paths, count: int) -> None:
-    """Have the first ``count`` paths be under way no more; nothing is booked."""
+    """Take the first ``count`` paths out of those under way; nothing is booked."""
     depth = int(paths.length[:count].max(initial=0))
     steps = np.arange(depth) < paths.length[:count, None]
     nodes = paths.nodes[:count, :depth][steps]
@@ -60,7 +60,7 @@ def call_off(arrays: Arrays, paths: Paths, count: int) -> None:
 
 
 _REMEMBER = 0.5
-"""How much what moves have brought still counts when the root has moved."""
+"""Factor on the averages of moves when the root moves."""
 
 NEW_NODE = np.zeros((), NODE)
 NEW_NODE["status"] = LEAF
@@ -70,22 +70,22 @@ NEW_NODE["proven"] = NEW_NODE["bound"] = NEW_NODE["first_link"] = NEW_NODE["firs
 class Tree:
     """A search tree over the states of one machine.
 
-    Memory is set aside when it is made, but the system hands out pages only as they fill.
+    Memory is reserved when the tree is made, but the system hands out pages only as they fill.
 
     Attributes:
         batched: the machine.
         batch: the most paths at once.
-        paths: room for one batch of paths, and before it those of earlier ones that are under way still.
-        under_way: how many of these there are.
+        paths: room for one batch of paths, after those of earlier batches that are still under way.
+        under_way: number of paths under way.
         root: the node that the search starts from.
-        pass_over: finds the states, of those with some records, shape (n, words), that take the place of new
-            nodes' states (:mod:`players.uct.forced_plies`); None for the states themselves.
-        expert: what says what the children of new nodes are worth; None where nothing is known.
-        trimmed: whether nodes below the root get the moves alone that the machine's guide favours.
+        pass_over: replaces the states of new nodes, given as records, shape (n, words)
+            (:mod:`players.uct.forced_plies`); None to keep the states.
+        expert: values the children of new nodes; None without knowledge.
+        trimmed: whether nodes below the root get only the moves that the machine's guide favours.
     """
 
     def __init__(self, batched: BatchMachine, batch: int, seed: int, memory: int) -> None:
-        """The arrays may take ``memory`` bytes; ``seed`` is for the choice among moves never tried."""
+        """The arrays may take ``memory`` bytes; ``seed`` is for the choice among untried moves."""
         roles = len(batched.machine.roles)
         self.batched = batched
         self.batch = batch
@@ -99,7 +99,7 @@ class Tree:
         self._crowded = False
 
     def move_root(self, record: Records) -> None:
-        """Make this state the root. What lies below it in the tree stays, the rest goes."""
+        """Make this state the root. The part of the tree below it stays, the rest is dropped."""
         arrays, used = self.arrays, self.arrays.used[0]
         used["depth"] = 0
         self._crowded = False
@@ -116,7 +116,7 @@ class Tree:
             self._keep(node, 0)
 
     def restart(self) -> None:
-        """Forget all but the root's state."""
+        """Forget everything except the root's state."""
         self.clear(self.arrays.records[self.root].copy())
 
     def clear(self, record: Records) -> None:
@@ -132,7 +132,7 @@ class Tree:
         rehash(arrays, had_links)
 
     def _keep(self, root: int, fewest: int) -> None:
-        """Keep what can be reached from this node through nodes of at least ``fewest`` visits."""
+        """Keep the nodes that can be reached from this node through nodes of at least ``fewest`` visits."""
         arrays, used = self.arrays, self.arrays.used[0]
         self.call_off()
         had_links = bool(used["links"])
@@ -148,7 +148,7 @@ class Tree:
     def full(self) -> bool:
         """Whether there is no room for another batch."""
         arrays, used = self.arrays, self.arrays.used[0]
-        if self._crowded:  # no room can be made: the search goes on with the states there are
+        if self._crowded:  # no room can be made: the search goes on with the present states
             return False
         few = min(8 * self.batch, len(arrays.nodes) // 8)
         return bool(
@@ -158,7 +158,7 @@ class Tree:
         )
 
     def make_room(self) -> None:
-        """Drop the states that were visited least, so that at least half of the room is free. The statistics
+        """Drop the states with the fewest visits, so that at least half of the room is free. The statistics
         of the moves that lead to them stay."""
         arrays, used = self.arrays, self.arrays.used[0]
         visits = arrays.nodes["visits"][: used["nodes"]]
@@ -174,7 +174,7 @@ class Tree:
         self._crowded = self.full
 
     def _drop_cells(self) -> None:
-        """Drop tables of joint moves where visits are few, so that half of the cells are free."""
+        """Drop tables of joint moves with few visits, so that half of the cells are free."""
         arrays = self.arrays
         tabled = arrays.tabled[: arrays.used[0]["tabled"]]
         visits = arrays.nodes["visits"][tabled]
@@ -184,15 +184,15 @@ class Tree:
         drop_cells(arrays, int(visits[order[min(first, len(order) - 1)]]) + 1)
 
     def open_root(self) -> None:
-        """List the legal moves of the root, if that was not done."""
+        """List the legal moves of the root, if they are not listed yet."""
         if not self.opened:
             root = np.array([self.root], np.int32)
             list_moves(self.arrays, root, *self.batched.legal(self.arrays.records[root]))
             self._guess(root)
 
     def add(self, records: Records) -> NDArray[np.int32]:
-        """The nodes, int32, shape (n,), of states, records of shape (n, words), made where there are none;
-        there must be room for them. Their moves are listed."""
+        """The nodes, int32, shape (n,), of states, records of shape (n, words). Missing nodes are added;
+        there must be room. The moves of all are listed."""
         nodes = np.empty(len(records), np.int32)
         find_or_add(self.arrays, np.ascontiguousarray(records), nodes)
         new = np.unique(nodes[self.arrays.nodes["status"][nodes] <= LEAF])
@@ -214,7 +214,7 @@ class Tree:
         self._guess(nodes)
 
     def _guess(self, nodes: NDArray[np.int32]) -> None:
-        """Say what the children of nodes are worth that were opened now."""
+        """Set the guesses of the children of newly opened nodes."""
         if self.expert is not None:
             guess_children(self.arrays, self.batched, self.expert, self.pass_over, nodes)
             prove_opened(self.arrays, nodes)
@@ -222,12 +222,12 @@ class Tree:
     def select(
         self, count: int, rule: SelectionRule, fixed: int = -1, roots: NDArray[np.int32] | None = None
     ) -> NDArray[np.int32]:
-        """Walk ``count`` paths from the root, make the nodes that they reach, and open leaves that were
-        played out from before. Of the root's edges, ``fixed`` is taken by its role (-1: each role chooses).
-        ``roots``: nodes, int32, that paths begin from in turn, in place of the root.
+        """Walk ``count`` paths from the root, make the nodes that they reach, and open leaves that already
+        had playouts. The role takes the root's edge ``fixed`` (-1: each role chooses). ``roots``: nodes,
+        int32, that paths begin from in turn, in place of the root.
 
-        Returns the leaves, int32, shape (count,); they are good until the next call. Their paths are in the
-        rows after those under way."""
+        Returns the leaves, int32, shape (count,), valid until the next call. Their paths are in the rows
+        after those under way."""
         arrays, paths, used = self.arrays, self.paths, self.arrays.used[0]
         if 8 * used["cells"] > 7 * len(arrays.cells):
             self._drop_cells()
@@ -236,7 +236,7 @@ class Tree:
         begin = self.under_way
         new, opens = select(arrays, paths, starts, begin, count, rule, fixed)
         if new:
-            # A parent of a new node is never new itself, so its record is there.
+            # The parent of a new node is never new itself, so its record is there.
             parents = arrays.records[paths.parents[:new]]
             records = self.batched.successors(parents, paths.new_moves[:new])
             if self.pass_over is not None:
@@ -263,13 +263,13 @@ class Tree:
         back_up(self.arrays, self.paths, rows, results, bests, greed, rule)
 
     def keep(self, rows: NDArray[np.int64]) -> None:
-        """Let the paths in these rows, int64, ascending, stay under way while others are selected; all others
-        are backed up."""
+        """Keep the paths in these rows, int64, ascending, under way while others are selected; all others are
+        backed up."""
         _keep_paths(self.paths, rows)
         self.under_way = len(rows)
 
     def call_off(self) -> None:
-        """Wait no more for the paths under way."""
+        """Drop the paths under way."""
         if self.under_way:
             call_off(self.arrays, self.paths, self.under_way)
             self.under_way = 0
@@ -277,8 +277,8 @@ class Tree:
     def fill_known(
         self, leaves: NDArray[np.int32], results: NDArray[np.float64], unknown: int
     ) -> NDArray[np.int64]:
-        """Fill in the results, 0..1, float64, shape (n, roles), of nodes where they are known; returns which
-        of them are not. A role without a goal counts as having the goal ``unknown``."""
+        """Fill in the results, 0..1, float64, shape (n, roles), of nodes with known results. Returns the
+        indices of the others. A role without a goal counts as having the goal ``unknown``."""
         arrays = self.arrays
         ended = arrays.nodes["status"][leaves] == ENDED
         proven = ~ended & (arrays.nodes["proven"][leaves] >= 0)
@@ -290,12 +290,12 @@ class Tree:
         return np.flatnonzero(~ended & ~proven)
 
     def goes_on(self, nodes: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Whether the match is not known to be over in some nodes."""
+        """Whether the match goes on in some nodes, as far as the tree knows."""
         going: NDArray[np.bool_] = self.arrays.nodes["status"][nodes] != ENDED
         return going
 
     def guesses(self, leaves: NDArray[np.int32]) -> NDArray[np.float64]:
-        """What some nodes, in which the match goes on, are worth to two roles by knowledge, 0..1, float64,
+        """The values of some nodes, in which the match goes on, to two roles by knowledge, 0..1, float64,
         shape (n, 2)."""
         assert self.expert is not None
         nodes = self.arrays.nodes
@@ -309,11 +309,11 @@ class Tree:
 
     @property
     def numbered(self) -> bool:
-        """Whether averages of moves can be kept: the machine numbers moves beforehand."""
+        """Whether averages of moves can be kept: the machine numbers all moves beforehand."""
         return len(self.arrays.averages) > 0
 
     def end(self, nodes: NDArray[np.int32], goals: NDArray[np.int16], prove: bool) -> None:
-        """Note that the match is over in these nodes, and with which result."""
+        """Note that the match is over in these nodes, and the goals there."""
         arrays = self.arrays
         arrays.nodes["status"][nodes] = ENDED
         arrays.goals[nodes] = goals
@@ -321,7 +321,7 @@ class Tree:
             arrays.nodes["proven"][nodes] = goals[:, 0]
 
     def unprove(self) -> None:
-        """Forget what was proven: the game turned out not to be of constant sum."""
+        """Forget proven results: the game turned out not to be of constant sum."""
         arrays, used = self.arrays, self.arrays.used[0]
         arrays.nodes["proven"][: used["nodes"]] = -1
         arrays.nodes["bound"][: used["nodes"]] = -1
@@ -339,12 +339,12 @@ class Tree:
 
     @property
     def nodes(self) -> int:
-        """How many states it holds."""
+        """Number of states in the tree."""
         return int(self.arrays.used[0]["nodes"])
 
     @property
     def depth(self) -> int:
-        """The longest path since the root last moved."""
+        """Length of the longest path since the root last moved."""
         return int(self.arrays.used[0]["depth"])
 
     @property
@@ -354,12 +354,12 @@ class Tree:
 
     @property
     def in_turn(self) -> bool:
-        """Whether one role at most has a choice at the root."""
+        """Whether at most one role has a choice at the root."""
         return bool(self.arrays.nodes["to_move"][self.root] >= 0)
 
     @property
     def choices(self) -> int:
-        """How many moves the role to move has at the root, if one alone has a choice."""
+        """Number of moves of the role to move at the root, if only one has a choice."""
         return int(self.arrays.nodes["choices"][self.root])
 
     @property

@@ -19,7 +19,7 @@ from propnet.kernels.record_table import find_record
 
 
 def _small() -> tuple[Arrays, Paths]:
-    """A tree of a single node that is not open yet, with room for some more, and one path."""
+    """A tree of a single node that is not open yet, with room for a few more, and one path."""
     arrays = make_arrays(1, 1, 8, 8, 8, 0, np.array([0, 2], np.int32))
     arrays.records[:2] = [[3], [4]]
     arrays.nodes[0] = NEW_NODE
@@ -74,7 +74,7 @@ def warm_up_looks() -> None:
 
 @functools.cache
 def warm_up() -> None:
-    """Compile all kernels of the tree, or load them from the disk, so that no turn has to wait for it."""
+    """Compile all kernels of the tree, or load them from the disk, so that no turn has to wait for them."""
     warm_up_down()
     warm_up_up()
     warm_up_keep()

@@ -1,11 +1,11 @@
-"""What goes between a player and its search processes: messages, and statistics of the root.
+"""The channel between a player and its search processes: messages, and statistics of the root.
 
 Messages are pickled tuples over a socket: both ends are our own program. A message from the player may bring
 one open file.
 
-Statistics lie in shared memory, without locks. The memory has no name, so that nothing is left when all who
-have it open are gone. Two copies of the statistics are written in turn: one is whole at any time, also if the
-writer was stopped or killed in the midst of the other. The number of the writing says which copy is whole.
+Statistics lie in shared memory, without locks. The memory has no name, so it vanishes when all processes that
+have it open are gone. Two copies of the statistics are written in turn: one is whole at any time, even if the
+writer was stopped or killed while writing the other. The number of writes says which copy is whole.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _LENGTH = struct.Struct("<I")
 
 
 class Messages:
-    """One end of a pair of stream sockets, by which messages go both ways."""
+    """One end of a pair of stream sockets that carry messages both ways."""
 
     def __init__(self, connection: socket.socket) -> None:
         self.connection = connection
@@ -36,7 +36,7 @@ class Messages:
 
     def send(self, message: tuple[Any, ...], file: int | None = None) -> None:
         """Send a message, with a copy of an open file's descriptor. Raises OSError if the other end is gone,
-        or (where this end does not block) takes nothing."""
+        or (if this end does not block) cannot take it now."""
         data = pickle.dumps(message)
         packet = _LENGTH.pack(len(data)) + data
         if file is None:
@@ -46,8 +46,8 @@ class Messages:
             self.connection.sendall(packet[sent:])
 
     def receive(self) -> tuple[Any, ...] | None:
-        """The next message, a file's descriptor as its last field; None where there is no more. Raises
-        BlockingIOError if there is none yet, where this end does not block."""
+        """The next message, with a file's descriptor as its last field; None at the end. Raises
+        BlockingIOError if there is no message yet and this end does not block."""
         while True:
             if len(self._received) >= _LENGTH.size:
                 (length,) = _LENGTH.unpack_from(self._received)
@@ -71,7 +71,7 @@ class Messages:
 
 
 MOVES = 1 << 14
-"""The most moves of all roles in one state whose statistics fit; of states with more nothing is written."""
+"""The most moves of all roles in one state whose statistics fit; larger states are not written."""
 ROLES = 64
 """The most roles, likewise."""
 
@@ -93,9 +93,9 @@ _COPY = np.dtype(
 )
 _SLOT = np.dtype(
     [
-        ("writings", np.int64),  # how many there were: 0 for none yet
-        ("pulse", np.int64),  # when the writer's process last gave a sign of life, in ns
-        ("task", np.int64),  # when it began its latest task
+        ("writings", np.int64),  # number of writes; 0 for none yet
+        ("pulse", np.int64),  # time of the writer's last sign of life, in ns
+        ("task", np.int64),  # time when it began its latest task
         ("copies", _COPY, 2),
     ]
 )
@@ -109,7 +109,7 @@ def new_memory() -> int:
 
 
 class Slot:
-    """A view on such memory. One process writes, any may read."""
+    """A view of such memory. One process writes, any number may read."""
 
     def __init__(self, descriptor: int) -> None:
         slot = np.frombuffer(mmap.mmap(descriptor, _SLOT.itemsize), _SLOT)
@@ -117,7 +117,7 @@ class Slot:
         self._copies = slot["copies"][0]
 
     def pulse(self) -> None:
-        """Note that the writer's process lives."""
+        """Note that the writer's process is alive."""
         self._pulse[0] = time.monotonic_ns()
 
     def task(self) -> None:
@@ -126,12 +126,12 @@ class Slot:
 
     @property
     def last_pulse(self) -> float:
-        """When the last pulse was; time.monotonic() seconds, 0 for never."""
+        """Time of the last pulse; time.monotonic() seconds, 0 for never."""
         return float(self._pulse[0]) / 1e9
 
     @property
     def last_task(self) -> float:
-        """When the last task was begun, likewise."""
+        """Time when the last task began, likewise."""
         return float(self._task[0]) / 1e9
 
     @property
@@ -140,7 +140,7 @@ class Slot:
         return bool(self._writings[0])
 
     def write(self, root: int, statistics: RootStatistics) -> None:
-        """Write what is known about root number ``root``."""
+        """Write the statistics of root number ``root``."""
         number = int(self._writings[0]) + 1
         copy = self._copies[number & 1]
         if len(statistics.visits) > MOVES or len(statistics.counts) > ROLES:
@@ -156,7 +156,7 @@ class Slot:
         self._writings[0] = number
 
     def read(self, root: int) -> RootStatistics | None:
-        """What was last written, if it is about this root."""
+        """The statistics last written, if they are about this root."""
         for _ in range(_TRIES):
             number = int(self._writings[0])
             copy = self._copies[number & 1]

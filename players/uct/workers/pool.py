@@ -1,8 +1,8 @@
-"""The search processes of one player: they are started, given commands, watched, replaced, ended.
+"""The search processes of one player: starts, commands, watches, replaces and ends them.
 
-Nothing here waits for a process: its results lie in shared memory, commands go to sockets that do not
-block, and a process that is dead, stopped or hangs is replaced by a new one that gets the same commands. A
-process ends by itself when this one does, however that comes about.
+The pool never waits for a process: results lie in shared memory, commands go to sockets that do not block,
+and a process that is dead, stopped or hangs is replaced by a new one that gets the same commands. A process
+ends by itself when this one does, however that comes about.
 """
 
 from __future__ import annotations
@@ -28,27 +28,27 @@ from players.uct.workers.channel import Messages, Slot, new_memory
 from players.uct.workers.worker import pack_machine
 
 SILENT_SECONDS = 5.0
-"""A process that gives no sign of life for so long is replaced: it is stopped or starved."""
+"""A process that gives no sign of life for this long is replaced: it is stopped or starved."""
 _LOADING_SECONDS = 60.0
-"""How long it may take to the first one."""
+"""The same before its first sign of life."""
 STUCK_SECONDS = 180.0
-"""A process that lives and yet carries out no command for so long is replaced. Loading a machine takes long
-where its code was never compiled on this computer."""
+"""A process that is alive but carries out no command for this long is replaced. Loading a machine takes long
+if its code was never compiled on this computer."""
 START_SECONDS = 1.0
-"""How long the first processes are waited for."""
+"""Most seconds to wait for the first processes."""
 _MOST_RELAYS = 20
-"""So often the relay to a cluster is begun anew."""
+"""Most starts of the relay to a cluster."""
 _MOST_FAILURES = 8
-"""So many processes may fail in a match before they have searched anything; then no more are made."""
+"""Most processes that may fail in a match before they have searched; then no more are started."""
 
 
 class Pool:
     """``size`` search processes that do the same, with different random numbers.
 
-    With the address of a ``cluster`` there is one more (:mod:`players.uct.workers.relay`), which has others
-    search: to this one it looks the same.
+    With the address of a ``cluster`` there is one more process (:mod:`players.uct.workers.relay`), which
+    makes the cluster search: the pool treats it like the others.
 
-    ``news`` is what they have found out about the game, for people to read; the reader clears it."""
+    ``news`` are their findings about the game, for people to read; the reader clears it."""
 
     def __init__(self, size: int, cluster: str = "") -> None:
         self.news: list[str] = []
@@ -73,7 +73,7 @@ class Pool:
         """Begin with an empty tree for a role of a match."""
         wait(self._starting, START_SECONDS)
         self._root = self._start = None
-        self._root_number += 1  # what is still told of the last root is of another match
+        self._root_number += 1  # later messages about the last root belong to another match
         self._failures = 0
         self.mend()
         self._start = role, seed, tuning
@@ -86,17 +86,17 @@ class Pool:
         try:
             data = pack_machine(machine)
         except (pickle.PicklingError, TypeError, AttributeError, RecursionError):
-            return  # it cannot be sent: they go on with the one they have
+            return  # it cannot be sent: they go on with the previous one
         self._close_machine()
         self._machine = shared_bytes(data)
         for process in self._processes:
             self._send_machine(process)
 
     def set_root(self, state: State, deadline: float) -> None:
-        """Search from this state from now on; ``deadline`` is when the results will be read."""
+        """Search from this state from now on; ``deadline`` is the time when the results will be read."""
         self._root_number += 1
         if self._machine < 0:
-            return  # they have nothing to search on
+            return  # they have no machine to search on
         self._root = ("root", self._root_number, state.propositions, deadline)
         for process in self._processes:
             process.send(self._root)
@@ -107,13 +107,13 @@ class Pool:
             process.send(("fix", self._root_number, place))
 
     def rest(self) -> None:
-        """Search no more until the next root."""
+        """Stop searching until the next root."""
         self._root = None
         for process in self._processes:
             process.send(("rest",))
 
     def read(self) -> list[RootStatistics]:
-        """What each process knows about the root; those that know nothing yet are left out."""
+        """The statistics of the root from each process that has some."""
         read = (process.slot.read(self._root_number) for process in self._processes)
         return [statistics for statistics in read if statistics is not None]
 
@@ -127,12 +127,12 @@ class Pool:
                     self.news.append(message[1])
 
     def watch(self, seconds: float) -> None:
-        """Wait until one sends a message, but not longer than that."""
+        """Wait until a process sends a message, but at most ``seconds``."""
         sockets = [process.channel.connection for process in self._processes if process.alive]
         select.select(sockets, [], [], max(0.0, seconds))
 
     def resize(self, size: int) -> None:
-        """Have so many processes from now on."""
+        """Change the number of processes to ``size``."""
         self._size = size
         self.mend()
 
@@ -158,7 +158,7 @@ class Pool:
             self._starting.remove(started)
             if started.exception() is None:
                 self._welcome(started.result())
-            else:  # no more processes or files to be had
+            else:  # the system has no more processes or files
                 self._failures += 1
         own = [process for process in self._processes if not process.relays]
         for process in own[self._size :]:
@@ -220,9 +220,9 @@ class Pool:
 
 
 class _SearchProcess:
-    """One of them, or with the address of a ``cluster`` the relay to that: its ``slot`` holds what it knows
-    about the root, its ``channel`` takes commands and brings lines and news; ``born`` is when it was
-    started, in time.monotonic() seconds."""
+    """A search process, or with the address of a ``cluster`` the relay to it. Its ``slot`` holds its
+    statistics of the root, its ``channel`` takes commands and brings lines and news; ``born`` is the time of
+    its start, in time.monotonic() seconds."""
 
     def __init__(self, cluster: str = "") -> None:
         self.relays = bool(cluster)

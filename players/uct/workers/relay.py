@@ -1,17 +1,18 @@
-"""The process that has a cluster search: ``python -m players.uct.workers.relay SOCKET MEMORY ADDRESS``.
+"""The process that makes a cluster search: ``python -m players.uct.workers.relay SOCKET MEMORY ADDRESS``.
 
 To the player it is one more search process (:mod:`players.uct.workers.pool`): it takes the same commands, and
-shows in the same memory what the nodes know of the root, added up. So a node, or the whole cluster, may hang
-or vanish, and the player notices nothing but fewer playouts.
+writes the nodes' statistics of the root, added up, to the same memory. So a node, or the whole cluster, may
+hang or vanish, and the player only gets fewer playouts.
 
-Nobody waits for a node. Two calls at most are under way: one that tells what to do now, one that asks what is
-known. A node that hangs answers neither, and what it said of older roots counts for nothing. When it goes on
-it is told the newest target at once.
+The relay never waits for a node. At most two calls to it are under way: one sends the current target, one
+asks for statistics. A node that hangs answers neither, and its statistics of older roots do not count. When
+it resumes, it gets the newest target at once.
 
-Searches on this node for a player that plays elsewhere, and says now and then what is known of the root.
+`SearchHost` searches on a node for a player that runs elsewhere, and reports statistics of the root when
+asked.
 
-The service of a fleet that :mod:`players.uct.workers.relay` asks. It builds its own machines from the
-rules' text, and has search processes as the player itself has (:mod:`players.uct.workers.pool`).
+It is the service of a fleet that the relay calls. It builds its own machines from the rules' text, and has
+search processes like the player itself (:mod:`players.uct.workers.pool`).
 """
 
 from __future__ import annotations
@@ -52,11 +53,11 @@ from players.uct.workers.pool import Pool
 from players.uct.workers.worker import unpack_machine
 
 _MOST_WAIT = 1.0
-"""Seconds that an answer may be put off at most."""
+"""Most seconds that an answer may be delayed."""
 
 
 class SearchHost:
-    """The search of one match at a time; what it is asked is told at :meth:`call`."""
+    """The search of one match at a time; :meth:`call` describes its messages."""
 
     def __init__(self) -> None:
         self._match = ""
@@ -64,7 +65,7 @@ class SearchHost:
         self._kaskade: Kaskade | None = None
         self._machine: Machine | None = None
         self._start: tuple[int, int, Tuning] | None = None
-        self._told: Message = {}
+        self._order: Message = {}
         self._root = 0
         self._counts: list[int] = []
         self._starting = asyncio.Lock()
@@ -73,14 +74,14 @@ class SearchHost:
         """Answer a message.
 
         ``start``: take a ``match`` with ``rules``, ``role``, ``seed``, ``tuning`` and ``workers``.
-        ``think``: search in a match from a ``state`` on, which is root ``number``, with ``seconds`` left;
-        below the move at place ``fix`` where it was made; not at all where ``rest``. The answer ``lacks``
-        tells that there is no such match here.
-        ``read``: wait ``seconds``, and tell what is known of root ``number``: visits, totals and proven
-        results, and finished ``lines``.
+        ``think``: search in a match from a ``state``, which is root ``number``, with ``seconds`` left; below
+        the move at place ``fix`` if it was made; not at all if ``rest``. The answer ``lacks`` means that the
+        match is unknown here.
+        ``read``: wait ``seconds``, and return the statistics of root ``number`` (visits, totals and proven
+        results) and finished ``lines``.
 
         Raises:
-            GdlError: it is no such message, or its rules are none.
+            GdlError: the message is not one of these, or its rules are invalid.
         """
         match message.get("do"):
             case "start":
@@ -90,33 +91,33 @@ class SearchHost:
             case "think":
                 if message["match"] != self._match:
                     return {"lacks": True}, ()
-                self._told = {**message, "until": time.monotonic() + float(message.get("seconds", 0.0))}
+                self._order = {**message, "until": time.monotonic() + float(message.get("seconds", 0.0))}
                 self._think()
                 return {}, ()
             case "read":
                 await asyncio.sleep(min(max(float(message["seconds"]), 0.0), _MOST_WAIT))
                 return self._read(int(message["number"]))
-        raise GdlError("this is no question to a search")
+        raise GdlError("a search answers start, think and read only")
 
     def status(self) -> str:
-        """What is searched, and how much."""
+        """The root that is searched, and the playouts so far."""
         if self._pool is None or not self._match:
             return "no match"
-        known = merge(self._counts, self._pool.read())
-        return f"searches root {self._root}: {known.playouts:,} playouts, {counted(known.nodes, 'state')}"
+        merged = merge(self._counts, self._pool.read())
+        return f"searches root {self._root}: {merged.playouts:,} playouts, {counted(merged.nodes, 'state')}"
 
     def close(self) -> None:
-        """Search no more."""
+        """Stop searching."""
         if self._pool is not None:
             self._pool.stop()
         if self._kaskade is not None:
             self._kaskade.close()
 
     async def _begin(self, message: Message) -> None:
-        """A new match: its machines are built while it is searched on the first."""
+        """Begin a new match: the search uses the first machine while better ones are built."""
         if message["match"] == self._match:
             return
-        self._match, self._told, self._machine, self._root = "", {}, None, 0
+        self._match, self._order, self._machine, self._root = "", {}, None, 0
         if self._kaskade is not None:
             self._kaskade.close()
         text = str(message["rules"])
@@ -126,7 +127,7 @@ class SearchHost:
         machine = await asyncio.to_thread(kaskade.best)
         if self._pool is None:
             self._pool = Pool(int(message["workers"]))
-        # Proofs and solvers are the player's own: here they would be made once more.
+        # Proofs and solvers run at the player: here they would repeat the same work.
         tuning = _here(Tuning(**{**message["tuning"], "prove": False}))
         self._start = int(message["role"]), int(message["seed"]), tuning
         self._machine = machine
@@ -134,23 +135,23 @@ class SearchHost:
         self._match = str(message["match"])
 
     def _think(self) -> None:
-        """Do what was told last."""
-        pool, machine, told = self._pool, self._machine, self._told
-        if pool is None or machine is None or not told:
+        """Carry out the last order."""
+        pool, machine, order = self._pool, self._machine, self._order
+        if pool is None or machine is None or not order:
             return
-        number = int(told["number"])
+        number = int(order["number"])
         if number != self._root:
-            state = machine.state_of(frozenset(parse_terms(" ".join(told["state"]), "state")))
+            state = machine.state_of(frozenset(parse_terms(" ".join(order["state"]), "state")))
             self._counts = [len(machine.legal_moves(state, role)) for role in range(len(machine.roles))]
             self._root = number
-            pool.set_root(state, told["until"])
-        if told.get("rest"):
+            pool.set_root(state, order["until"])
+        if order.get("rest"):
             pool.rest()
-        elif told.get("fix", -1) >= 0:
-            pool.fix(int(told["fix"]))
+        elif order.get("fix", -1) >= 0:
+            pool.fix(int(order["fix"]))
 
     def _climb(self) -> None:
-        """Go on with a faster machine, if one is ready."""
+        """Switch to a faster machine, if one is ready."""
         if self._kaskade is not None and self._pool is not None and self._machine is not None:
             machine = self._kaskade.best()
             if machine is not self._machine:
@@ -163,10 +164,10 @@ class SearchHost:
         if pool is None or number != self._root or not self._match:
             return {"number": -1}, ()
         pool.mend()
-        known = merge(self._counts, pool.read())
+        merged = merge(self._counts, pool.read())
         lines = [[value, [str(term) for term in terms]] for value, terms in pool.lines()]
-        answer = {"number": number, "lines": lines, **_scalars(known)}
-        return answer, (known.visits, known.totals, known.proven)
+        answer = {"number": number, "lines": lines, **_scalars(merged)}
+        return answer, (merged.visits, merged.totals, merged.proven)
 
 
 def _scalars(known: RootStatistics) -> dict[str, Any]:
@@ -175,30 +176,30 @@ def _scalars(known: RootStatistics) -> dict[str, Any]:
 
 
 def _here(tuning: Tuning) -> Tuning:
-    """The tuning without knowledge in files that are not here: what a startclock teaches lies where the
-    player runs."""
+    """The tuning without knowledge from files that are not here: startclock knowledge is a file of the
+    player's computer."""
     if tuning.knowledge in (AUTO, OFF) or Path(tuning.knowledge).exists():
         return tuning
     return replace(tuning, knowledge=OFF, knowledge_share=None, looks=None)
 
 
 _READ_SECONDS = 0.1
-"""How long a node waits before it tells what it knows."""
+"""Seconds that a node waits before it reports its statistics."""
 _REFUSED_SECONDS = 1.0
-"""How long after a refusal it is asked again."""
+"""Seconds before a node is asked again after a refusal."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchTarget:
-    """What the nodes are to do.
+    """The task of the nodes.
 
     Attributes:
         start: the match, as :meth:`players.uct.workers.relay.SearchHost.call` takes it.
         number: the root's number; 0 for none.
         state: its propositions as text.
-        deadline: when results will be read, time.monotonic() seconds.
+        deadline: time when results will be read, time.monotonic() seconds.
         fix: the place of the move that was made there; -1 for none.
-        rest: search no more.
+        rest: whether to stop searching.
     """
 
     start: Message
@@ -213,13 +214,13 @@ class NodeLink:
     """Keeps one node at its task.
 
     Args:
-        fleet: whose it is.
+        fleet: the fleet of the node.
         worker: its search, a :class:`players.uct.workers.relay.SearchHost`.
-        place: which of the nodes it is, from 0: its random numbers follow from that.
+        place: index of the node, from 0: its random numbers follow from that.
         line: takes a finished line: the root's number, its value and its moves.
 
     Attributes:
-        known: what it last said, and of which root; None before.
+        known: its last statistics, with the root's number; None before.
         fault: why it refuses; empty while it does not.
     """
 
@@ -234,12 +235,12 @@ class NodeLink:
         self._changed = asyncio.Event()
 
     def set(self, target: SearchTarget) -> None:
-        """Do this from now on."""
+        """Take this as the node's task from now on."""
         self._target = target
         self._changed.set()
 
     async def run(self) -> None:
-        """Until cancelled, or the node is lost: then LostWorkerError is raised."""
+        """Run until cancelled, or until the node is lost: then LostWorkerError is raised."""
         tasks = [asyncio.create_task(self._tell()), asyncio.create_task(self._ask())]
         try:
             await asyncio.gather(*tasks)
@@ -256,7 +257,7 @@ class NodeLink:
             target = self._target
             assert target is not None
             try:
-                await self._told(target)
+                await self._send_target(target)
                 self.fault = ""
             except LostWorkerError:
                 raise
@@ -264,7 +265,7 @@ class NodeLink:
                 self.fault = str(error)
                 await asyncio.sleep(_REFUSED_SECONDS)
 
-    async def _told(self, target: SearchTarget) -> None:
+    async def _send_target(self, target: SearchTarget) -> None:
         match = target.start["match"]
         order: Message = {"do": "think", "match": match, "number": target.number, "state": target.state}
         order |= {"fix": target.fix, "rest": target.rest}
@@ -301,11 +302,12 @@ class NodeLink:
 
 
 def _statistics(answer: Message, arrays: Arrays) -> RootStatistics:
-    """What a node says. Raises GdlError where that cannot be: another version runs there."""
+    """The statistics in a node's answer. Raises GdlError if they are inconsistent: another version runs
+    there."""
     counts = tuple(int(count) for count in answer["counts"])
     visits, totals, proven = arrays
     if not len(visits) == len(totals) == len(proven) == sum(counts):
-        raise GdlError("a node says what does not fit together", remedy="install one version on all nodes")
+        raise GdlError("the node's answer is inconsistent", remedy="install one version on all nodes")
     return RootStatistics(
         counts,
         visits.astype(np.int64),
@@ -321,14 +323,14 @@ def _statistics(answer: Message, arrays: Arrays) -> RootStatistics:
 
 _SEARCH_HOST = "players.uct.workers.relay:SearchHost"
 LOOK_SECONDS = 2.0
-"""How often it is seen which nodes came."""
+"""Seconds between two looks for new nodes."""
 _WRITE_SECONDS = 0.02
-"""How often what the nodes know is added up."""
+"""Seconds between two sums of the nodes' statistics."""
 _PULSE_SECONDS = 0.25
 
 
 class _Relay:
-    """Carries out the player's commands by means of a fleet."""
+    """Carries out the player's commands with a fleet."""
 
     def __init__(self, messages: Messages, slot: Slot, fleet: Fleet) -> None:
         self._messages, self._slot, self._fleet = messages, slot, fleet
@@ -342,7 +344,7 @@ class _Relay:
         self._sent: tuple[int, int] = (0, -1)
 
     async def run(self) -> None:
-        """Serve until the process ends, which is when the player is gone."""
+        """Serve until the process ends, which happens when the player is gone."""
         woken = asyncio.Event()
         loop = asyncio.get_running_loop()
         threading.Thread(target=self._listen, args=(loop, woken), daemon=True, name="listener").start()
@@ -388,11 +390,11 @@ class _Relay:
                 self._set(replace(target, rest=True))
 
     def _start_of(self, descriptor: int, role: int, seed: int, tuning: Tuning) -> dict[str, Any]:
-        """The match as nodes are told of it: no machine is sent, for every node builds its own."""
+        """The match as the nodes get it: without a machine, because every node builds its own."""
         with mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ) as data:
             rules = unpack_machine(data).rules
-        told = {"rules": to_kif(rules), "role": role, "seed": seed, "tuning": asdict(tuning)}
-        return {"match": secrets.token_hex(8), **told}
+        match = {"rules": to_kif(rules), "role": role, "seed": seed, "tuning": asdict(tuning)}
+        return {"match": secrets.token_hex(8), **match}
 
     def _set(self, target: SearchTarget) -> None:
         self._target = target
@@ -400,7 +402,7 @@ class _Relay:
             link.set(target)
 
     async def _look(self) -> None:
-        """Take nodes that came; what ended with those that went is forgotten."""
+        """Take new nodes, and forget those that were lost."""
         for key in [key for key, task in self._tasks.items() if task.done()]:
             self._links.pop(key, None)
             error = self._tasks.pop(key).exception()
@@ -434,22 +436,24 @@ class _Relay:
         self._messages.send(("line", number, value, [parse_term(term) for term in terms]))
 
     def _complain(self, fault: str) -> None:
-        """Have people read of a fault, once."""
+        """Report a fault to the user, once."""
         if fault and fault not in self._faults:
             self._faults.add(fault)
             self._messages.send(("news", f"cluster: {fault}"))
 
     def _write(self) -> None:
-        """Let the player see what all nodes together know of the root."""
+        """Write the sum of all nodes' statistics of the root for the player."""
         target = self._target
         if target is None or not target.number:
             return
         for link in self._links.values():
             self._complain(link.fault)
-        said = [known for link in self._links.values() if (known := link.known) and known[0] == target.number]
-        if not said:
+        reports = [
+            report for link in self._links.values() if (report := link.known) and report[0] == target.number
+        ]
+        if not reports:
             return
-        merged = merge(said[0][1].counts, [statistics for _, statistics in said])
+        merged = merge(reports[0][1].counts, [statistics for _, statistics in reports])
         if (target.number, merged.playouts) != self._sent:
             self._sent = target.number, merged.playouts
             self._slot.write(target.number, merged)

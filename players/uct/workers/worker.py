@@ -1,8 +1,8 @@
 """A search process: ``python -m players.uct.workers.worker SOCKET MEMORY``, both inherited descriptors.
 
-It takes commands from the socket (:mod:`players.uct.workers.channel`), searches, and shows its results in
-the memory (:mod:`players.uct.workers.channel`). It ends at once when the other end of the socket
-is closed, whatever it is busy with: so it never outlives the player that it works for.
+It takes commands from the socket, searches, and writes its results to the memory
+(:mod:`players.uct.workers.channel`). It ends at once when the other end of the socket is closed, whatever it
+is doing: so it never outlives its player.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from players.uct.tuning import Tuning
 from players.uct.workers.channel import Messages, Slot
 
 _PONDER_SECONDS = 600.0
-"""How long after a deadline the search goes on, if no command comes."""
+"""Seconds that the search goes on after a deadline if no command comes."""
 _WRITE_SECONDS = 0.005
-"""How often results are written to the shared memory."""
+"""Seconds between two writes of the results to the shared memory."""
 _PULSE_SECONDS = _IDLE_SECONDS = 0.25
 _MOST_SECONDS = 1.0
-"""A batch is planned as if at least so much time were left: this process may be late."""
+"""A batch is planned as if at least this much time were left: this process may be late."""
 
 
 class _SearchWorker:
@@ -78,12 +78,12 @@ class _SearchWorker:
             time.sleep(_PULSE_SECONDS)
 
     def _do_start(self, role: int, seed: int, tuning: Tuning) -> None:
-        """A new match, or another search altogether."""
+        """Begin a new match, or another search."""
         self._root = 0
         self._search = Search(role, seed, tuning, patient=False)
 
     def _do_machine(self, descriptor: int) -> None:
-        """The machine to think on; its pickle is in the file."""
+        """Take the machine to think on; the file contains its pickle."""
         assert self._search is not None
         with mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ) as data:
             machine = unpack_machine(data)
@@ -98,7 +98,7 @@ class _SearchWorker:
         self._root = 0
         try:
             search.set_root(search.machine.state_of(propositions))
-        except GdlError:  # this machine cannot hold the state: others have to search
+        except GdlError:  # this machine cannot represent the state: other processes have to search
             return
         self._root = root
         self._deadline = deadline
@@ -113,7 +113,7 @@ class _SearchWorker:
             self._deadline = 0.0
 
     def _do_rest(self) -> None:
-        """Search no more until the next root."""
+        """Stop searching until the next root."""
         self._root = 0
 
     def _step(self) -> bool:
@@ -128,10 +128,10 @@ class _SearchWorker:
         return went_on
 
     def _write(self) -> None:
-        """Let others see what is known."""
+        """Publish the current results."""
         search = self._search
         assert search is not None
-        # The line goes first: who reads that the result is proven has it, or finds it in the socket.
+        # Send the line first: a reader that sees the proven result then finds the line in the socket.
         if search.line.moves and search.line.moves != self._line:
             self._line = search.line.moves
             terms = search.line.terms(search.machine)
@@ -144,14 +144,14 @@ class _SearchWorker:
 
 
 def pack_machine(machine: Machine) -> bytes:
-    """The machine for :func:`unpack_machine` in another process; of a prover, its rules."""
+    """The machine for :func:`unpack_machine` in another process; for a prover, its rules."""
     from gdl.prover.machine import ProverMachine
 
     return pickle.dumps(machine.rules if isinstance(machine, ProverMachine) else machine)
 
 
 def unpack_machine(data: Any) -> Machine:
-    """The machine from what :func:`pack_machine` made (it comes from our own program)."""
+    """The machine from the bytes of :func:`pack_machine`, which come from our own program."""
     packed = pickle.loads(data)
     if isinstance(packed, Rules):
         from gdl.prover.machine import ProverMachine

@@ -197,5 +197,5 @@ def test_damaged_nets_are_refused(damage: str) -> None:
         body += bytes(4)
     else:
         body = body[:-4] + np.array([np.nan], "<f4").tobytes()
-    with pytest.raises(KnowledgeError, match="no numbers" if damage == "nan" else "add up"):
+    with pytest.raises(KnowledgeError, match="finite numbers" if damage == "nan" else "add up"):
         GameKnowledge.from_bytes(body + hashlib.sha256(body).digest())

@@ -170,5 +170,5 @@ def test_a_file_to_read_is_checked_too(tmp_path: Path) -> None:
     path.write_bytes(_knowledge().to_bytes())
     assert _same(read_file(path), _knowledge())
     path.write_bytes(b"#!/bin/sh\n")
-    with pytest.raises(KnowledgeError, match="no knowledge of a game"):
+    with pytest.raises(KnowledgeError, match="not knowledge of a game"):
         read_file(path)

@@ -61,7 +61,7 @@ def test_tic_tac_toe_is_a_draw_and_its_moves_stay_proven(lines: int) -> None:
     proof = Proof(machine, memory=LITTLE, lines=lines)
     assert proven(proof, start) == Bounds(50, 50)
     after = [state for _, state in machine.expand([start])[0]]
-    values = proof.known(machine.records(after)).tolist()
+    values = proof.values(machine.records(after)).tolist()
     assert set(values) <= {50, -1}
     state = start
     for move in parse_terms("(mark a 1) (mark a 2)", "moves"):
@@ -78,7 +78,7 @@ def test_what_was_found_below_the_next_root_is_kept() -> None:
     proven(proof, start)
     opened = proof.opened
     for _, after in machine.expand([start])[0]:
-        if proof.known(machine.records([after]))[0] == 50:
+        if proof.values(machine.records([after]))[0] == 50:
             assert proven(proof, after) == Bounds(50, 50)
             break
     assert proof.opened == opened

@@ -84,9 +84,9 @@ def test_damage_is_told_and_never_believed(folder: Path) -> None:
     for changed, why in (
         (manifest.replace(b"50", b"51", 1), "its digest does not fit"),
         (sealed({**unsealed(manifest)[1], "version": 1}), "has version 1"),
-        (manifest[:-9], "no manifest"),
-        (b"[]", "no manifest"),
-        (b'{"body": {"format": "other"}}', "no manifest"),
+        (manifest[:-9], "not a table.s manifest"),
+        (b"[]", "not a table.s manifest"),
+        (b'{"body": {"format": "other"}}', "not a table.s manifest"),
     ):
         (folder / MANIFEST).write_bytes(changed)
         with pytest.raises(GdlError, match=why):

@@ -291,7 +291,7 @@ def test_a_search_values_leaves_by_what_is_known_where_there_is_chance_too(tmp_p
     path.write_bytes(training.knowledge("gamble").to_bytes())
     tuning = Tuning(knowledge=str(path), knowledge_share=1.0, looks=True)
     search, statistics = _searched(machine.rules, tuning)
-    assert "leaves by what was learnt before (100%)" in search.news
+    assert "leaves by knowledge learnt before (100%)" in search.news
     # Without looks: they are for two roles.
     assert search._rounds is not None and search._rounds.known is not None
     assert not search._rounds.known.looks

@@ -162,11 +162,11 @@ def test_weights_that_no_play_contradicts_are_mended_when_one_does(monkeypatch: 
     space = RankedSpace.find(machine)
     few = replace(space, kinds=space.kinds[:0])
     start = few.start().reshape(-1, 1)
-    assert len(few.mended(start).kinds)
+    assert len(few.refitted(start).kinds)
     monkeypatch.setattr("players.strong.ranked.space._SAMPLES", 1)
     assert solve_whole(machine, OPTIONS).states == solve_whole(machine, replace(OPTIONS, workers=2)).states
     with pytest.raises(UnfitError):
-        replace(space, attempts=0).mended(start)
+        replace(space, attempts=0).refitted(start)
     assert issubclass(BrokenSpaceError, Exception)
 
 

@@ -239,7 +239,7 @@ def test_a_player_tells_what_it_has_found_out() -> None:
     player.start(machine, 0, state, 20.0, time.monotonic() + 20.0)
     player.stop()
     assert len(told) == 1
-    assert "against equal chances in" in told[0]
+    assert "against uniform choice in" in told[0]
 
 
 def test_it_is_tried_anew_when_playouts_tell_moves_apart_and_goes_on_as_before_until_then() -> None:
