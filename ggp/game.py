@@ -148,9 +148,8 @@ class Game:
     def _let_draw(self, machine: Machine) -> None:
         """Have the machine's states drawn as this game's are."""
         if self._draw is None:
-            painters = plugins("painters")
-            self._draw = painters["text"].load()(self.name)
-            self._draw_svg = painters["svg"].load()(self.name)
+            self._draw = _Painter("text", self.name)
+            self._draw_svg = _Painter("svg", self.name)
         machine.draw = self._draw
         machine.draw_svg = self._draw_svg
 
@@ -214,6 +213,19 @@ class Game:
 
     def __repr__(self) -> str:
         return f"<Game {self.name}: {len(self.rules)} rules>"
+
+
+class _Painter:
+    """Draws the states of one game by a plugin of ``kaskade.painters``, which is imported for the first state."""
+
+    def __init__(self, kind: str, name: str) -> None:
+        self._kind, self._name = kind, name
+        self._draw: Callable[[State], str] | None = None
+
+    def __call__(self, state: State) -> str:
+        if self._draw is None:
+            self._draw = plugins("painters")[self._kind].load()(self._name)
+        return self._draw(state)
 
 
 load = Game.load

@@ -6,6 +6,8 @@ from functools import cache
 
 from ggp.game import Game
 from players.puzzles.sokoban.levels.gdl import level_to_gdl
+from players.puzzles.sokoban.levels.read import find_level
+from tests.places import GAMES
 
 SOLUTION = """
     (move down) (move right) (move right) (move up) (move left) (move left) (move left) (move up)
@@ -16,6 +18,5 @@ SOLUTION = """
 @cache
 def small_sokoban() -> Game:
     """The second level of games/levels/tutorial.xsb, of 40 moves at most."""
-    level = Game.load("tutorial.xsb:2").level
-    assert level is not None
-    return Game("small_sokoban", level_to_gdl(level, steps=40), level)
+    level = find_level(str(GAMES / "levels" / "tutorial.xsb:2"))
+    return Game("small_sokoban", level_to_gdl(level, steps=40))

@@ -79,7 +79,7 @@ def test_a_match_is_recorded_state_by_state() -> None:
         ("(mark 1 1) (mark 1 1)", "IL (mark 1 1) (mark 1 1)"),
         (b"garbage without HTTP\r\n\r\n", "IL the reply is not HTTP"),
         (b"HTTP/1.0 200 OK\r\nContent-length: 400\r\n\r\nnoop", "IL the reply ends before"),
-        (b"HTTP/1.0 200 OK\r\n\r\n\0", "IL the message is not text"),
+        (b"HTTP/1.0 200 OK\r\n\r\n\xff", "IL the message is not text"),
         (b"HTTP/1.0 500 Oops\r\n\r\nno", "IL the player answers 500 Oops"),
         ("x" * 100_000, "IL an answer of 100,000"),
         (b"", "CE"),

@@ -41,7 +41,7 @@ def said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) ->
 def test_numbers_are_finite_and_in_bounds(command: str, option: str, said: Any) -> None:
     known = next(c for c in _parameters(command) if c.name == option)
     word = max(known.opts, key=len)
-    for value in ("nan", "inf", "-inf", "1e300", "-1e300", str(10**30), "", "x", "1" * 5000):
+    for value in ("nan", "inf", "-inf", "1e300", "-1e300", str(10**40), "", "x", "1" * 5000):
         line = said(command, f"{word}={value}")
         assert line.startswith(f"ggp: {word} must be a ") and " from " in line and line.count("\n") == 1
         assert len(line) < 200

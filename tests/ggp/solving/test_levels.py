@@ -22,6 +22,7 @@ from players.puzzles.sokoban.levels.read import find_level
 from players.puzzles.sokoban.lines import after_steps, is_solved
 from players.puzzles.sokoban.search.portfolio import all_searches
 from players.puzzles.sokoban.solution import replay
+from tests.places import GAMES
 
 LEVELS = """\
 ; 1
@@ -161,9 +162,7 @@ def test_a_solution_is_made_shorter_in_the_time_that_is_left(metric: str, worker
     status, text = run(*words, "--shorter", metric)
     better = json.loads(text)
     assert status == 0
-    level = Game.load("tutorial.xsb:5").level
-    assert level is not None
-    geometry, start = from_level(level)
+    geometry, start = from_level(find_level(str(GAMES / "levels" / "tutorial.xsb:5")))
     assert is_solved(geometry, after_steps(geometry, start, better["steps"]))
     assert sum(letter.isupper() for letter in better["steps"]) == better["pushes"]
     if metric == "pushes":

@@ -123,13 +123,13 @@ def test_a_level_is_solved_by_its_own_solver(named: bool, monkeypatch: pytest.Mo
 def test_why_a_level_is_not_solved_is_told() -> None:
     stuck = Level(("#####", "#@ .#", "#  ##", "#$###", "#####"))
     order = {"seconds": 20, "solver": "", "seed": 0}
-    told = solve_told(Game("stuck", level_to_gdl(stuck), stuck), order, lambda kind, **fields: None)
+    told = solve_told(Game("stuck", level_to_gdl(stuck)), order, lambda kind, **fields: None)
     assert (told["value"], told["moves"], told["doubt"]) == (None, (), "proven unsolvable")
 
 
 def test_a_level_whose_rules_end_before_its_solution_is_searched_by_its_rules() -> None:
     level = Level(("#######", "#@ $ .#", "#######"))
-    game = Game("short", level_to_gdl(level, steps=2), level)
+    game = Game("short", level_to_gdl(level, steps=2))
     told = solve_told(game, {"seconds": 20, "solver": "", "seed": 0}, lambda kind, **fields: None)
     assert (told["value"], told["steps"], len(told["moves"])) == (0, "", 2)  # type: ignore[arg-type]
 
