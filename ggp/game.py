@@ -216,7 +216,7 @@ class Game:
 
 
 class _Painter:
-    """Draws the states of one game by a plugin of ``kaskade.painters``, which is imported for the first state."""
+    """Draws the states of one game by a plugin of ``kaskade.painters``, imported for the first state."""
 
     def __init__(self, kind: str, name: str) -> None:
         self._kind, self._name = kind, name
