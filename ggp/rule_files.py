@@ -50,11 +50,6 @@ def rules_of_level(name: str) -> tuple[str, str] | None:
     return path.stem if number is None else f"{path.stem}-{number}", kind.rules(locate_level(name))
 
 
-def names_level(name: str) -> bool:
-    """Whether ``FILE`` or ``FILE:N`` names a level of a puzzle that is written in files of its own."""
-    return _kind_of_level(name) is not None
-
-
 def _kind_of_level(text: str) -> LevelKind | None:
     if len(text) > 4096 or "\n" in text or "." not in text:
         return None
