@@ -1,8 +1,8 @@
-"""The ``ggp`` command: each module in a folder of :mod:`ggp.commands` is a subcommand of its name.
+"""The ``ggp`` command. Its subcommands are plugins, entry points of ``kaskade.commands``.
 
-A module declares ``command``, a function whose parameters are the options (as typer reads them) and whose
-docstring's first line is the help in the list. Only what has to be shown or run is imported, and nothing
-heavy before it runs.
+Ours are the modules in the folders of :mod:`ggp.commands`. A command is a function whose parameters are the
+options (as typer reads them) and whose docstring's first line is the help in the list. Only the commands to show
+or run are imported, and nothing heavy before one runs.
 """
 
 from __future__ import annotations
@@ -10,10 +10,8 @@ from __future__ import annotations
 import errno
 import importlib
 import inspect
-import pkgutil
 import shutil
 import sys
-from types import ModuleType
 from typing import Any
 
 import typer
@@ -25,29 +23,36 @@ from ggp.commands import THEMES
 from ggp.complaint import complain
 from ggp.printing import prepare_streams, show
 from ggp.usage import UsageError, bound_numbers, in_our_words
+from players.plugins import Plugin, plugins
 from propnet.jit.notice import tell_when_compiling
 
 _WIDE = 100
 """Columns from which help is shown in tables."""
 
 
+_OTHER = "other"
+"""The theme of commands that other packages bring."""
+
+
 def _columns() -> int:
     return shutil.get_terminal_size().columns
 
 
-def modules() -> dict[str, tuple[str, str]]:
-    """Subcommand -> its theme and its module: those of the themes' folders that begin with no ``_``, later
-    ones written ``-``."""
-    return {
-        module.name.replace("_", "-"): (theme, f"ggp.commands.{theme}.{module.name}")
-        for theme in THEMES
-        for module in pkgutil.iter_modules(_folder(theme).__path__)
-        if not module.name.startswith("_")
-    }
+def modules() -> dict[str, tuple[str, Plugin]]:
+    """Subcommand -> its theme and its plugin, theme by theme. Commands of other packages come last."""
+    found = [(_theme(plugin), plugin) for plugin in plugins("commands").values()]
+    found.sort(key=lambda one: (*THEMES, _OTHER).index(one[0]))
+    return {plugin.name: (theme, plugin) for theme, plugin in found}
 
 
-def _folder(theme: str) -> ModuleType:
-    return importlib.import_module(f"ggp.commands.{theme}")
+def _theme(plugin: Plugin) -> str:
+    package, _, theme = plugin.module.rpartition(".")[0].rpartition(".")
+    return theme if package == "ggp.commands" and theme in THEMES else _OTHER
+
+
+def _title(theme: str) -> str:
+    folder = importlib.import_module(f"ggp.commands.{theme}")
+    return (inspect.getdoc(folder) or theme).partition(":")[0]
 
 
 class _CommandsByTheme(TyperGroup):
@@ -56,8 +61,8 @@ class _CommandsByTheme(TyperGroup):
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         known = modules()
         width = max(map(len, self.commands), default=0)
-        for theme in THEMES:
-            title = (inspect.getdoc(_folder(theme)) or theme).partition(":")[0]
+        for theme in (*THEMES, _OTHER):
+            title = "Commands of other packages" if theme == _OTHER else _title(theme)
             rows = [
                 (name.ljust(width), command.get_short_help_str())
                 for name, command in self.commands.items()
@@ -97,7 +102,7 @@ def build(wanted: str | None) -> typer.Typer:
         """General Game Playing: reads the rules of any game in GDL, and plays it."""
 
     for name in shown:
-        function = importlib.import_module(known[name][1]).command
+        function = known[name][1].load()
         bound_numbers(function)
         # The whole first line: what click shortens it to ends in dots. Paragraphs without line ends: they are
         # to be wrapped for the terminal.

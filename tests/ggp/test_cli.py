@@ -12,9 +12,9 @@ from types import ModuleType
 import pytest
 from typer.testing import CliRunner
 
-import ggp.commands.rules
 from ggp.cli import build, modules
 from ggp.commands import THEMES
+from players.plugins import Plugin, plugins
 from tests.places import ROOT
 
 
@@ -27,7 +27,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 def module_of(name: str) -> ModuleType:
     """The module of a command."""
-    return importlib.import_module(modules()[name][1])
+    return importlib.import_module(modules()[name][1].module)
 
 
 def test_help_names_every_command() -> None:
@@ -64,15 +64,17 @@ def test_every_module_of_a_command_is_listed() -> None:
     assert {path.parent.name for path in folder.glob("*/*.py")} == set(THEMES)
 
 
-def test_a_command_is_added_by_its_file_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_package_adds_a_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "say_hello.py").write_text(
         "import typer\n\ndef command(who: str = typer.Argument('you')) -> None:\n"
         '    """Greet somebody.\n\n    At length."""\n    typer.echo(f"hello {who}")\n'
     )
-    folder = ggp.commands.rules
-    monkeypatch.setattr(folder, "__path__", [*folder.__path__, str(tmp_path)])
-    assert "say-hello" in modules()
+    monkeypatch.syspath_prepend(tmp_path)
+    found = {**plugins("commands"), "say-hello": Plugin("say-hello", "say_hello", "command")}
+    monkeypatch.setattr("ggp.cli.plugins", lambda kind: found)
+    assert modules()["say-hello"][0] == "other"
     listed = CliRunner().invoke(build(None), ["--help"])
+    assert "Commands of other packages:" in listed.output
     assert "Greet somebody.\n" in listed.output
     assert "At length" not in listed.output
     done = CliRunner().invoke(build("say-hello"), ["say-hello", "me"])

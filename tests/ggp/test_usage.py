@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import sys
 from collections.abc import Iterator
@@ -15,8 +14,8 @@ from ggp.cli import build, main, modules
 
 def _numbers() -> Iterator[tuple[str, str]]:
     """Each option of a command that is a number."""
-    for name, (_, module) in modules().items():
-        command: Any = importlib.import_module(module).command
+    for name, (_, plugin) in modules().items():
+        command: Any = plugin.load()
         for option, hint in get_type_hints(command).items():
             if option in inspect.signature(command).parameters and {int, float} & {hint, *get_args(hint)}:
                 yield name, option
