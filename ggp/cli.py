@@ -1,8 +1,8 @@
 """The ``ggp`` command. Its subcommands are plugins, entry points of ``kaskade.commands``.
 
 Ours are the modules in the folders of :mod:`ggp.commands`. A command is a function whose parameters are the
-options (as typer reads them) and whose docstring's first line is the help in the list. Only the commands to show
-or run are imported, and nothing heavy before one runs.
+options (as typer reads them) and whose docstring's first line is the help in the list. Only the commands to
+show or run are imported, and nothing heavy before one runs.
 """
 
 from __future__ import annotations
