@@ -1,7 +1,7 @@
 """Pages in a browser, behind ``ggp web``: one aiohttp application, nothing from other hosts.
 
-Read :mod:`~ggp.web.app` first: rooms add their routes there. :mod:`~ggp.web.gate` says who may ask and
-what a page may do, :mod:`~ggp.web.visits` counts connections, :mod:`~ggp.web.shell` is the frame of every
-page and its events, :mod:`~ggp.web.overseer` keeps the processes. ``tournaments``, ``puzzles``, ``rules``,
-``boards`` and ``api`` are rooms; what strangers bring is worked on in ``..._process``.
+Read :mod:`~ggp.web.app` first: it adds the routes of all pages. :mod:`~ggp.web.gate` checks requests and sets
+security headers, :mod:`~ggp.web.visits` counts connections, :mod:`~ggp.web.shell` is the frame of every page
+and its events, and :mod:`~ggp.web.overseer` manages the processes. ``tournaments``, ``puzzles``, ``rules``,
+``boards`` and ``api`` have pages. The modules ``..._process`` work on untrusted input.
 """

@@ -1,5 +1,5 @@
-"""The JSON API of ``ggp web``: the questions of :mod:`ggp.answers`, searches with their progress, and its
-description at ``/api/openapi.json`` (OpenAPI 3.1), made of what requests are checked against."""
+"""The JSON API of ``ggp web``: the questions of :mod:`ggp.answers`, searches with their progress, and a
+description at ``/api/openapi.json`` (OpenAPI 3.1), which is made from the schemas that check the requests."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ERROR: Schema = {
     "type": "object",
     "required": ["error"],
     "additionalProperties": False,
-    "properties": {"error": {"type": "string", "description": "one line: what is wrong, and what to do"}},
+    "properties": {"error": {"type": "string", "description": "one line: the mistake and its remedy"}},
 }
 _JSON = "application/json"
 _STREAM = "text/event-stream"
@@ -40,12 +40,12 @@ _EVENTS = (
 
 
 def describe_api() -> dict[str, Any]:
-    """The whole description."""
+    """The whole OpenAPI description."""
     paths: dict[str, Any] = {
         "/api/games": {
             "get": {
                 "operationId": "games",
-                "summary": "The games and levels that come along",
+                "summary": "The bundled games and levels",
                 "responses": {"200": _content("Their names", _JSON, GAMES)},
             }
         },
@@ -64,9 +64,9 @@ def describe_api() -> dict[str, Any]:
             "title": "ggp web",
             "version": ggp.__version__,
             "summary": "Rules of games: checked, played, solved",
-            "description": "Everything is worked out in processes with limits of time and memory. Errors are "
-            "one line. No authentication: the server listens for this computer alone unless told otherwise; "
-            "requests of browsers need the token of a page, requests of tools none.",
+            "description": "All work runs in processes with limits of time and memory. An error is one line. "
+            "There is no authentication: by default the server listens for this computer alone. Requests "
+            "from browsers need the token of a page, requests from tools need none.",
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
         "paths": paths,
@@ -89,8 +89,8 @@ def _described(name: str, operation: Operation) -> dict[str, Any]:
         "responses": {
             "200": good,
             "400": _content("The question cannot be answered", _JSON, error),
-            "403": _content("A page of another site, or one without its token, asked", _JSON, error),
-            "503": _content("There is too much to do: ask again after Retry-After seconds", _JSON, error),
+            "403": _content("The request came from another site or lacks the page's token", _JSON, error),
+            "503": _content("The server is busy: ask again after Retry-After seconds", _JSON, error),
             "413": _content("The body is longer than 2 MiB", _JSON, error),
         },
     }
@@ -111,7 +111,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "solve": {"game": "hanoi", "seconds": 20},
     "verify": {"game": "tictactoe", "trace": '{"type": "game", "game": "tictactoe", "roles": ["x", "o"]}'},
 }
-"""A question of each operation, for its page."""
+"""An example request of each operation, for the API page."""
 
 DESK = web.AppKey("desk", QuestionDesk)
 
@@ -133,14 +133,14 @@ async def _desk(app: web.Application) -> AsyncIterator[None]:
 
 
 async def _page(request: web.Request) -> web.Response:
-    """All calls, each with an example that can be tried."""
-    examples = {name: orjson.dumps(told).decode() for name, told in EXAMPLES.items()}
+    """The page of all calls, each with an example to try."""
+    examples = {name: orjson.dumps(example).decode() for name, example in EXAMPLES.items()}
     return page(request, "The JSON API", "api.js", ("api.css",), examples=examples)
 
 
 async def _games(request: web.Request) -> web.Response:
-    known = request.app[KNOWN]
-    return web.json_response({"games": await known.games.get(), "levels": await known.levels.get()})
+    names = request.app[KNOWN]
+    return web.json_response({"games": await names.games.get(), "levels": await names.levels.get()})
 
 
 async def _description(request: web.Request) -> web.Response:
@@ -149,24 +149,24 @@ async def _description(request: web.Request) -> web.Response:
 
 async def _answer(request: web.Request) -> web.Response:
     name = request.path.rpartition("/")[2]
-    told = json_object(request, OPERATIONS[name].request)
-    return web.json_response(await request.app[DESK].ask(name, told))
+    body = json_object(request, OPERATIONS[name].request)
+    return web.json_response(await request.app[DESK].ask(name, body))
 
 
 async def _stream(request: web.Request) -> web.StreamResponse:
-    """Server-sent events: news, then the answer. Who hangs up ends the work."""
+    """Stream server-sent events: progress, then the answer. Closing the connection ends the work."""
     name = request.path.rpartition("/")[2]
-    told = json_object(request, OPERATIONS[name].request)
-    checked_source(told)
+    body = json_object(request, OPERATIONS[name].request)
+    checked_source(body)
     waiting: asyncio.Queue[bytes | None] = asyncio.Queue()
 
-    def heard(message: JsonMessage) -> None:
-        if waiting.qsize() < BEHIND:  # a reader that takes nothing misses news, and gets the answer
+    def on_progress(message: JsonMessage) -> None:
+        if waiting.qsize() < BEHIND:  # a slow reader misses progress, but gets the answer
             waiting.put_nowait(encode(message.pop("kind"), message))
 
     async def work() -> None:
         try:
-            answer = await request.app[DESK].ask(name, told, heard)
+            answer = await request.app[DESK].ask(name, body, on_progress)
             waiting.put_nowait(encode("solved", answer))
         except GdlError as error:
             waiting.put_nowait(encode("failed", {"error": without_folders(str(error))}))
@@ -183,7 +183,7 @@ async def _stream(request: web.Request) -> web.StreamResponse:
                 async with asyncio.timeout(1.0):
                     event = await waiting.get()
             except TimeoutError:
-                event = b":\n\n"  # finds out whether anybody is still there
+                event = b":\n\n"  # fails if the connection is closed
             if event is None:
                 return reply
             await reply.write(event)

@@ -1,4 +1,4 @@
-"""The application behind ``ggp web``: the gate, the static files, and the routes of every room."""
+"""The application behind ``ggp web``: the access checks, the static files, and the routes of every page."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from ggp.web.watch import watched
 
 SETTINGS = web.AppKey("settings", WebSettings)
 OWN_FILES = 64
-"""Of the server itself: its fork servers, files that are being read."""
+"""Open files of the server itself: its fork servers and the files it reads."""
 FILES_PER_PROCESS = 4
 STATIC = Path(__file__).parent / "static"
 
 
 def make_app(settings: WebSettings) -> web.Application:
-    """The whole application. Raises GdlError if the settings cannot be."""
+    """The whole application. Raises GdlError if the settings are invalid."""
     app = web.Application(middlewares=[gate(settings)])
     app[SETTINGS] = settings
     app[TOKENS] = Tokens()
@@ -60,7 +60,7 @@ def make_app(settings: WebSettings) -> web.Application:
 
 
 async def _streams(request: web.Request, reply: web.StreamResponse) -> None:
-    """A reply without an end begins: its reader may have to make room for others."""
+    """Mark the connection of an endless reply, which may be closed to make room for others."""
     visit = visit_of(request)
     if visit is not None and reply.content_length is None and not isinstance(reply, web.FileResponse):
         visit.waits = False
@@ -72,11 +72,11 @@ async def serve(
     """Serve until SIGINT or SIGTERM.
 
     Args:
-        ready: called with the port and the path of the first page, once it listens.
-        table: a table to begin with, as :meth:`ggp.web.play.tables.OpenTables.open` takes it: the first page.
+        ready: called with the port and the path of the first page, once the server listens.
+        table: a table to open, as for :meth:`ggp.web.play.tables.OpenTables.open`; it is the first page then.
 
     Raises:
-        GdlError: the address cannot be listened on, too few files may be open, or the table cannot be.
+        GdlError: the address cannot be used, too few files may be open, or the table cannot be opened.
     """
     own = OWN_FILES + FILES_PER_PROCESS * settings.processes
     limit = raise_limit()

@@ -1,5 +1,5 @@
-"""``GET /games/NAME/state.svg?state=...&moves=...``: a state of an installed game as a drawing, by a process
-for each game that was drawn lately."""
+"""``GET /games/NAME/state.svg?state=...&moves=...``: the drawing of a state of an installed game. Each
+recently drawn game has a process of its own."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ WORK = WorkKind("ggp.web.drawing_process", "drawing", most=4, seconds=10.0)
 
 
 class Artists:
-    """Keeps the processes. To be used within one event loop."""
+    """Owns the drawing processes. To be used within one event loop."""
 
     def __init__(self, budget: WorkBudget) -> None:
         self.workers = Workers(WORK, budget)
 
     async def draw(self, name: str, state: str, steps: list[str]) -> str:
-        """The drawing of a state of an installed game. Raises GdlError: it cannot be drawn, took too long, or
-        there is too much to do."""
+        """The drawing of a state of an installed game. Raises GdlError if it cannot be drawn, takes too long,
+        or the server is busy."""
         request = {"do": "draw", "state": state, "steps": steps}
         return str((await self.workers.ask(name, request, arguments=(name,)))["svg"])
 
@@ -49,15 +49,15 @@ async def _artists(app: web.Application) -> AsyncIterator[None]:
 
 
 async def _state(request: web.Request) -> web.Response:
-    """The first state, or ``state`` (propositions), after each ``moves`` (one move per role, or per role with
-    a choice), which may be given many times."""
+    """The drawing of the initial state, or of ``state`` (propositions), after each ``moves`` (one move per
+    role, or per role with a choice). The parameter ``moves`` may be repeated."""
     name = request.match_info["name"]
     if name not in await request.app[KNOWN].games.get():
         raise web.HTTPNotFound(reason="there is no such game")
     drawing = await request.app[ARTISTS].draw(
         name, request.query.get("state", ""), request.query.getall("moves", [])
     )
-    # The drawing carries its stylesheet; nothing else in it may do anything.
+    # The policy allows the drawing's own stylesheet and nothing else.
     return web.Response(
         text=drawing,
         content_type="image/svg+xml",

@@ -1,7 +1,7 @@
 """The process that draws states along lines of joint moves, within limits of time and memory.
 
-With an argument it draws the states of that installed game; without one those of watched matches, whose rules
-come with each request.
+With an argument it draws the states of that installed game. Without one it draws the states of watched
+matches, whose rules are part of each request.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from ggp.processes.parent import JsonMessage, Send, answer_requests
 from ggp.wording.moves import MoveWords
 
 INSTALLED_LIMITS = 1024**3, 120.0
-"""Bytes, and CPU seconds of one process for all its drawings; another takes its place."""
+"""Memory in bytes and CPU seconds of one process for all its drawings; then a new process replaces it."""
 WATCHED_LIMITS = 2 * 1024**3, 3600.0
 MOST_STEPS = 500
 """Joint moves in one request for a state of an installed game."""
 MOST_WATCHED = 20_000
 """Joint moves of a watched match."""
 MOST_TOLD = 100
-"""The newest of them are told in words."""
+"""The newest joint moves, which are returned in words too."""
 MOST_TEXTS = 200
-"""Legal moves of a state that are told in words, for those who look on while a player thinks of them."""
+"""Most legal moves of a state that are returned in words, for spectators of a search."""
 
 
 class DrawnLine:
@@ -47,12 +47,12 @@ class DrawnLine:
         self._spoken: dict[int, dict[str, object]] = {}
 
     def reach(self, moves: Sequence[Sequence[str]], step: int) -> tuple[State, State | None]:
-        """The state after the first ``step`` of these joint moves, and the one before; None before the first.
-        Raises GdlError where one cannot be made."""
+        """The state after the first ``step`` of these joint moves, and its predecessor (None for step 0).
+        Raises GdlError if a joint move cannot be played."""
         pairs = enumerate(zip(self._moves, moves, strict=False))
         same = next((i for i, (a, b) in pairs if a != b), min(len(self._moves), len(moves)))
         del self._moves[same:], self._states[same + 1 :]
-        self._spoken = {at: told for at, told in self._spoken.items() if at < same}
+        self._spoken = {at: words for at, words in self._spoken.items() if at < same}
         while len(self._states) <= step:
             joint = moves[len(self._moves)]
             self._states.append(self._states[-1].play(*joint))
@@ -60,40 +60,41 @@ class DrawnLine:
         return self._states[step], self._states[step - 1] if step else None
 
     def draw(self, moves: Sequence[Sequence[str]], step: int) -> str:
-        """That state; what the last move changed is marked. Raises GdlError as :meth:`reach`."""
+        """The drawing of that state, with the changes of the last move marked. Raises GdlError as
+        :meth:`reach`."""
         return self.painter.draw_board(*self.reach(moves, step))
 
     def history(self, step: int) -> list[dict[str, object]]:
-        """The newest joint moves before a step that was reached, MOST_TOLD at most: ``moves`` as the rules
-        write them, and ``words``, None for those that only wait."""
-        machine, told = self.machine, []
+        """The newest joint moves before a step that was reached, at most MOST_TOLD. Each has ``moves`` in the
+        notation of the rules, and ``words``, None for moves that only wait."""
+        machine, newest = self.machine, []
         for at in range(max(0, step - MOST_TOLD), step):
             if at not in self._spoken:
                 moves = [parse_term(move, "move") for move in self._moves[at]]
                 joint = [machine.move_id(role, move) for role, move in enumerate(moves)]
                 words = self._words.joint(self._states[at], joint)
                 self._spoken[at] = {"moves": list(map(machine.rules.spell, moves)), "words": words}
-            told.append(self._spoken[at])
-        return told
+            newest.append(self._spoken[at])
+        return newest
 
     def words(self, moves: Sequence[str]) -> list[str]:
-        """Moves of the first role in words; different moves have different ones."""
+        """Moves of the first role in words; different moves get different words."""
         different = list(dict.fromkeys(moves))
-        said = self._words.of_terms([parse_term(move, "move") for move in different])
-        texts = dict(zip(different, said, strict=True))
+        spelled = self._words.of_terms([parse_term(move, "move") for move in different])
+        texts = dict(zip(different, spelled, strict=True))
         return [texts[move] for move in moves]
 
     def texts(self, state: State) -> dict[str, str]:
-        """What each legal move of a state is in words; nothing where there are more than MOST_TEXTS."""
+        """Each legal move of a state in words; empty if there are more than MOST_TEXTS."""
         machine, rules = self.machine, self.machine.rules
         legal = [machine.legal_moves(state, role) for role in range(len(machine.roles))]
         if sum(map(len, legal)) > MOST_TEXTS:
             return {}
-        told: dict[str, str] = {}
+        texts: dict[str, str] = {}
         for role, moves in enumerate(legal):
             words = self._words.texts(state, role)
-            told |= {rules.spell(machine.move(role, move)): words[move] for move in moves}
-        return told
+            texts |= {rules.spell(machine.move(role, move)): words[move] for move in moves}
+        return texts
 
 
 class Artist:
@@ -104,8 +105,15 @@ class Artist:
         self._painter = SvgPainter.of_machine(self._machine, name)
 
     def draw(self, state: str, steps: list[str]) -> str:
-        """The drawing after some joint moves, each a run of GDL terms, from a state, a run of propositions,
-        or where that is empty from the first; what the last move changed is marked. Raises GdlError."""
+        """The drawing of a state after some joint moves, with the changes of the last move marked.
+
+        Args:
+            state: the propositions of the state to begin with; empty for the initial state.
+            steps: joint moves, each written as GDL terms.
+
+        Raises:
+            GdlError: the state or a move cannot be read or played, or there are too many moves.
+        """
         if len(steps) > MOST_STEPS:
             raise GdlError(f"more than {MOST_STEPS} joint moves", remedy="give a state further on")
         machine = self._machine
@@ -124,16 +132,16 @@ class WatchedGame:
         self._line = DrawnLine(ProverMachine(parse_rules(rules, "match")))
 
     def draw(self, moves: object, step: int | None = None) -> dict[str, object]:
-        """The state after these joint moves, or after the first ``step`` of them. Raises GdlError where one
-        cannot be."""
+        """The state after these joint moves, or after the first ``step`` of them. Raises GdlError if they
+        cannot be played."""
         if not isinstance(moves, list) or not all(isinstance(joint, list) for joint in moves):
-            raise GdlError("the moves are no list")
+            raise GdlError("moves must be a list of joint moves, each a list")
         if len(moves) > MOST_WATCHED:
             raise GdlError(f"more than {MOST_WATCHED:,} steps")
-        made = [[str(move) for move in joint] for joint in moves]
+        joints = [[str(move) for move in joint] for joint in moves]
         at = len(moves) if step is None else max(0, min(step, len(moves)))
         machine = self._line.machine
-        state, before = self._line.reach(made, at)
+        state, before = self._line.reach(joints, at)
         over = machine.is_terminal(state)
         spell = machine.rules.spell
         return {

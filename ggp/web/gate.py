@@ -1,11 +1,12 @@
-"""Who may ask, and what a page may do: every request to ``ggp web`` passes here.
+"""The access checks and security headers of ``ggp web``. Every request passes through this module.
 
-Pages of other sites are refused as the player's server refuses them (:mod:`ggp.server.clients.visitors`),
-whatever they ask for: a picture in such a page must not make us work. They may only lead to our pages. The
-name that is asked for has to be ours, on whatever address we listen.
-Every POST of a page carries the page's token, which only a page of ours can know: a nonce, and its HMAC under
-a key that lives as long as the server. Every reply says that nothing is loaded from elsewhere, and that no
-script runs but our modules (Content Security Policy Level 3, W3C).
+Requests from pages of other sites are refused as the player's server refuses them
+(:mod:`ggp.server.clients.visitors`). This includes pictures: embedding one in another page must not cause
+work here. Other sites may only link to our pages. The host name in a request must be one of ours, on
+whatever address the server listens.
+Every POST from a page carries the page's token, which only our own pages know: a nonce, and its HMAC under a
+key that lives as long as the server. Every reply forbids loading anything from other hosts and running any
+script except our modules (Content Security Policy Level 3, W3C).
 """
 
 from __future__ import annotations
@@ -34,14 +35,14 @@ from ggp.web.visits import held_body, visit_of
 @dataclass(frozen=True, slots=True)
 class WebSettings:
     """Attributes:
-    host, port: where it listens; port 0 picks a free one.
+    host, port: the address to listen on; port 0 picks a free one.
     records: a folder of match records to replay.
     watch: addresses of servers whose matches are shown.
-    allow_origins: origins whose pages may ask beside our own.
-    allow_hosts: names under which pages may be asked for, beside this computer's.
-    players: players that pages may choose besides public names: classes, addresses, any options.
-    limits: what bounds its connections.
-    processes, memory: what all tables, searches, checks and drawings together may take; memory in bytes.
+    allow_origins: origins other than our own whose pages may send requests.
+    allow_hosts: host names that requests may use in addition to this computer's.
+    players: players that pages may choose in addition to public names: classes, addresses, any options.
+    limits: the limits on connections.
+    processes, memory: the budget of all tables, searches, checks and drawings together; memory in bytes.
     """
 
     host: str = "127.0.0.1"
@@ -64,7 +65,7 @@ POLICY = (
 HEADERS = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
-    # Our pages tell us, and nobody else, where their requests come from.
+    # Our pages send a referrer to our server only.
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -72,18 +73,18 @@ HEADERS = {
 
 
 class Tokens:
-    """Makes tokens for pages, and knows them again."""
+    """Makes tokens for pages and verifies them."""
 
     def __init__(self) -> None:
         self._key = secrets.token_bytes(32)
 
     def make(self) -> str:
-        """A new one."""
+        """A new token."""
         nonce = secrets.token_hex(16)
         return f"{nonce}.{self._sign(nonce)}"
 
     def knows(self, token: str) -> bool:
-        """Whether it was made here."""
+        """Whether a token was made by this object."""
         nonce, _, signature = token.partition(".")
         return hmac.compare_digest(self._sign(nonce).encode(), _bytes(signature))
 
@@ -92,7 +93,7 @@ class Tokens:
 
 
 def _bytes(text: str) -> bytes:
-    """The bytes of a header; aiohttp makes surrogates of those that are no UTF-8."""
+    """The bytes of a header; aiohttp decodes bytes that are not UTF-8 as surrogates."""
     return text.encode("utf-8", "surrogateescape")
 
 
@@ -104,7 +105,7 @@ PAGES = web.AppKey("pages", set[str])
 
 
 def gate(settings: WebSettings) -> Middleware:
-    """The middleware. What a handler raises becomes one line: GdlError 400, anything else 500."""
+    """The middleware. A handler's exception becomes a one-line reply: status 400 for GdlError, else 500."""
     visitors = Visitors(settings.host, settings.allow_origins, settings.allow_hosts)
 
     @web.middleware
@@ -128,7 +129,7 @@ def gate(settings: WebSettings) -> Middleware:
         except (ConnectionError, TimeoutError):
             raise
         except UnicodeError:
-            reply = error_reply(400, "something in this request is no text")
+            reply = error_reply(400, "the request contains bytes that are not valid text")
         except Exception as error:
             say("error", "internal error", path=request.path, error=f"{type(error).__name__}: {error}")
             reply = error_reply(500, "internal error")
@@ -143,13 +144,13 @@ def gate(settings: WebSettings) -> Middleware:
 
 
 def protect(reply: web.StreamResponse) -> None:
-    """Add the headers that every reply has; one that is sent piece by piece needs them before its first."""
+    """Add the headers of every reply. A streamed reply needs them before its first bytes are sent."""
     for name, value in HEADERS.items():
         reply.headers.setdefault(name, value)
 
 
 def error_reply(status: int, text: str) -> web.Response:
-    """A refusal that a script can read: ``{"error": text}``. It does not say where files of ours lie."""
+    """A refusal that a script can read: ``{"error": text}``, without the paths of our files."""
     return web.json_response({"error": without_folders(text)}, status=status)
 
 
@@ -169,11 +170,11 @@ def _admit(request: web.Request, visitors: Visitors) -> None:
     visitors.check_message(headers)
     by_browser = "origin" in headers or any(name.startswith("sec-fetch-") for name in headers)
     if request.path.startswith("/api/") and not by_browser:
-        return  # a tool: no page can leave out both
+        return  # a tool, because browsers always send one of these headers
     if not request.app[TOKENS].knows(headers.get(TOKEN_HEADER.lower(), "")):
         raise HttpError(403, "this page is out of date", "load it again")
 
 
 def _leads_to_page(headers: Mapping[str, str]) -> bool:
-    """Whether a person goes to a page, from wherever: it becomes what the window shows."""
+    """Whether the browser navigates to a page, from any site: the page replaces the window's content."""
     return headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"

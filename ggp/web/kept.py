@@ -1,4 +1,4 @@
-"""Lists that take long to make and that every GET of a page needs: made once for all, off the event loop."""
+"""Cached lists that are slow to make and needed by every GET of a page, made outside the event loop."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from ggp.answers.catalogue import known_cards, known_games, known_levels, known_
 
 T = TypeVar("T")
 SHARE = 10.0
-"""A list is kept so many times as long as it took to make: a tenth of the time at most goes into it."""
+"""A list is cached for SHARE times as long as it took to make. So making it takes a tenth of the time."""
 LONGEST = 60.0
-"""Seconds that it is kept at most."""
+"""Longest time in seconds that a list is cached."""
 
 
 class Kept(Generic[T]):
-    """Something that is made in a thread, by one maker at a time, for everybody who asks meanwhile.
+    """A cached value. A thread makes it, and simultaneous callers share one thread.
 
     To be used within one event loop.
 
     Args:
-        make: makes it; what it raises, all who wait for it are told.
+        make: makes the value. Its exceptions are raised in every waiting caller.
     """
 
     def __init__(self, make: Callable[[], T]) -> None:
@@ -33,7 +33,7 @@ class Kept(Generic[T]):
         self._until = 0.0
 
     async def get(self) -> T:
-        """The newest one that is not too old."""
+        """The cached value, made again if it is too old."""
         making = self._making
         if making is None or (making.done() and time.monotonic() > self._until):
             making = self._making = asyncio.create_task(self._begin())
@@ -49,7 +49,7 @@ class Kept(Generic[T]):
 
 
 class Names:
-    """The lists of names, each made when it is first needed. To be used within one event loop."""
+    """The lists of names, each made on first use. To be used within one event loop."""
 
     def __init__(self) -> None:
         self.games = Kept(known_games)

@@ -1,9 +1,9 @@
-"""The processes of all rooms: forked from one that has everything loaded, measured, ended if too greedy.
+"""The worker processes of all pages: forked from a preloaded process, measured, and ended for lack of memory.
 
-Strangers' rules never reach the process that forks (on Linux). A reservation says what work of its kind
-usually needs, not what it may not exceed. So a few processes could take far more than was reserved. When all
-together, the server's own with them, take more memory than there is, the one that is furthest above its
-reservation ends; who waits for it is told on one line.
+Untrusted rules never reach the process that forks (on Linux). A reservation is the usual need of a kind of
+work, not a limit, so a few processes could use far more than was reserved. When all of them and the server
+together use more memory than the budget has, the process furthest above its reservation is ended. Its caller
+gets a one-line error.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ FORKS = web.AppKey("forks", ForkServers)
 
 
 def warm_up() -> None:
-    """Load, and where need be compile, what these processes run."""
+    """Load the code of these processes, and compile it if necessary."""
     for module in PROCESSES:
         import_module(module)
     warm_up_all("uct", "auto")
 
 
 async def keep_warm(app: web.Application) -> AsyncIterator[None]:
-    """Start when the application does, end with it."""
+    """Run the fork server while the application runs (on Linux)."""
     if sys.platform != "linux":
         yield
         return
@@ -79,7 +79,7 @@ LOOK_SECONDS = 2.0
 
 
 async def oversee(app: web.Application) -> AsyncIterator[None]:
-    """Measure while the application runs."""
+    """Measure the memory of all processes while the application runs."""
     looking = asyncio.create_task(_look(app))
     yield
     looking.cancel()
@@ -89,17 +89,23 @@ async def _look(app: web.Application) -> None:
     budget = app[BUDGET]
     while True:
         budget.own = proportional_bytes(os.getpid())
-        wanted = {holder.pid for holder in budget.holders if holder.pid}
-        if wanted:
+        pids = {holder.pid for holder in budget.holders if holder.pid}
+        if pids:
             owners = app[FORKS].owners if FORKS in app else {}
-            end_greediest(budget, await asyncio.to_thread(memory_of, wanted, owners))
+            end_greediest(budget, await asyncio.to_thread(memory_of, pids, owners))
         await asyncio.sleep(LOOK_SECONDS)
 
 
 def end_greediest(budget: WorkBudget, taken: Mapping[int, int]) -> int:
-    """End the process that is furthest above its reservation, if all together, the server's own process with
-    them, take more than the budget has; ``taken`` says how many bytes each takes. Gives its process id; 0 if
-    there is room for all, or none is above."""
+    """End the process that is furthest above its reservation if all processes, including the server's own,
+    use more memory than the budget has.
+
+    Args:
+        taken: process id -> bytes in use.
+
+    Returns:
+        The id of the ended process; 0 if memory suffices or no process is above its reservation.
+    """
     if budget.own + sum(taken.values()) <= budget.memory:
         return 0
     above = {
@@ -116,13 +122,17 @@ def end_greediest(budget: WorkBudget, taken: Mapping[int, int]) -> int:
 
 
 def memory_of(pids: Iterable[int], owners: Mapping[int, int]) -> Counter[int]:
-    """The memory in bytes that each of these processes takes with all that it has started; shared pages are
-    shared out among those that have them. ``owners``: by process id, for whom a fork server has made it."""
-    wanted, taken = set(pids), Counter[int]()
+    """The memory in bytes of each process, including its descendants. Shared pages count proportionally.
+
+    Args:
+        pids: the processes.
+        owners: id of a process that a fork server made -> id of the process it was made for.
+    """
+    heads, taken = set(pids), Counter[int]()
     for pid in descendants(os.getpid()):
         head, steps = pid, 0
-        while head not in wanted and head > 1 and steps < 16:
+        while head not in heads and head > 1 and steps < 16:
             head, steps = owners.get(head) or parent(head), steps + 1
-        if head in wanted:
+        if head in heads:
             taken[head] += proportional_bytes(pid)
     return taken

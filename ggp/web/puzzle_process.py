@@ -1,4 +1,4 @@
-"""The process that solves one puzzle, tells how it gets on, and draws the states of lines."""
+"""The process that solves one puzzle, reports its progress, and draws the states along a line of moves."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ LONGEST = 100_000
 
 
 class PuzzleBench:
-    """Answers requests about one puzzle at a time, and keeps what it knows of the last one."""
+    """Answers requests about one puzzle at a time. The game and its drawings stay cached for the next one."""
 
     def __init__(self) -> None:
-        self._known: tuple[str, str] | None = None
+        self._key: tuple[str, str] | None = None
         self._game: Game | None = None
         self._line: DrawnLine | None = None
 
     def answer(self, request: JsonMessage, send: Send) -> dict[str, object]:
         """``draw`` or ``solve``. Raises GdlError."""
-        known = request["game"], request["rules"]
-        if self._game is None or known != self._known:
-            self._known, self._game, self._line = known, load_source(request), None
+        key = request["game"], request["rules"]
+        if self._game is None or key != self._key:
+            self._key, self._game, self._line = key, load_source(request), None
         if request["do"] == "draw":
             moves, step = request["moves"], request["step"]
             if len(moves) > LONGEST or not 0 <= step <= len(moves):
@@ -37,7 +37,7 @@ class PuzzleBench:
         moves = answer["moves"]
         assert isinstance(moves, list | tuple)
         lurd = answer["steps"] or _lurd(self._game, moves)
-        # LURD says all of a level, and the board of a large one takes its time.
+        # LURD describes a Sokoban solution completely, and the board of a large level takes long to find.
         words = [] if lurd else self._drawn(self._game).words(moves)
         return {**answer, "lurd": lurd, "words": words}
 
@@ -48,7 +48,7 @@ class PuzzleBench:
 
 
 def _lurd(game: Game, moves: object) -> str:
-    """The steps of a line of Sokoban as solvers write them; empty for other games."""
+    """A Sokoban line in LURD notation, as solvers write it; empty for other games."""
     from ggp.sokoban.machine_stage import stage_of_machine, steps_of_moves
 
     assert isinstance(moves, list | tuple)
@@ -56,7 +56,7 @@ def _lurd(game: Game, moves: object) -> str:
         machine = game.machine()
         stage = stage_of_machine(machine)
         return "" if stage is None else steps_of_moves(machine, stage, moves)
-    except GdlError:  # too large for a network: there is no map then
+    except GdlError:  # too large for a network, so there is no level map
         return ""
 
 

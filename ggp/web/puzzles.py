@@ -1,4 +1,4 @@
-"""The room of puzzles: games of one role, solved while one looks on, and their lines played on the board."""
+"""The puzzle pages: games of one role are solved live, and their lines are played on the board."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ AT_ONCE = 4
 LONGEST = 600.0
 """Seconds for a search."""
 GRACE = 180.0
-"""Seconds beyond these: kernels may have to be compiled, and the network built."""
+"""Extra seconds, because kernels may have to be compiled and the network built."""
 MOST = 64
-"""Puzzles that are kept; the oldest goes."""
+"""Puzzles in memory; the oldest finished one is dropped first."""
 MOST_RULES = 16_000_000
-"""Characters of their rules together, likewise."""
+"""Total characters of their rules; again the oldest finished puzzle is dropped first."""
 ORDER = fields(**SOURCE, seconds=number(0.1, LONGEST), solver=text(100), title=text(200))
 
 
@@ -42,8 +42,8 @@ class Puzzle:
     """One search.
 
     Attributes:
-        id: letters and digits that nobody can guess.
-        news: its progress, and what came of it.
+        id: random letters and digits that cannot be guessed.
+        news: events with the progress and the result.
         moves: the best line so far.
         done: whether it is over.
     """
@@ -58,7 +58,7 @@ class Puzzle:
         self._latest: tuple[str, JsonMessage] = ("progress", {"seconds": 0.0, "states": 0})
 
     def tell(self, event: str, data: JsonMessage) -> None:
-        """Tell all who look on, and whoever comes later."""
+        """Send an event to all readers. Later readers get the latest one on connecting."""
         self._latest = event, data
         self.news.send(event, data)
 
@@ -75,20 +75,20 @@ class Puzzles:
         self._workers = Workers(WORK, budget)
 
     def get(self, key: str) -> Puzzle:
-        """The puzzle of this id. Raises GdlError where there is none."""
+        """The puzzle with this id. Raises GdlError if there is none."""
         puzzle = self._puzzles.get(key)
         if puzzle is None:
-            raise GdlError("this puzzle is kept no longer", remedy="solve it again")
+            raise GdlError("this puzzle is no longer in memory", remedy="solve it again")
         return puzzle
 
     def begin(self, source: JsonMessage, name: str, seconds: float, solver: str, seed: int) -> Puzzle:
-        """Begin to solve. Raises BusyError where too many are being solved."""
+        """Start solving a puzzle. Raises BusyError if too many are being solved."""
         if sum(not puzzle.done for puzzle in self._puzzles.values()) >= AT_ONCE:
             raise BusyError(f"{AT_ONCE} puzzles are being solved", remedy="stop one, or wait for it")
         puzzle = Puzzle(source, name, seconds)
         self._puzzles[puzzle.id] = puzzle
-        kept = self._puzzles
-        while len(kept) > MOST or sum(len(one.source["rules"]) for one in kept.values()) > MOST_RULES:
+        puzzles = self._puzzles
+        while len(puzzles) > MOST or sum(len(one.source["rules"]) for one in puzzles.values()) > MOST_RULES:
             oldest = next(key for key, one in self._puzzles.items() if one.done)
             del self._puzzles[oldest]
         request = {"do": "solve", **source, "seconds": seconds, "solver": solver, "seed": seed}
@@ -96,13 +96,15 @@ class Puzzles:
         return puzzle
 
     async def _solve(self, puzzle: Puzzle, request: JsonMessage) -> None:
-        def heard(message: JsonMessage) -> None:
+        def on_message(message: JsonMessage) -> None:
             if message.pop("kind") == "progress":
                 puzzle.moves = message.get("moves", puzzle.moves)
                 puzzle.tell("progress", message)
 
         try:
-            answer = await self._workers.ask(puzzle.id, request, news=heard, seconds=puzzle.seconds + GRACE)
+            answer = await self._workers.ask(
+                puzzle.id, request, news=on_message, seconds=puzzle.seconds + GRACE
+            )
         except GdlError as error:
             puzzle.tell("failed", {"error": without_folders(str(error)), "moves": puzzle.moves})
         else:
@@ -112,7 +114,7 @@ class Puzzles:
             puzzle.done = True
 
     async def stop(self, key: str) -> None:
-        """End a search; the best line so far is kept. Raises GdlError where there is no such puzzle."""
+        """End a search; its best line stays available. Raises GdlError if there is no such puzzle."""
         puzzle = self.get(key)
         if not puzzle.done:
             await self._workers.end(key)
@@ -156,8 +158,8 @@ async def _puzzles(app: web.Application) -> AsyncIterator[None]:
 async def _page(request: web.Request) -> web.Response:
     key = request.match_info.get("id", "")
     if not key:
-        known = await request.app[KNOWN].cards.get()
-        cards = [card for card in known if len(card["roles"]) < 2]
+        all_cards = await request.app[KNOWN].cards.get()
+        cards = [card for card in all_cards if len(card["roles"]) < 2]
         styles = ("board.css", "cards.css")
         kinds = ("puzzle", "level", "packing")
         return page(request, "Puzzles", "choose.js", styles, cards=cards, players=(), names=(), kinds=kinds)
@@ -171,10 +173,10 @@ async def _page(request: web.Request) -> web.Response:
 
 
 async def _begin(request: web.Request) -> web.Response:
-    told = json_object(request, ORDER)
-    source = checked_source(told)
-    name = told["game"] if source["game"] else visible(told.get("title") or "Your rules")
-    seconds, solver = float(told.get("seconds", 20.0)), told.get("solver", "")
+    body = json_object(request, ORDER)
+    source = checked_source(body)
+    name = body["game"] if source["game"] else visible(body.get("title") or "Your rules")
+    seconds, solver = float(body.get("seconds", 20.0)), body.get("solver", "")
     puzzle = request.app[PUZZLES].begin(source, name, seconds, solver, 0)
     return web.json_response({"puzzle": puzzle.id, "page": f"/puzzles/{puzzle.id}"})
 

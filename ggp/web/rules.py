@@ -1,4 +1,4 @@
-"""What the rules room answers: its page, the games that come along, and work on the page's rules."""
+"""The routes of the rules page: the page itself, the bundled games, and jobs on the page's rules."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ JOBS: dict[str, dict[str, tuple[object, Schema]]] = {
     "draw": {"of": ("", text(1000))},
     "show": {"seed": (0, whole()), "steps": (0, whole())},
 }
-"""The jobs, and what each is told beside the text: name -> its default and its schema."""
+"""The jobs. Each maps the names of its arguments, apart from the text, to a default and a schema."""
 
 
 def add_routes(app: web.Application) -> None:
@@ -61,15 +61,15 @@ async def _text(request: web.Request) -> web.Response:
 
 
 async def _work(request: web.Request) -> web.Response:
-    """A job on the rules of a page. A page has one process, and its next check ends the one before."""
+    """Run a job on the rules of a page. Each page has one process, and a new check cancels the one before."""
     job = request.match_info["job"]
     if job not in JOBS:
         raise web.HTTPNotFound(reason="there is no such job")
     more = JOBS[job]
     schemas = {name: schema for name, (_, schema) in more.items()}
-    told = json_object(request, {**fields(text=text(MOST_CHARACTERS), **schemas), "required": ["text"]})
-    work_request: JsonMessage = {"do": job, **{name: usual for name, (usual, _) in more.items()}, **told}
-    # The drawing beside the text has a process of its own: nobody waits for it.
+    body = json_object(request, {**fields(text=text(MOST_CHARACTERS), **schemas), "required": ["text"]})
+    work_request: JsonMessage = {"do": job, **{name: usual for name, (usual, _) in more.items()}, **body}
+    # The drawing next to the text has a process of its own, so that it delays no other job.
     key = request.headers[TOKEN_HEADER] + (" show" if job == "show" else "")
     newest = job in ("check", "show")
     try:

@@ -24,7 +24,7 @@ CPU_SECONDS = 300.0
 GROUND_SECONDS = 10.0
 GROUND_RULES = 500_000
 MOST_OUTPUTS = 2000
-"""More outputs of a network are not named."""
+"""Largest number of a network's outputs that are named."""
 MOST_BOXES = 1500
 LARGEST_DRAWING = 2 * 1024 * 1024
 """Characters of SVG."""
@@ -33,7 +33,7 @@ Told = dict[str, object]
 
 
 def rewritten(text: str, to: str) -> Told:
-    """The rules in canonical form, in the notation ``to``; as they are where it is empty. Raises GdlError."""
+    """The rules in canonical form, in the notation ``to``; in their own if that is empty. Raises GdlError."""
     return {"text": convert(text, named_notation(to or "auto"), NAME)}
 
 
@@ -46,7 +46,7 @@ def scrambled(text: str, seed: int) -> Told:
 
 
 def counted(text: str) -> Told:
-    """Statistics of the ground rules, each with what it counts."""
+    """Statistics of the ground rules, as rows of name, value and meaning."""
     from gdl.grounding.ground_rules import MEANINGS, counts_of
 
     counts = counts_of(_grounded(parse_rules(text, NAME), names=False))
@@ -56,20 +56,24 @@ def counted(text: str) -> Told:
 
 
 def drawn(text: str, of: str) -> Told:
-    """The network's cone of an output, of all where ``of`` is empty: as SVG, or, where that is too much to be
-    read, why not; the counts of the whole network, and the names of its outputs."""
+    """A drawing of the network that computes one output, or all outputs if ``of`` is empty.
+
+    Returns:
+        ``svg``, the drawing, or an empty text with the reason in ``why`` if it would be too large. ``rows``
+        has the counts of the whole network and ``outputs`` the names of its outputs.
+    """
     from propnet.build import build
     from propnet.drawing import draw, output_names, svg
 
     rules = parse_rules(text, NAME)
-    wanted = [parse_term(of, "output", "auto")] if of else []
+    outputs = [parse_term(of, "output", "auto")] if of else []
     network = build(_grounded(rules, names=True))
-    told: Told = {
+    result: Told = {
         "rows": [
             ["base propositions", len(network.bases), "facts that may be true in a state"],
             ["moves", network.move_count, "of all roles together"],
             ["gates", network.gates, "ANDs over complemented edges"],
-            ["gate inputs", len(network.gate_inputs), "what evaluating it costs"],
+            ["gate inputs", len(network.gate_inputs), "the cost of one evaluation"],
             ["base gates", network.base_gates, "gates that need no move"],
             ["loops", len(network.loops), "groups of gates that read each other"],
         ],
@@ -78,16 +82,16 @@ def drawn(text: str, of: str) -> Told:
         "why": "",
     }
     try:
-        drawing = draw(network, wanted, spell=rules.spell, title=of or NAME)
+        drawing = draw(network, outputs, spell=rules.spell, title=of or NAME)
         if len(drawing.boxes) > MOST_BOXES:
             raise GdlError(f"there are {len(drawing.boxes):,} boxes to draw, more than anyone can read")
         picture = svg(drawing)
         if len(picture) > LARGEST_DRAWING:
             raise GdlError("the drawing would be larger than a page can show")
-        told["svg"] = picture
+        result["svg"] = picture
     except GdlError as error:
-        told["why"] = error.message
-    return told
+        result["why"] = error.message
+    return result
 
 
 def _grounded(rules: Rules, names: bool) -> Any:
@@ -103,9 +107,12 @@ SHOW_SECONDS = 4.0
 
 
 def shown(text: str, seed: int, steps: int) -> Told:
-    """The first state drawn, and after it those of a random match: ``frames``, each with its ``svg``, the
-    ``moves`` that led there, in words, and at the ``end`` the goal values. ``why`` says what ended it
-    early. Raises GdlError."""
+    """Drawings of the initial state and of the states of a random match. Raises GdlError.
+
+    Returns:
+        ``frames``, each with its ``svg``, the ``moves`` that led to it in words, and in a terminal state the
+        goal values as ``end``. ``why`` is the reason if the match ended early.
+    """
     machine = ProverMachine(parse_rules(text, NAME))
     board = find_board(machine)
     painter = SvgPainter(board, machine.rules, machine.roles)
@@ -139,7 +146,7 @@ JOBS: dict[str, Callable[[JsonMessage], Told]] = {
     "draw": lambda request: drawn(request["text"], request["of"]),
     "show": lambda request: shown(request["text"], request["seed"], request["steps"]),
 }
-"""What a page may want."""
+"""The jobs that a page may request."""
 
 
 def _answer(request: JsonMessage, send: Send) -> Told:

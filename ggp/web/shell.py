@@ -1,4 +1,4 @@
-"""The frame of every page (head, links to the rooms, one ES module that fills it), and its events."""
+"""The frame of every page (head, navigation links, one ES module that fills it), and its events."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ ROOMS: dict[str, str] = {
     "/api": "API",
     "/docs": "Docs",
 }
-"""What the head of every page links to: path -> title. Their routes are added in :mod:`ggp.web.app`."""
+"""The links in the head of every page: path -> title. :mod:`ggp.web.app` adds their routes."""
 _HOME = '<a class="home" href="/"><img src="/static/icon.svg" alt="" width="20" height="20">kaskade</a>'
 
 
 def add_page(app: web.Application, path: str, handler: Handler) -> None:
-    """Add a page to the application: the only kind of reply that pages of other sites may lead to. Its
-    handler must do little work."""
+    """Add a page to the application. Only pages may be linked from other sites, so the handler must do little
+    work."""
     route = app.router.add_get(path, handler)
     assert route.resource is not None
     app[PAGES].add(route.resource.canonical)
@@ -42,10 +42,10 @@ def page(
     """A page.
 
     Args:
-        title: in the window's title and above the content.
+        title: the window's title, and the heading above the content.
         module: file in ``ggp/web/static`` whose exported ``show(main, data)`` fills the page.
-        styles: further stylesheets of that folder.
-        data: what the module is given, as JSON.
+        styles: additional stylesheets in that folder.
+        data: the module's data, passed as JSON.
     """
     here = "/" + request.path.strip("/").partition("/")[0]
     links = "".join(
@@ -55,7 +55,7 @@ def page(
     sheets = "".join(
         f'<link rel="stylesheet" href="/static/{escape(name)}">' for name in ("style.css", *styles)
     )
-    # Text in a <template> is neither run nor shown.
+    # A browser neither executes nor shows the text in a <template>.
     carried = escape(orjson.dumps(data).decode())
     text = (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'

@@ -1,4 +1,4 @@
-"""The process that reads a tournament's file, a stranger's perhaps, within limits: its tables as JSON."""
+"""The process that reads a tournament's file, which may be untrusted, within limits: its tables as JSON."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from ggp.tournament.statistics.tables import (
 from ggp.tournament.store import Store
 
 LAST_MATCHES = 500
-"""How many of the newest matches are listed."""
+"""The number of newest matches in the list."""
 
 
 def tables_of(path: Path, sprt: Sprt | None = None) -> dict[str, Any]:
-    """All tables of a tournament; the test only where there are two players. Raises GdlError: the file is no
-    tournament, or nothing was played yet."""
+    """All tables of a tournament, with the test only for two players. Raises GdlError if the file is not a
+    tournament or nothing has been played."""
     with Store(path, writing=False) as store:
         settings = stored_settings(store)
         results = store.results()
@@ -95,11 +95,11 @@ def tables_of(path: Path, sprt: Sprt | None = None) -> dict[str, Any]:
 MEMORY = 1024**3
 CPU_SECONDS = 600.0
 ERROR_RATE = 0.05
-"""Of the sequential test."""
+"""The error rate of the sequential test."""
 
 
 def answer(request: JsonMessage, news: Send) -> dict[str, object]:
-    """The ``tables`` of the file at ``path``, with the test ``sprt`` where that is not empty. Raises
+    """The ``tables`` of the file at ``path``, with the test ``sprt`` unless that is empty. Raises
     GdlError."""
     sprt = parse_test(request["sprt"], ERROR_RATE) if request["sprt"] else None
     return {"tables": tables_of(Path(request["path"]), sprt)}

@@ -1,4 +1,4 @@
-"""The room of tournaments: its list, a tournament's page, and news while its file grows."""
+"""The tournament pages: a list, a page for each tournament, and events while its file grows."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ WORK = WorkKind(
     "ggp.web.tournament_process", "this tournament", most=4, seconds=30.0, longest=32 * 1024 * 1024
 )
 SHARE = 10.0
-"""Between two looks goes so many times the time that a look takes, and at least `LOOK_SECONDS`."""
+"""The pause between two looks at a file is SHARE times the duration of a look, at least `LOOK_SECONDS`."""
 LOOK_SECONDS = 1.0
 UNWATCHED_SECONDS = 30.0
-"""After so long without readers it stops."""
+"""A tournament that has no readers for this time is no longer followed."""
 
 
 class LiveTournament:
-    """One tournament. ``news`` has ``tables`` events, and ``trouble`` where it cannot be read.
+    """One tournament. ``news`` sends ``tables`` events, or ``trouble`` if the file cannot be read.
 
     Args:
-        path: of its file.
+        path: the tournament's file.
         sprt: the sequential test as ``ELO0,ELO1``; empty for none.
         workers: the processes that read.
     """
@@ -48,8 +48,8 @@ class LiveTournament:
         self._looking: asyncio.Task[None] | None = None
 
     async def begin(self) -> None:
-        """Have the newest tables, and go on looking. All who ask at the same time share one reading. Raises
-        GdlError where there are none."""
+        """Read the newest tables and keep following the file. Simultaneous calls share one reading. Raises
+        GdlError if there are no tables."""
         if self._looking is not None and not self._looking.done():
             return
         if self._beginning is None or self._beginning.done():
@@ -57,7 +57,7 @@ class LiveTournament:
         await asyncio.shield(self._beginning)
 
     def close(self) -> None:
-        """Look no more."""
+        """Stop following the file."""
         for task in (self._beginning, self._looking):
             if task is not None:
                 task.cancel()
@@ -71,7 +71,7 @@ class LiveTournament:
 
     async def _read(self) -> dict[str, Any]:
         request = {"do": "tables", "path": str(self._path), "sprt": self._sprt}
-        # The processes are shared by all tournaments: more of them may be followed than there are processes.
+        # All tournaments share the processes, because more of them may be followed than there are processes.
         slot = crc32(str(self._path).encode(errors="replace")) % WORK.most
         tables: dict[str, Any] = (await self._workers.ask(str(slot), request))["tables"]
         return tables
@@ -95,25 +95,25 @@ class LiveTournament:
             took = time.monotonic() - last
 
     def _stamp(self) -> list[tuple[int, int]]:
-        """Changes when the file does; new rows are in the log beside it at first."""
+        """Changes when the file does. New rows are first written to its write-ahead log."""
         stamps = []
         for path in (self._path, self._path.with_name(self._path.name + "-wal")):
             try:
-                told = path.stat()
-                stamps.append((told.st_mtime_ns, told.st_size))
+                status = path.stat()
+                stamps.append((status.st_mtime_ns, status.st_size))
             except OSError:
                 stamps.append((0, 0))
         return stamps
 
 
 MOST = 32
-"""Tournaments looked at, at once."""
+"""Tournaments that are followed at the same time."""
 WORKERS = web.AppKey("tables_workers", Workers)
 LIVE = web.AppKey("live", dict[tuple[str, str], LiveTournament])
 
 
 def add_routes(app: web.Application) -> None:
-    """Add the room to the application; records are where :mod:`ggp.web.replay` has them."""
+    """Add the routes to the application; the files are those of :mod:`ggp.web.replay`."""
     app[LIVE] = {}
     app.cleanup_ctx.append(_close)
     add_page(app, "/tournaments", _page)
@@ -148,14 +148,14 @@ async def _events(request: web.Request) -> web.StreamResponse:
     path = request.app[SHELF].path(name, "tournament")
     if test:
         parse_test(test, ERROR_RATE)
-    known = request.app[LIVE]
-    live = known.get((name, test))
+    tournaments = request.app[LIVE]
+    live = tournaments.get((name, test))
     if live is None:
-        idle = [key for key, one in known.items() if not one.news.readers]
-        if len(known) >= MOST:
+        idle = [key for key, one in tournaments.items() if not one.news.readers]
+        if len(tournaments) >= MOST:
             if not idle:
                 raise BusyError("too many tournaments are looked at")
-            known.pop(idle[0]).close()
-        live = known[name, test] = LiveTournament(path, test, request.app[WORKERS])
+            tournaments.pop(idle[0]).close()
+        live = tournaments[name, test] = LiveTournament(path, test, request.app[WORKERS])
     await live.begin()
     return await live.news.stream(request)

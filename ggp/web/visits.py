@@ -1,10 +1,9 @@
 """The connections to ``ggp web``, as its listener counts them, and the bodies of their requests.
 
-aiohttp reads and answers HTTP. This adds what a server for strangers needs: idle connections make room for
-others, what is no HTTP gets one line and leaves none in the log, and whoever closes the sending side after
-the last byte still gets the answer. A body is read whole, within bounds of size and time, before anything is
-done with it. Until its request is answered it counts among the bodies that are held, which are bounded
-together.
+aiohttp reads and answers HTTP. This module adds the protections of a public server. Idle connections make
+room for others. Bytes that are not HTTP get a one-line reply and no line in the log. A peer that closes its
+sending side after the last byte still gets the answer. A body is read whole, within limits of size and time,
+before it is used. It stays in memory until its request is answered, and all such bodies share one limit.
 """
 
 from __future__ import annotations
@@ -28,13 +27,13 @@ from ggp.protocol.http_error import RETRY_SECONDS, BusyError, HttpError, object_
 from ggp.protocol.listener import Listener
 
 KEPT_SECONDS = 15.0
-"""How long a connection stays without a whole request."""
+"""Seconds after which a connection without a complete request may be closed."""
 CLOSE_SECONDS = 1.0
-"""How long a body that nobody reads is waited for."""
+"""Seconds to wait for the rest of a body that the handler did not read."""
 REST_SECONDS = 0.5
-"""How long what came before the end of a peer's bytes may take to be read."""
+"""Seconds for reading the bytes received before the peer closed its sending side."""
 _QUIET = logging.getLogger("ggp.web.http")
-_QUIET.disabled = True  # what goes wrong is logged as one line
+_QUIET.disabled = True  # errors are logged as one line instead
 
 
 class Visit(RequestHandler):
@@ -47,7 +46,7 @@ class Visit(RequestHandler):
 
     Attributes:
         address, since, waits: as :class:`ggp.protocol.listener.Guest` has them.
-        body: what is being read of a request's body, while it is.
+        body: the stream of the request body that is being read; None otherwise.
     """
 
     __slots__ = ("_ended", "_fed", "_headers", "_listener", "address", "body", "since", "waits")
@@ -84,7 +83,7 @@ class Visit(RequestHandler):
         super().data_received(data)
 
     def eof_received(self) -> bool:  # type: ignore[override]
-        """The peer sends no more, and still gets the answers to what it has sent."""
+        """Keep the connection open: a peer that has stopped sending still gets its answers."""
         self._ended, self.since = True, time.monotonic()
         return True
 
@@ -93,7 +92,7 @@ class Visit(RequestHandler):
         super().connection_lost(exc)
 
     def put_off(self) -> None:
-        """Close at once, to make room for others; who has no reply yet is told why."""
+        """Close at once, to make room for others. A peer without a reply gets status 503."""
         if self.transport is not None:
             if self._idle:
                 self._say(503, "too many connections")
@@ -108,7 +107,7 @@ class Visit(RequestHandler):
             self.body.set_exception(HttpError(400, "the body ends before its end"))
         elif self._idle and self.transport is not None:
             if self._fed and not self._request_count:
-                self._say(400, "this is no whole HTTP request")
+                self._say(400, "the HTTP request is incomplete")
             self.transport.close()
 
     def handle_error(
@@ -118,21 +117,21 @@ class Visit(RequestHandler):
         exc: BaseException | None = None,
         message: str | None = None,
     ) -> web.StreamResponse:
-        """The reply to what is no HTTP, or to a request that went wrong outside of the application."""
+        """The reply to a malformed HTTP request, or to an error outside the application."""
         if request.writer.output_size > 0:
             raise ConnectionError("a reply has begun")
-        if isinstance(exc, UnicodeError):  # bytes of a header that are no text
+        if isinstance(exc, UnicodeError):  # header bytes that are not valid text
             status = 400
         if status >= 500:
             say("error", "internal error", error=one_line(f"{type(exc).__name__}: {exc}"))
-        text = "this is no HTTP request that can be read" if status < 500 else "internal error"
+        text = "the HTTP request cannot be parsed" if status < 500 else "internal error"
         reply = web.json_response({"error": text}, status=status, headers=self._headers)
         reply.force_close()
         return reply
 
     @property
     def unsent(self) -> int:
-        """Bytes that were written to it, and that it has not taken."""
+        """Bytes that were written to the peer and that it has not received yet."""
         return 0 if self.transport is None else self.transport.get_write_buffer_size()
 
     @property
@@ -155,31 +154,31 @@ class Visit(RequestHandler):
 
 
 def visit_of(request: web.Request) -> Visit | None:
-    """The connection of a request, where the listener counts it."""
+    """The connection of a request; None if the listener does not count it."""
     visit = request.protocol
     return visit if isinstance(visit, Visit) else None
 
 
 def touch(request: web.Request) -> None:
-    """The peer of a request has just taken something: it is not silent."""
+    """Note that the peer of a request has just received data, so it does not count as silent."""
     if (visit := visit_of(request)) is not None:
         visit.since = time.monotonic()
 
 
 MAX_BODY = 2 * 1024 * 1024
-"""Bytes of a body, where a route does not say otherwise."""
+"""Largest body in bytes, unless a route sets its own limit."""
 MOST_HELD = 32 * 1024 * 1024
-"""Bytes of all bodies together that are being read, or whose requests are not answered yet."""
+"""Total bytes of the bodies that are being read or whose requests are not answered yet."""
 WHOLE_SECONDS = 30.0
-"""How long a body may take to come."""
+"""Seconds within which a body must arrive."""
 PAUSE_SECONDS = 10.0
-"""How long the sender of a large body may pause."""
+"""Longest pause in seconds between two chunks of a large body."""
 _LATE = HttpError(408, "the body takes too long to come", "send it at once")
 
 
 @dataclass
 class HeldBodies:
-    """How many bytes the bodies have that are held now."""
+    """The total size in bytes of the bodies in memory."""
 
     size: int = 0
 
@@ -190,8 +189,8 @@ _BODY = web.RequestKey("body", bytearray)
 
 @asynccontextmanager
 async def held_body(request: web.Request) -> AsyncIterator[None]:
-    """Read the body, which :func:`json_object` then has, and count it until the request is answered. Raises
-    HttpError if it does not come or is too long, BusyError if too much is held."""
+    """Read the body for :func:`json_object`, and count it until the request is answered. Raises HttpError if
+    it does not arrive in time or is too long, BusyError if the bodies in memory are too large together."""
     held, body = request.app[HELD], bytearray()
     request[_BODY] = body
     end = time.monotonic() + WHOLE_SECONDS
@@ -209,8 +208,8 @@ async def held_body(request: web.Request) -> AsyncIterator[None]:
 
 
 async def body_chunks(request: web.Request, most: int) -> AsyncIterator[bytes]:
-    """A large body piece by piece, at most so many bytes. Raises HttpError where it does not come or is
-    longer."""
+    """Yield a large body chunk by chunk. Raises HttpError if a chunk does not arrive in time, or if the body
+    has more than ``most`` bytes."""
     size = 0
     while True:
         with _reading(request):
@@ -241,15 +240,16 @@ def _reading(request: web.Request) -> Iterator[None]:
 
 
 def json_object(request: web.Request, schema: Schema) -> dict[str, Any]:
-    """The JSON object that a request carries. Nulls, and names that the schema leaves open, are dropped.
-    Raises GdlError if there is no object, or it does not follow the schema."""
-    told = object_of(request[_BODY])
+    """The JSON object in a request's body. Unless the schema has
+    ``additionalProperties``, nulls and names that it does not list are dropped. Raises GdlError if the body
+    is not an object or does not match the schema."""
+    body = object_of(request[_BODY])
     if "additionalProperties" not in schema:
-        told = {name: told[name] for name in schema["properties"] if told.get(name) is not None}
-    check_json(told, schema)
-    return told
+        body = {name: body[name] for name in schema["properties"] if body.get(name) is not None}
+    check_json(body, schema)
+    return body
 
 
 def fields(**properties: Schema) -> Schema:
-    """The schema of an object of which all these properties may be left out."""
+    """The schema of an object with these properties, all optional."""
     return {"type": "object", "properties": properties}

@@ -1,4 +1,4 @@
-"""``POST /choice``: what a person brings, a dropped file or a pasted text, becomes cards to choose from."""
+"""``POST /choice``: cards for an uploaded file or a pasted text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ggp.web.visits import fields, json_object
 WORK = WorkKind("ggp.web.choice.brought_process", "this file", most=3, seconds=60.0, longest=48 * 1024 * 1024)
 WORKERS = web.AppKey("brought_workers", Workers)
 MOST_CHARACTERS = 2_000_000
-"""Of a file in base64."""
+"""Longest base64 text of an uploaded file."""
 
 
 def add_routes(app: web.Application) -> None:
@@ -31,7 +31,7 @@ async def _workers(app: web.Application) -> AsyncIterator[None]:
 
 
 async def _bring(request: web.Request) -> web.Response:
-    told = json_object(request, fields(name=text(500), data=text(MOST_CHARACTERS)))
-    work_request = {"do": "read", "name": "", "data": "", **told}
+    body = json_object(request, fields(name=text(500), data=text(MOST_CHARACTERS)))
+    work_request = {"do": "read", "name": "", "data": "", **body}
     answer = await request.app[WORKERS].ask(request.headers[TOKEN_HEADER], work_request, instead=True)
     return web.json_response({name: answer[name] for name in ("what", "cards", "faults")})

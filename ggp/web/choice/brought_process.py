@@ -1,5 +1,5 @@
-"""The process that reads what a person brings, a file's bytes or a pasted text, and says what it is: rules,
-levels of Sokoban or Snakes, or a packing puzzle."""
+"""The process that reads an uploaded file or a pasted text and recognises its kind: rules, levels of Sokoban
+or Snakes, or a packing puzzle."""
 
 from __future__ import annotations
 
@@ -26,17 +26,21 @@ MEMORY = 2 * 1024**3
 CPU_SECONDS = 300.0
 MOST_LEVELS = 250
 MOST_DRAWN = 60
-"""Levels that come with a picture."""
+"""Levels whose cards have a picture."""
 _RULES = re.compile(r"\(\s*role\s|\brole\s*\(", re.IGNORECASE)
 Told = dict[str, Any]
 
 
 def read_brought(name: str, data: bytes) -> Told:
-    """What some bytes are: ``what`` (``rules``, ``levels`` or ``packing``) and ``cards``, each with a
-    ``title``, a ``line``, its ``roles``, a picture (``svg``, perhaps empty), and ``rules`` where it is played
-    by them; and ``faults``, a line for each level that cannot be read.
+    """The cards for the contents of a file.
 
-    Raises GdlError, with the line, where nothing can be read.
+    Returns:
+        ``what`` (``rules``, ``levels`` or ``packing``), ``cards`` and ``faults``. Each card has a ``title``,
+        a ``line``, its ``roles``, a picture (``svg``, may be empty), and ``rules`` unless it is a packing
+        puzzle. ``faults`` has a line for each level that cannot be read.
+
+    Raises:
+        GdlError: nothing can be read; the message names the line.
     """
     stem = visible(PurePath(name).stem)[:80]
     if (packing := _packing(name, data)) is not None:
@@ -117,11 +121,11 @@ def _card(level: Level | SnakeLevel | GdlError, name: str, drawn: bool) -> Told:
 
 
 def answer(request: JsonMessage, send: Send) -> Told:
-    """What the bytes ``data`` (base64) of a file called ``name`` are. Raises GdlError."""
+    """The cards for the file ``name`` with the contents ``data`` (base64). Raises GdlError."""
     try:
         data = base64.b64decode(request["data"], validate=True)
     except (binascii.Error, ValueError):
-        raise GdlError("data is no base64") from None
+        raise GdlError("data must be base64") from None
     return read_brought(request["name"], data)
 
 

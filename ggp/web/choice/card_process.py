@@ -15,19 +15,19 @@ from ggp.rule_files import games_folder
 MEMORY = 2 * 1024**3
 CPU_SECONDS = 600.0
 SHOWN = 10
-"""The card of a game shows it after so many moves, at most."""
+"""The card of a game shows the state after at most this many moves."""
 PACKING_SECONDS = 10.0
-"""How long a solution of a packing puzzle is looked for."""
+"""Time limit for the solution of a packing puzzle."""
 
 
 def game_picture(path: Path, most: int = SHOWN) -> str:
-    """A game's state as SVG that stands alone: after so many moves of its recorded playthrough, or as many
-    as come before its end."""
+    """A state of a game as standalone SVG: after ``most`` moves of its recorded playthrough, or the last
+    state before its end if the playthrough is shorter."""
     game = Game.load(path)
     machine = game.machine("prover")
     state, before = machine.initial_state(), None
     for number, step in enumerate(islice(playthrough(path), 1, most + 1)):
-        if (step["p"], step["s"]) != (0, number) or "joint" not in step:  # long matches lack their middle
+        if (step["p"], step["s"]) != (0, number) or "joint" not in step:  # long matches have a gap
             break
         after = state.play(dict(zip(state.legal, step["joint"], strict=True)))
         if after.terminal:
@@ -44,7 +44,7 @@ def level_picture(name: str) -> str:
 
 
 def packing_picture(path: Path) -> str:
-    """The layers of a solution; the empty text where none is found in time."""
+    """The layers of a solution as SVG; empty if none is found in time."""
     from ggp.cover.drawings import svg
     from ggp.cover.instance import PackingInstance, load_instance
     from players.puzzles.cover.outcome import CoverOptions
@@ -60,7 +60,7 @@ def packing_picture(path: Path) -> str:
 
 
 def draw(request: JsonMessage, send: Send) -> dict[str, object]:
-    """The picture of the card ``name``; of a game that of ``step`` where it is no less than 0."""
+    """The picture of the card ``name``. For a game, ``step`` is the number of moves if it is at least 0."""
     name, step = request["name"], request["step"]
     if name.endswith(PACKING_ENDINGS):
         return {"svg": packing_picture(games_folder() / "puzzles" / name)}

@@ -1,6 +1,5 @@
-"""The first page, and ``GET /cards/NAME.svg``, the picture of a card. Each is drawn once and kept: asking
-again makes no work.
-"""
+"""The start page, and ``GET /cards/NAME.svg``, the picture of a card. Each picture is drawn once and
+cached."""
 
 from __future__ import annotations
 
@@ -25,14 +24,14 @@ from ggp.web.shell import add_page, page
 
 WORK = WorkKind("ggp.web.choice.card_process", "drawing a card", most=1, seconds=60.0)
 MOST_STEPS = 30
-"""Moves of a recorded playthrough that the first page shows."""
+"""Moves of a recorded playthrough that the start page shows."""
 AGAIN_SECONDS = 60.0
-"""A picture that could not be drawn is not tried again before."""
+"""Seconds before a picture that could not be drawn is tried again."""
 _STYLE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
 
 
 class Pictures:
-    """Draws pictures one after the other and keeps them. To be used within one event loop."""
+    """Draws pictures one after the other and caches them. To be used within one event loop."""
 
     def __init__(self, budget: WorkBudget) -> None:
         self.workers = Workers(WORK, budget)
@@ -41,8 +40,8 @@ class Pictures:
         self._failed: dict[tuple[str, int], float] = {}
 
     async def picture(self, name: str, step: int) -> str:
-        """The picture of the card ``name``, which must be one that comes along; of a game that after so many
-        moves, unless ``step`` is -1. Raises BusyError; GdlError where it cannot be drawn."""
+        """The picture of the bundled card ``name``. For a game it shows the state after ``step`` moves, or
+        the usual state if ``step`` is -1. Raises BusyError, and GdlError if it cannot be drawn."""
         key = name, step
         async with self._lock:
             if key not in self._drawn and time.monotonic() >= self._failed.get(key, 0.0):
@@ -95,7 +94,7 @@ async def _picture(request: web.Request) -> web.Response:
 
 
 def add_routes(app: web.Application) -> None:
-    """Add the first page and the pictures of cards to the application, after the tables."""
+    """Add the start page and the pictures of cards to the application, after the tables."""
     add_page(app, "/", _page)
     _add_pictures(app)
     brought.add_routes(app)

@@ -1,1 +1,1 @@
-"""The docs as a room of the page: ``pages`` makes HTML of their Markdown, ``routes`` shows it."""
+"""The docs in the browser: ``pages`` makes HTML from their Markdown, ``routes`` answers requests for it."""

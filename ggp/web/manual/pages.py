@@ -1,7 +1,7 @@
-"""Pages of the docs as HTML: those that people who use the page may want, from their Markdown.
+"""Renders the pages of the docs that users of the web pages may need, as HTML from their Markdown.
 
-Their text is ours. Even so nothing in it becomes markup but what Markdown means. A link leads to another of
-these pages, to a picture, or to another site. Of other links the words are left.
+The text is our own, but still only Markdown syntax becomes markup, and HTML in it does not. A link leads to
+another of these pages, to a picture, or to another site. Other links become plain text.
 """
 
 from __future__ import annotations
@@ -20,34 +20,34 @@ CONTENTS: dict[str, tuple[str, ...]] = {
     "Write a game": ("tutorials/first-game", "tutorials/first-dice-game", "boards", "notations"),
     "Players": ("tutorials/first-player", "tournaments", "server", "running", "knowledge", "compared"),
 }
-"""The pages, by chapter; each by its place in the folder of the docs, without ``.md``."""
+"""Chapter -> pages, as paths in the folder of the docs without ``.md``."""
 NAMES = frozenset(name for names in CONTENTS.values() for name in names)
 PICTURES = "pictures"
-"""The folder of their pictures, within that of the docs."""
+"""The folder of their pictures, in the folder of the docs."""
 _LONGEST = 1 << 20
 _TITLE = re.compile(r"^# (.*)$", re.MULTILINE)
 
 
 def docs_folder() -> Path:
-    """Where the docs lie: in the wheel, or beside the packages in a checkout."""
+    """The folder of the docs: in the wheel, or next to the packages in a checkout."""
     here = Path(ggp.__path__[0]).resolve()
     inside = here / "docs"
     return inside if inside.is_dir() else here.parent / "docs"
 
 
 def text_of_page(name: str) -> str:
-    """The Markdown of one of the pages. Raises GdlError where it is not there."""
+    """The Markdown of a page. Raises GdlError if it cannot be read."""
     return read_limited(docs_folder() / f"{name}.md", _LONGEST).decode()
 
 
 def title_of_page(name: str) -> str:
-    """Its title."""
+    """The title of a page."""
     found = _TITLE.search(text_of_page(name))
     return found[1] if found else name
 
 
 def html_of_page(name: str) -> str:
-    """All of it but its title, as HTML; headings have ids as GitHub gives them."""
+    """A page without its title, as HTML. Headings have the same ids as on GitHub."""
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
@@ -84,7 +84,7 @@ def anchor(heading: str) -> str:
 
 
 def _target(name: str, href: str) -> str:
-    """Where a link of a page leads; the empty text where it would lead to nothing that is shown."""
+    """The target of a link on a page; empty if the target is not available here."""
     if re.match(r"https?:", href) or href.startswith("#"):
         return href
     path, _, part = href.partition("#")

@@ -1,1 +1,1 @@
-"""The room of packing puzzles: solved while one looks on, the pieces in space, how they come apart."""
+"""The pages of packing puzzles: live solving, the pieces in 3D, and how to take them apart."""

@@ -1,4 +1,4 @@
-"""The process that solves one packing puzzle and makes the page that shows its pieces in space."""
+"""The process that solves one packing puzzle and makes the page that shows its pieces in 3D."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from players.puzzles.cover.problem import CoverError
 MEMORY = 3 * 1024**3
 CPU_SECONDS = 900.0
 MOST_SOLUTIONS = 50
-"""So many are shown; the search ends then."""
+"""The search ends after this many solutions."""
 MOST_APART = 10
-"""Solutions that are taken apart."""
+"""Solutions for which a disassembly is computed."""
 BEAT = 0.3
 """Seconds between news."""
 
@@ -33,25 +33,29 @@ def _instance(request: JsonMessage, apart: bool) -> PackingInstance:
         data = read_limited(games_folder() / "puzzles" / name, MOST_BYTES)
     found = packing_instance(Path(name or "puzzle"), data, None, every=False, apart=apart)
     if found is None:
-        raise GdlError("this is no packing puzzle", remedy="bring a .packing or .xmpuzzle file")
+        raise GdlError("this is not a packing puzzle", remedy="bring a .packing or .xmpuzzle file")
     return found
 
 
 def solve(request: JsonMessage, send: Send) -> dict[str, object]:
-    """The solutions of the puzzle ``name`` that comes along, or of ``data`` (base64): how many were found in
-    ``seconds``, whether that is all, and the page of their pieces, empty without solutions."""
+    """Solve the bundled puzzle ``name``, or the one in ``data`` (base64), for at most ``seconds``.
+
+    Returns:
+        The number of ``solutions``, ``complete`` (whether these are all), the ``seconds`` used, ``apart``
+        (whether the disassembly is shown), and the ``page`` of the pieces, empty without solutions.
+    """
     began = time.monotonic()
     try:
         instance = _instance(request, apart=True)
-    except CoverError:  # of a grid whose pieces do not slide, or with a fault that comes again
+    except CoverError:  # pieces of this grid do not slide, or the puzzle is invalid and fails again
         instance = _instance(request, apart=False)
-    told = began
+    last_news = began
 
     def watch(result: CoverResult) -> None:
-        nonlocal told
+        nonlocal last_news
         now = time.monotonic()
-        if now >= told + BEAT:
-            told = now
+        if now >= last_news + BEAT:
+            last_news = now
             send("progress", solutions=result.solutions, share=result.progress, seconds=round(now - began, 2))
 
     search = instance.search(CoverOptions(first=MOST_SOLUTIONS), watch, None)

@@ -1,4 +1,4 @@
-"""What the room of packing puzzles answers: a search, its news, and the page of the pieces."""
+"""The routes of packing puzzles: a search, its events, and the page of the pieces."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ WORK = WorkKind(
     need=WorkNeed(memory=384 * 1024**2),
 )
 SECONDS = 30.0
-"""How long solutions are looked for."""
+"""Time limit of a search for solutions."""
 MOST = 16
-"""Packings that are kept; the oldest goes."""
+"""Packings in memory; the oldest finished one is dropped first."""
 MOST_DRAWN = 64_000_000
-"""Characters of their pages together, likewise."""
+"""Total characters of their pages; again the oldest finished packing is dropped first."""
 _INLINE = re.compile(r"<(script|style)>(.*?)</\1>", re.DOTALL)
 
 
@@ -47,48 +47,48 @@ class PackingSearches:
     """All packings of a server, within a budget."""
 
     def __init__(self, budget: WorkBudget) -> None:
-        self._known: OrderedDict[str, PackingNews] = OrderedDict()
+        self._searches: OrderedDict[str, PackingNews] = OrderedDict()
         self._workers = Workers(WORK, budget)
 
     def get(self, key: str) -> PackingNews:
-        """The packing of this id. Raises GdlError where there is none."""
-        found = self._known.get(key)
+        """The packing with this id. Raises GdlError if there is none."""
+        found = self._searches.get(key)
         if found is None:
-            raise GdlError("this packing is kept no longer", remedy="have it solved again")
+            raise GdlError("this packing is no longer in memory", remedy="have it solved again")
         return found
 
     def begin(self, name: str, data: str) -> str:
-        """Begin to solve a puzzle that comes along, or what was brought; gives its id. Raises BusyError."""
-        if sum(not one.done for one in self._known.values()) >= WORK.most:
+        """Start solving a bundled or uploaded puzzle and return its id. Raises BusyError."""
+        if sum(not one.done for one in self._searches.values()) >= WORK.most:
             raise BusyError(f"{WORK.most} packing puzzles are being solved", remedy="wait for one")
         key = secrets.token_urlsafe(12)
-        self._known[key] = one = PackingNews(name)
-        known = self._known
-        while len(known) > MOST or sum(len(other.page) for other in known.values()) > MOST_DRAWN:
-            del known[next(key for key, other in known.items() if other.done)]
+        self._searches[key] = one = PackingNews(name)
+        searches = self._searches
+        while len(searches) > MOST or sum(len(other.page) for other in searches.values()) > MOST_DRAWN:
+            del searches[next(key for key, other in searches.items() if other.done)]
         request = {"do": "solve", "name": name, "data": data, "seconds": SECONDS}
         one.task = asyncio.create_task(self._solve(key, one, request))
         return key
 
     async def _solve(self, key: str, one: PackingNews, request: JsonMessage) -> None:
-        def heard(message: JsonMessage) -> None:
+        def on_progress(message: JsonMessage) -> None:
             if message.pop("kind") == "progress":
                 one.tell("progress", message)
 
         try:
-            answer = await self._workers.ask(key, request, news=heard)
+            answer = await self._workers.ask(key, request, news=on_progress)
         except GdlError as error:
             one.tell("failed", {"error": without_folders(str(error))})
         else:
             one.page = answer["page"]
-            told = ("title", "solutions", "complete", "seconds", "apart")
-            one.tell("solved", {name: answer[name] for name in told})
+            names = ("title", "solutions", "complete", "seconds", "apart")
+            one.tell("solved", {name: answer[name] for name in names})
         finally:
             one.done = True
 
     async def close(self) -> None:
         """End all."""
-        tasks = [one.task for one in self._known.values() if one.task is not None]
+        tasks = [one.task for one in self._searches.values() if one.task is not None]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -96,7 +96,7 @@ class PackingSearches:
 
 
 class PackingNews:
-    """One packing: its news, and the page of its pieces once it is there."""
+    """The events of one search, and the page of its pieces when it is finished."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -107,7 +107,7 @@ class PackingNews:
         self.news = Broadcast(lambda: [encode(*self._latest)])
 
     def tell(self, event: str, data: JsonMessage) -> None:
-        """Tell all who look on, and whoever comes later."""
+        """Send an event to all readers. Later readers get the latest one on connecting."""
         self._latest = event, data
         self.news.send(event, data)
 
@@ -141,8 +141,8 @@ async def _events(request: web.Request) -> web.StreamResponse:
 
 
 async def _begin(request: web.Request) -> web.Response:
-    told = json_object(request, fields(name=text(200), data=text(MOST_CHARACTERS)))
-    name, data = told.get("name", ""), told.get("data", "")
+    body = json_object(request, fields(name=text(200), data=text(MOST_CHARACTERS)))
+    name, data = body.get("name", ""), body.get("data", "")
     if bool(name) == bool(data):
         raise GdlError("name a packing puzzle, or bring its data", remedy='{"name": "soma.packing"}')
     if name and name not in [path.name for path in packing_files()]:
@@ -150,12 +150,12 @@ async def _begin(request: web.Request) -> web.Response:
     try:
         base64.b64decode(data, validate=True)
     except (binascii.Error, ValueError):
-        raise GdlError("data is no base64") from None
+        raise GdlError("data must be base64") from None
     return web.json_response({"page": f"/packings/{request.app[PACKINGS].begin(name, data)}"})
 
 
 async def _space(request: web.Request) -> web.Response:
-    """The page of the pieces, for a frame: what it runs and how it looks are its own, and nothing else."""
+    """The page of the pieces, for a frame. Its policy allows only its own scripts and styles."""
     text = request.app[PACKINGS].get(request.match_info["id"]).page
     if not text:
         raise GdlError("there is no solution to draw")

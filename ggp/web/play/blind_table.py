@@ -1,8 +1,9 @@
-"""A table of a game of hidden information: each person is told what its role knows, until the match is over.
+"""A table of a game of hidden information: until the match is over, each person sees only its role's
+knowledge.
 
-Whoever sits down at a role has a *chair*, a number that goes with the person where sides are swapped. What
-the table says has the chair that it is for as ``to``; -1 stands for those who look on, and no ``to`` for
-all.
+A person who takes a role has a *chair*, a number that the person keeps when sides are swapped. The field
+``to`` of the table's messages is the chair that they are for: -1 for spectators. A message without ``to`` is
+for everybody.
 """
 
 from __future__ import annotations
@@ -26,34 +27,35 @@ from players.registry import fitting
 _ALL = {"show", "keep", "end"}
 _SEATED = {"pause", "go"}
 _OWN = {"move", "hint"}
-"""What a person may ask for its own role, until the match is over."""
+"""Requests that a person may make for its own role until the match is over."""
 _BEFORE, _MEANWHILE, _AFTER = (
     (_ALL, _SEATED | {"seat", "swap"}),
     (_ALL, _SEATED),
     (_ALL | {"back", "goto"}, _SEATED | {"seat", "swap", "again"}),
 )
-"""What everybody may ask for besides, and what those who have a chair, or all if no person plays: before the
-first step, while the match goes on, after its end. Nobody has the cards dealt again until they please."""
+"""Other requests before the first step, during the match and after its end. The first set of each pair is
+open to everybody, the second one to persons with a chair, or to everybody if no person plays. A match cannot
+be restarted before its end, so that a person cannot repeat the deal until it is a good one."""
 
 
 class BlindTable(Table):
     """One match in which roles do not see all; arguments and errors are those of :class:`Table`."""
 
     FIRST_SECONDS = 10.0
-    """Beliefs are worth a longer wait."""
+    """Longer than at other tables, because computing beliefs profits from a fast machine."""
 
     def __init__(self, request: TableRequest, inbox: Inbox, send: Send) -> None:
         super().__init__(request, inbox, self._hushed)
         self._tell = send
         self._asker: int | None = None
         self._last: dict[int, dict[str, Any]] = {}
-        """What each chair was told last."""
+        """Chair -> the last ``state`` sent to it."""
         self._playing = playing(self.machine.roles)
         self._chairs = dict(zip(self._playing, range(len(self._playing)), strict=True))
         """Role -> chair."""
         board, painter = self._view.board, self._view.painter
         self._sight_view = SightView(self.machine, board, painter)
-        # Words and clicks depend on the moves that were seen before: each role has its own.
+        # Words and clicks depend on the moves seen before, so each role has a view of its own.
         self._views = {role: TableView(request.game, self.machine, like=self._view) for role in self._playing}
         self._begin_anew()
 
@@ -64,7 +66,7 @@ class BlindTable(Table):
         self._histories: dict[int, list[dict[str, Any]]] = {role: [] for role in self._playing}
 
     def _seen(self, before: dict[int, RoleSight]) -> dict[int, RoleSight]:
-        """What each role knows now."""
+        """The knowledge of each role in the current state."""
         view = self._sight_view
         return {role: view.sight(belief, before.get(role)) for role, belief in self._beliefs.items()}
 
@@ -84,8 +86,8 @@ class BlindTable(Table):
             percepts = {role: self._sight_view.percepts(learnt[role].percepts) for role in self._playing}
             self._sights.append(
                 {
-                    role: replace(sight, shown={**sight.shown, "percepts": percepts[role]})
-                    for role, sight in before.items()
+                    role: replace(role_view, shown={**role_view.shown, "percepts": percepts[role]})
+                    for role, role_view in before.items()
                 }
             )
             return
@@ -105,12 +107,12 @@ class BlindTable(Table):
         return player.choose_from(self._beliefs[role], deadline)
 
     def _new_player(self, name: str, role: int, state: State, deadline: float) -> AttentiveSeat:
-        # With so many playouts and no more somebody wants a weak player.
+        # A fixed number of playouts is chosen to get a weak player.
         name = name if "playouts" in name else fitting(name, self.machine)
         return super()._new_player(name, role, state, deadline)
 
     def _think_aloud(self, role: int, player: KaskadePlayer, state: State, choice: Choice) -> None:
-        """What a player thinks tells what it knows."""
+        """Send nothing, because a player's search reveals its knowledge."""
 
     def _view_of(self, role: int) -> TableView:
         return self._views[role]
@@ -133,14 +135,14 @@ class BlindTable(Table):
         if do in _OWN and not self._revealed:
             name = request.get("role")
             mine = asker in people and people[asker] == name
-            return "" if mine else f"{name} is played by somebody else: sit down where nobody sits"
+            return "" if mine else f"{name} is not your role: take a free seat"
         if people and asker not in people:
-            return "this is not for those who look on: sit down where nobody sits"
+            return "spectators cannot do this: take a free seat"
         if do in seated_may:
             return ""
         if self._revealed:
             return "the match is over: play again"
-        return "this game hides information: that waits for the end of the match"
+        return "this game hides information: wait for the end of the match"
 
     def _swap(self) -> None:
         chairs = list(self._chairs.values())
@@ -151,12 +153,13 @@ class BlindTable(Table):
         if self._revealed:
             super()._keep(form)
         else:
-            self._send("kept", form=form, error="a match that hides information is kept when it is over")
+            self._send("kept", form=form, error="a match with hidden information can be saved after its end")
 
-    # What is told
+    # Messages
 
     def _hushed(self, kind: str, **fields: Any) -> None:
-        """Says what does not tell what is hidden: a note and a hint to who has asked, of thoughts nothing."""
+        """Send a message of :class:`Table` if it reveals nothing hidden. Notes and hints go only to the chair
+        that asked; a player's search is not sent."""
         if kind in ("note", "hint"):
             if self._asker is not None:
                 self._tell(kind, **fields, to=self._asker)
@@ -167,32 +170,35 @@ class BlindTable(Table):
         people = {self._chairs[role]: role for role in self._playing if self.seats[role] == HUMAN}
         self._revealed = self._revealed or self._is_over(self._state)
         if self._revealed:
-            told = {**self._told(), "blind": self._all_sights()}
-            told |= {"asked": [], "choosing": []}
-            views = dict.fromkeys((OUTSIDE, *people), told)
+            state = {**self._snapshot(), "blind": self._all_sights()}
+            state |= {"asked": [], "choosing": []}
+            views = dict.fromkeys((OUTSIDE, *people), state)
         else:
             views = {
                 OUTSIDE: self._outside(),
                 **{chair: self._inside(role) for chair, role in people.items()},
             }
         for chair, view in views.items():
-            # Who has nothing new to see is told nothing, not even that somebody else has chosen.
-            told = {**view, "blind": {**view["blind"], "as": people.get(chair)}}
-            if self._last.get(chair) != told:
-                self._last[chair] = told
-                self._tell("state", **told, to=chair, chairs=self._free_chairs())
+            # A chair without news gets no message, because even that would reveal another role's choice.
+            message = {**view, "blind": {**view["blind"], "as": people.get(chair)}}
+            if self._last.get(chair) != message:
+                self._last[chair] = message
+                self._tell("state", **message, to=chair, chairs=self._free_chairs())
 
     def _free_chairs(self) -> dict[str, int]:
         """The chair of each role that a person plays."""
         return {self.roles[role]: self._chairs[role] for role in self._playing if self.seats[role] == HUMAN}
 
     def _all_sights(self) -> dict[str, Any]:
-        """What each role knew in the state that is shown."""
+        """The knowledge of each role in the state that is shown."""
         sights = self._sights[min(self._at, len(self._sights) - 1)]
-        return {"over": True, "sights": [{"role": role, **sight.shown} for role, sight in sights.items()]}
+        return {
+            "over": True,
+            "sights": [{"role": role, **role_view.shown} for role, role_view in sights.items()],
+        }
 
     def _frame(self, step: int) -> dict[str, Any]:
-        """What everybody is told of a match that goes on."""
+        """The public fields of ``state`` during a match."""
         return {
             **self._setting(),
             "game": self._request.game.name,
@@ -214,13 +220,13 @@ class BlindTable(Table):
         }
 
     def _outside(self) -> dict[str, Any]:
-        """What those are told who look on: that the match goes on."""
+        """The ``state`` for spectators during a match; it has no position."""
         drawing = self._view.painter.draw((), facts=False)
         frame = self._frame(len(self._steps))
         return {**frame, "svg": drawing, "beside": [], "blind": {"over": False}}
 
     def _inside(self, role: int) -> dict[str, Any]:
-        """What a person is told."""
+        """The ``state`` for the person who plays a role, during a match."""
         view, machine = self._views[role], self.machine
         shown = dict(self._sights[-1][role].shown)
         legal = machine.legal_moves(self._state, role)
@@ -241,7 +247,7 @@ class BlindTable(Table):
         }
 
     def _own_step(self, role: int, state: State, move: int) -> dict[str, Any]:
-        """The step that was just made, as a role knows it."""
+        """The latest step, as a role knows it."""
         width = range(len(self.roles))
         text = self._views[role].spelled(role, move)
         alone = len(self.machine.legal_moves(state, role)) == 1

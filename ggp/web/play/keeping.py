@@ -1,4 +1,4 @@
-"""A match of a table to keep: as a record, or as one HTML file."""
+"""Saves a table's match as a record or as one HTML file."""
 
 from __future__ import annotations
 
@@ -29,26 +29,26 @@ def keep(
     clock: float,
     seed: int,
 ) -> str:
-    """The match so far.
+    """The text of a file with all steps of a match.
 
     Args:
-        form: ``record`` for JSON, ``html`` for a page that needs nothing else.
-        steps, last: all that was played, and the state that it led to.
-        clock: seconds that players had for a move.
-        seed: what was drawn came from.
+        form: ``record`` for JSON, ``html`` for a self-contained page.
+        steps, last: the steps played, and the state after them.
+        clock: seconds per move of a player.
+        seed: the seed of the match's random draws.
 
     Raises:
         GdlError: there is no such form, or the file would be too long.
     """
     if form not in FORMS:
-        raise GdlError(f"{form!r} is no form of a match", remedy=f"one of {', '.join(FORMS)}")
+        raise GdlError(f"form {form!r} is unknown", remedy=f"one of {', '.join(FORMS)}")
     machine = last.machine
     spell = machine.rules.spell
     roles = range(len(machine.roles))
     record = MatchRecord("Table", 0, max(1, round(clock)), seats, game=title, rules=game.kif, seed=seed)
     for state in (*(step.state for step in steps), last):
         record.add_state(map(spell, sorted(state.propositions)), [""] * len(roles))
-    record.state_times = []  # people take steps back: no time belongs to a state
+    record.state_times = []  # people take steps back, so states have no times
     for step in steps:
         seen = None
         if hides(machine.rules):
@@ -59,10 +59,10 @@ def keep(
         goals = [0 if machine.roles[role] is RANDOM else machine.goal(last, role) for role in roles]
     record.completed = None not in goals
     record.goals = [goal for goal in goals if goal is not None]
-    told = record.to_dict()
+    content = record.to_dict()
     if form == "record":
-        return orjson.dumps(told).decode()
-    replay = Replay(read_match(told), game)
+        return orjson.dumps(content).decode()
+    replay = Replay(read_match(content), game)
     frames = [replay.frame(number) for number in range(len(steps) + 1)]
     words = {number: step.words for number, step in enumerate(steps, 1) if step.words}
     return as_page({**replay.story(), "title": title}, ComparedMatch(words=words), frames)

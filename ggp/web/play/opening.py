@@ -1,4 +1,4 @@
-"""What a table is opened with, and the players that sit at it."""
+"""The settings of a new table, and the wrapper of its players."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from players.player import Player
 
 @dataclass(frozen=True, slots=True)
 class TableRequest:
-    """What table is wanted.
+    """The settings of a new table.
 
     Attributes:
-        seats: for each role ``human``, a player's name or address; more than there are roles do no harm.
-        others: who plays the roles left out.
-        playclock: seconds that our players think about a move.
-        patience: seconds that a person has for a move, after which a random one is made; 0 for no limit.
-        seed: what chance and players draw from; 0 to have one drawn. A page cannot name it.
+        seats: for each role ``human``, or a player's name or address. Seats beyond the roles are ignored.
+        others: the player of the roles without a seat.
+        playclock: seconds per move of our players.
+        patience: seconds per move of a person, after which a random move is made; 0 for no limit.
+        seed: the seed of chance and players; 0 to draw one. A page cannot choose it.
         workers: search processes of a player.
-        allowed: the names and addresses of players that the operator has given; a page may choose these
-            besides all public names (:func:`ggp.web.play.seats.check_seat`).
-        title: of the game, for people; that of its rules where it is empty.
-        card, next_card: names of the game, and of the level after it; empty for others.
+        allowed: the players' names and addresses given by the operator. A page may choose these and all
+            public names (:func:`ggp.web.play.seats.check_seat`).
+        title: the displayed title of the game; empty for the title in its rules.
+        card, next_card: the catalogue names of the game and of the level after it; empty if there is none.
     """
 
     game: Game
@@ -42,7 +42,7 @@ class TableRequest:
 
 
 class AttentiveSeat(KaskadePlayer):
-    """A player that answers as soon as somebody wants something else."""
+    """A player that answers at once when an urgent request waits at the table."""
 
     def __init__(self, player: Player, kaskade: Kaskade, hurry: Callable[[], bool]) -> None:
         super().__init__(player, kaskade)

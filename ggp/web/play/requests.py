@@ -1,4 +1,4 @@
-"""What people want of a table, in the order in which it came."""
+"""The queue of requests to a table, in the order of arrival."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from collections.abc import Callable
 from ggp.processes.parent import Inbox, JsonMessage, Send
 
 _PATIENT = ("move", "hint", "show", "keep", "walk")
-"""Requests for which a player that thinks is not interrupted."""
+"""Requests that do not interrupt a player's search."""
 
 
 class Requests:
-    """The requests that wait.
+    """The waiting requests.
 
     Args:
-        inbox: where they come in.
-        send: says ``took`` whenever one waits no longer.
-        refused: whether the table refuses one.
+        inbox: receives the requests.
+        send: sends ``took`` whenever a request leaves the queue.
+        refused: the reason why the table refuses a request; empty if it does not.
     """
 
     def __init__(self, inbox: Inbox, send: Send, refused: Callable[[JsonMessage], str]) -> None:
@@ -25,13 +25,13 @@ class Requests:
         self._looked_at: list[JsonMessage] = []
 
     def urgent(self) -> bool:
-        """Whether somebody wants, and may have, what a player that thinks must not keep waiting."""
+        """Whether a request waits that is permitted and interrupts a player's search."""
         while not self._inbox.empty():
             self._looked_at.append(self._inbox.get())
         return any(one.get("do") not in _PATIENT and not self._refused(one) for one in self._looked_at)
 
     def next(self, seconds: float | None = None) -> JsonMessage | None:
-        """The next one; None if none comes for so long."""
+        """The next request; None if none arrives within ``seconds``, which may be None for no limit."""
         try:
             if self._looked_at:
                 request = self._looked_at.pop(0)

@@ -1,4 +1,4 @@
-"""What the play room answers: its page, tables and their events, requests to them."""
+"""The routes of the play pages: the pages, the events of tables, and requests to tables."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from players.registry import NAMES
 
 TABLES = web.AppKey("tables", OpenTables)
 KINDS = {"record": ("application/json", "json"), "html": ("text/html", "html")}
-"""In what form a match is kept: its type, and what the file's name ends in."""
+"""The formats of a saved match: form -> content type and file ending."""
 MOST_SEATS = 64
 LONGEST_CLOCK = 3600.0
 _NAME = text(1000, 1)
-"""A player with all its options; the table's process knows which there are (:mod:`ggp.web.play.seats`)."""
+"""A player with all its options; the table's process checks them (:mod:`ggp.web.play.seats`)."""
 OPENING = fields(
     **SOURCE,
     title=text(1000),
@@ -45,7 +45,7 @@ REQUESTS: dict[str, dict[str, Schema]] = {
     "walk": {"role": _TERM, "to": _SQUARE, "from": _SQUARE},
     "sit": {"role": _TERM},
 }
-"""What may be asked of a table: the fields of each request."""
+"""The requests to a table, each with the schemas of its fields."""
 
 
 def add_routes(app: web.Application, settings: WebSettings) -> None:
@@ -85,12 +85,12 @@ async def _events(request: web.Request) -> web.StreamResponse:
 
 
 async def _open(request: web.Request) -> web.Response:
-    told = json_object(request, OPENING)
-    table_request = {**told, **checked_source(told)}
+    body = json_object(request, OPENING)
+    table_request = {**body, **checked_source(body)}
     cards = await request.app[KNOWN].cards.get()
     numbers = {card["name"]: place for place, card in enumerate(cards)}
-    place = numbers.get(told.get("game", ""))
-    title = told.get("title", "")
+    place = numbers.get(body.get("game", ""))
+    title = body.get("title", "")
     if place is not None:
         card, after = cards[place], cards[(place + 1) % len(cards)]
         title = card["title"]
@@ -106,10 +106,10 @@ async def _rules(request: web.Request) -> web.Response:
 
 
 async def _keep(request: web.Request) -> web.Response:
-    """The match so far as a file: ``form=record`` or ``form=html``."""
+    """Download the match up to now as a file: ``form=record`` or ``form=html``."""
     form = request.query.get("form", "record")
     if form not in KINDS:
-        raise GdlError(f"form is none of {', '.join(KINDS)}")
+        raise GdlError(f"form must be one of {', '.join(KINDS)}")
     text = await request.app[TABLES].get(request.match_info["table"]).kept(form)
     kind, ending = KINDS[form]
     headers = {
@@ -123,10 +123,10 @@ async def _request(request: web.Request) -> web.Response:
     do = request.match_info["do"]
     if do not in REQUESTS:
         raise web.HTTPNotFound(reason="there is no such request")
-    told = json_object(request, fields(**REQUESTS[do], key=_KEY))
-    key = told.pop("key", "")
+    body = json_object(request, fields(**REQUESTS[do], key=_KEY))
+    key = body.pop("key", "")
     table = request.app[TABLES].get(request.match_info["table"])
     if do == "sit":
-        return web.json_response({"key": table.sit(told.get("role", ""))})
-    table.request(do, told, key)
+        return web.json_response({"key": table.sit(body.get("role", ""))})
+    table.request(do, body, key)
     return web.json_response({})

@@ -1,11 +1,10 @@
-"""Who may take a seat at a table: people, players by public names, and whom the operator has named.
+"""The seats of a table: people, players with public names, and players named by the operator.
 
-A page's text never imports a class, calls an address, or opens a folder: those come from the command line
-(``ggp web --player NAME``). A player at an address is asked over HTTP, as a game manager asks it. It knows of
-no step taken back. So each line of play is a match of its own: after people have gone back, or have made its
-moves for it, another one is started in the state that stands there. The page never repeats an answer that is
-no legal move: the address may be that of another service.
-"""
+Text from a page never imports a class, calls an address or opens a folder. Such players come from the command
+line (``ggp web --player NAME``). The table asks a player at an address over HTTP, like a game manager. The
+protocol cannot take back steps, so each line of play is a match of its own: after people have gone back, or
+have made the player's moves, a new match starts in the current state. An answer that is not a legal move is
+never shown, because the address may belong to another service."""
 
 from __future__ import annotations
 
@@ -31,7 +30,7 @@ from players.registry import check_name, check_public
 
 SCHEME = "http://"
 GRACE_SECONDS = 1.0
-"""How long after its clock an answer is waited for."""
+"""Seconds after the end of its clock in which an answer is still accepted."""
 _LOOK_SECONDS = 0.05
 _GOODBYE_SECONDS = 0.5
 
@@ -42,16 +41,16 @@ def is_remote(name: str) -> bool:
 
 
 class InterruptedByPeopleError(GdlError):
-    """People want something else before the answer."""
+    """An urgent request arrived before the player's answer."""
 
 
 class RemoteSeat:
     """The player at an address, for one role.
 
     Args:
-        name: its address, ``http://host:port``. Raises GdlError if it is none.
-        playclock: seconds for a move; clocks of the protocol are whole seconds.
-        hurry: whether people want something else; its answer is not waited for then.
+        name: its address, ``http://host:port``. Raises GdlError if it is not an address.
+        playclock: seconds for a move, rounded up because the protocol's clocks are whole seconds.
+        hurry: whether an urgent request waits; the player's answer is dropped then.
     """
 
     def __init__(self, name: str, role: int, playclock: float, hurry: Callable[[], bool]) -> None:
@@ -62,26 +61,30 @@ class RemoteSeat:
         self._hurry = hurry
         self._match = ""
         self._line: list[tuple[State, JointMove]] = []
-        """The steps that it has been told of."""
+        """The steps sent to the player."""
         self._first = 0
-        """After how many of them its match began."""
+        """The number of these steps before its match began."""
 
     def choose(self, state: State, line: Sequence[tuple[State, JointMove]]) -> Choice:
-        """Its move in a state, after the steps of ``line``. Raises GdlError: it does not answer in time, or
-        with no legal move; InterruptedByPeopleError."""
+        """Its move in a state, after the steps of ``line``.
+
+        Raises:
+            GdlError: the player does not answer in time, or its move is not legal.
+            InterruptedByPeopleError: an urgent request arrived.
+        """
         machine = state.machine
-        told = len(self._line)
+        sent = len(self._line)
         answer = ""
-        if not self._match or list(line[:told]) != self._line:
-            # Where information is hidden no rules may tell the state: all percepts are told once more.
+        if not self._match or list(line[:sent]) != self._line:
+            # With hidden information the rules must not reveal the state, so all percepts are sent again.
             first = 0 if hides(machine.rules) else len(line)
             self._begin(line[0][0] if line and not first else state, first)
-            self._line, told = list(line[:first]), first
+            self._line, sent = list(line[:first]), first
             answer = self._play(machine, None)
-        for step in line[told:]:
+        for step in line[sent:]:
             self._line.append(step)
             answer = self._play(machine, step)
-        if not answer:  # the same state once more
+        if not answer:  # asked again in the same state
             answer = self._play(machine, self._line[-1] if len(self._line) > self._first else None)
         try:
             move = machine.move_id(self._role, parse_term(answer))
@@ -89,11 +92,11 @@ class RemoteSeat:
         except GdlError:
             legal = False
         if not legal:
-            raise GdlError("answers with no legal move")
+            raise GdlError("answers with a move that is not legal")
         return Choice(move)
 
     def stop(self) -> None:
-        """It is not asked any more."""
+        """End the player's match."""
         if self._match:
             with contextlib.suppress(GdlError):
                 self._ask(messages.abort_request(self._match), _GOODBYE_SECONDS, patient=True)
@@ -149,14 +152,14 @@ class RemoteSeat:
 
 
 def check_seat(name: str, allowed: Collection[str]) -> None:
-    """Checks what somebody at a page wants to seat.
+    """Check a seat chosen on a page.
 
     Args:
         name: ``human``, a player's name, or an address.
-        allowed: the names and addresses that the operator has given.
+        allowed: the names and addresses given by the operator.
 
     Raises:
-        GdlError: nobody of this name may take a seat.
+        GdlError: pages may not choose this player.
     """
     if name == HUMAN:
         return
@@ -170,7 +173,7 @@ def check_seat(name: str, allowed: Collection[str]) -> None:
 
 
 def check_offer(name: str) -> None:
-    """Checks what the operator gives. Raises GdlError where it is no player and no address."""
+    """Check a player given by the operator. Raises GdlError if it is neither a player nor an address."""
     if is_remote(name):
         parse_address(name)
     elif name != HUMAN:
@@ -178,8 +181,8 @@ def check_offer(name: str) -> None:
 
 
 def seated(names: Sequence[str], roles: int, chance: int | None) -> list[str]:
-    """Who plays the roles, given names in role order, with or without one for chance, whose moves are
-    drawn."""
+    """The players of all roles, with ``random`` for the chance role. ``names`` are in role order, with or
+    without a name for chance."""
     seats = list(names)
     if chance is None:
         return seats

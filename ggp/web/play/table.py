@@ -1,9 +1,8 @@
 """A match that people play in a browser: seats, steps that can be taken back, clocks, hints.
 
-One thread plays (:meth:`Table.run`). What people want comes as requests, JSON objects in an inbox; what they
-see goes out as messages: ``state`` whenever something changes, ``thinking``, ``search`` (what a player thinks
-so far), ``hint``, ``note``. ``took`` says that one request waits no longer.
-"""
+One thread plays (:meth:`Table.run`). It receives people's requests as JSON objects in an inbox and sends
+messages: ``state`` after every change, ``thinking``, ``search`` (a player's search in progress), ``hint``,
+``note``. ``took`` reports that a request has left the queue."""
 
 from __future__ import annotations
 
@@ -34,9 +33,9 @@ from players.registry import make_player
 HINT_SECONDS = 2.0
 MOST_STEPS = 5000
 WALK_SECONDS = 0.06
-"""Between the steps of a walk, so that they are seen."""
+"""Pause between the steps of a walk, so that each is visible."""
 ALOUD_SECONDS = 0.5
-"""How often a player says what it thinks so far."""
+"""Shortest interval between two ``search`` messages."""
 
 
 class Table:
@@ -47,7 +46,7 @@ class Table:
     """
 
     FIRST_SECONDS = 3.0
-    """How long the first machine above the prover is waited for."""
+    """Longest wait for the first machine above the prover."""
 
     def __init__(self, request: TableRequest, inbox: Inbox, send: Send) -> None:
         for name in {*request.seats, request.others}:
@@ -64,17 +63,18 @@ class Table:
         rest = [request.others] * (len(self.roles) - len(request.seats))
         self._chance = chance_role(machine.roles)
         self.seats = seated([*request.seats, *rest][: len(self.roles)], len(self.roles), self._chance)
-        """Seats that the game does not have stay empty: a page does not know how many there are."""
+        """Role -> player. Seats beyond the roles are dropped, because a page does not know how many there
+        are."""
         self._players: dict[int, AttentiveSeat | RemoteSeat] = {}
         self._adviser: dict[int, AttentiveSeat] = {}
         self._aloud = 0.0
         self._state = machine.initial_state()
         self._steps: list[TableStep] = []
         self._at = 0
-        """The state that is shown: that before step ``_at``, or the newest."""
+        """The number of steps before the state that is shown."""
         self._chosen: dict[int, int] = {}
         self._choices: dict[int, Choice] = {}
-        self._waits = False  # somebody has gone back: our players wait for a move or ``go``
+        self._waits = False  # after going back our players wait for a move or ``go``
         self._due: float | None = None  # until when people may choose
         self._seed = request.seed
         self._deal()
@@ -91,7 +91,8 @@ class Table:
             self._kaskade.close()
 
     def _deal(self) -> None:
-        """Draw from another seed from now on: where chance plays, no match says anything of the next one."""
+        """Seed the random generator. Games with chance or hidden information draw a new seed for each match
+        unless one was given, so that no match predicts the next one."""
         draws = information_of(self._request.game.rules) is not Information.PERFECT
         if draws and not self._request.seed:
             self._seed = draw_seed()
@@ -105,13 +106,13 @@ class Table:
         return [self.machine.legal_moves(self._shown, role) for role in range(len(self.roles))]
 
     def _turn(self) -> bool:
-        """Take one thing further: a player's answer, a request, the next state. False at the end."""
+        """Do one thing: get a player's answer, handle a request, or make the joint move. False at the end."""
         state = self._shown
         if self.machine.is_terminal(state) or not all(options := self._options()):
             return self._obey(self._requests.next())
         if self._waits or len(self._steps) >= MOST_STEPS:
             return self._obey(self._requests.next())
-        known = len(self._choices)
+        chosen_before = len(self._choices)
         for role, moves in enumerate(options):
             if role in self._chosen:
                 continue
@@ -125,8 +126,8 @@ class Table:
                 self._choices[role] = choice
         waiting = [role for role in range(len(self.roles)) if role not in self._chosen]
         if waiting:
-            if len(self._choices) > known:
-                self._show()  # who has chosen, not what
+            if len(self._choices) > chosen_before:
+                self._show()  # shows that a role has chosen, but not its move
             return self._await_people(waiting, options)
         self._make()
         return True
@@ -143,7 +144,7 @@ class Table:
         return True
 
     def _think(self, role: int, state: State) -> Choice | None:
-        """A player's answer; None where people have wanted something else in the meantime."""
+        """A player's answer; None if an urgent request has arrived in the meantime."""
         deadline = time.monotonic() + self._request.playclock
         self._send("thinking", role=role, seconds=self._request.playclock)
         try:
@@ -157,7 +158,7 @@ class Table:
         return None if self._requests.urgent() else choice
 
     def _answer(self, player: AttentiveSeat | RemoteSeat, role: int, state: State, deadline: float) -> Choice:
-        """What a player chooses."""
+        """The move that a player chooses."""
         if isinstance(player, RemoteSeat):
             return player.choose(state, [(step.state, step.joint) for step in self._steps[: self._at]])
         return player.choose(state, deadline)
@@ -174,33 +175,33 @@ class Table:
         return player
 
     def _new_player(self, name: str, role: int, state: State, deadline: float) -> AttentiveSeat:
-        made = make_player(
+        inner = make_player(
             name, self._seed % (1 << 31) * 64 + role, workers=self._request.workers, ponder=False
         )
-        player = AttentiveSeat(made, self._kaskade, self._requests.urgent)
+        player = AttentiveSeat(inner, self._kaskade, self._requests.urgent)
         player.on_progress = lambda choice: self._think_aloud(role, player, self._shown, choice)
         startclock = (deadline - time.monotonic()) / 2
         player.start(self.machine, role, state, startclock, time.monotonic() + startclock)
         return player
 
     def _think_aloud(self, role: int, player: KaskadePlayer, state: State, choice: Choice) -> None:
-        """Tell what a player thinks so far, now and then."""
+        """Send a player's search in progress as ``search``, at most once in ALOUD_SECONDS."""
         now = time.monotonic()
         secret = self._view.secret(state, role, self.seats, self._chosen)
         if now >= self._aloud + ALOUD_SECONDS and not secret:
             self._aloud = now
             candidates = self._view_of(role).candidates(state, role, choice)
-            told = {"machine": player.machine.level, "expects": expected(choice), "candidates": candidates}
+            details = {"machine": player.machine.level, "expects": expected(choice), "candidates": candidates}
             self._send(
-                "search", turn=self._at + 1, role=role, note=f"{self.roles[role]}, {choice.note}", **told
+                "search", turn=self._at + 1, role=role, note=f"{self.roles[role]}, {choice.note}", **details
             )
 
     def _view_of(self, role: int) -> TableView:
-        """What spells a role's moves."""
+        """The view that spells a role's moves."""
         return self._view
 
     def _make(self) -> None:
-        """The joint move that all have chosen."""
+        """Play the joint move that all roles have chosen."""
         state = self._shown
         joint = tuple(self._chosen[role] for role in range(len(self.roles)))
         del self._steps[self._at :]
@@ -212,13 +213,13 @@ class Table:
         self._show()
 
     def _learnt(self, state: State, joint: tuple[int, ...]) -> None:
-        """A joint move was made in a state."""
+        """Called after a joint move was made in a state."""
 
     def _clear(self) -> None:
         self._chosen, self._choices, self._due = {}, {}, None
 
     def _obey(self, request: JsonMessage | None) -> bool:
-        """Do what somebody wants; whoever cannot be obeyed is told why. False to end."""
+        """Handle one request. If it is refused, a ``note`` has the reason. False for the request ``end``."""
         try:
             if why := self._refusal(request or {}):
                 raise GdlError(why)
@@ -252,14 +253,14 @@ class Table:
                 case {"do": "show"}:
                     self._show()
                 case _:
-                    raise GdlError("this is no request for a table")
+                    raise GdlError("the table does not know this request")
         except GdlError as error:
             self._send("note", text=str(error))
         return True
 
     def _refusal(self, request: JsonMessage) -> str:
-        """Why who asks may not ask for this now; empty if they may. Where nothing is hidden all may do all
-        that a table does."""
+        """The reason why a request is not permitted now; empty if it is. Without hidden information everybody
+        may make all requests."""
         return ""
 
     def _role(self, name: str) -> int:
@@ -283,7 +284,8 @@ class Table:
         self._show()
 
     def _last_choice(self) -> int:
-        """The last step before the one that is shown in which a person had a choice, or else the last one."""
+        """The last step before the shown state in which a person had a choice; the previous one if there is
+        none."""
         humans = [role for role, name in enumerate(self.seats) if name == HUMAN]
         for number in range(self._at - 1, -1, -1):
             state = self._steps[number].state
@@ -317,7 +319,7 @@ class Table:
         self._show()
 
     def _again(self) -> None:
-        """The same game from its first state, players begin anew."""
+        """Start the game again from its initial state, with new players."""
         for role in range(len(self.roles)):
             self._leave(role)
         self._steps.clear()
@@ -327,10 +329,10 @@ class Table:
         self._go_to(0, waits=False)
 
     def _walk(self, name: str, to: str, origin: str) -> None:
-        """Several moves of a person, one after the other: something goes to a square."""
+        """Play several moves of a person that bring something to a square."""
         role = self._role(name)
         if self.seats[role] != HUMAN or len(self.roles) > 1 or self._view.board is None:
-            raise GdlError("only a person alone walks over a board")
+            raise GdlError("only a single human player can walk over a board")
         found = WalkFinder(self.machine, self._view.board).way(self._shown, role, to, origin)
         if found is None:
             raise GdlError("there is no way to that square", remedy="push or move step by step")
@@ -355,7 +357,7 @@ class Table:
             player.stop()
 
     def _hint(self, name: str) -> None:
-        """What ``uct`` would do for a role."""
+        """Send the move that ``uct`` chooses for a role as ``hint``."""
         role, state = self._role(name), self._shown
         if self.machine.is_terminal(state) or len(self.machine.legal_moves(state, role)) < 2:
             raise GdlError(f"{name} has no choice here")
@@ -367,10 +369,10 @@ class Table:
         self._send("hint", role=role, step=self._at, **self._view_of(role).hint(state, role, choice))
 
     def _show(self) -> None:
-        self._send("state", **self._told())
+        self._send("state", **self._snapshot())
 
-    def _told(self) -> dict[str, Any]:
-        """What a page is told of the state that is shown, and of the whole match."""
+    def _snapshot(self) -> dict[str, Any]:
+        """The fields of the message ``state``: the state that is shown and the whole match."""
         state = self._shown
         options = [] if self.machine.is_terminal(state) else self._options()
         stuck = stuck_roles(state)
@@ -384,7 +386,7 @@ class Table:
         }
 
     def _setting(self) -> dict[str, Any]:
-        """What does not depend on the state."""
+        """The fields that do not depend on the state."""
         request = self._request
         return {
             "seats": self.seats,

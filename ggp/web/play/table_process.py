@@ -1,8 +1,8 @@
 """The process of one table: ``python -m ggp.web.play.table_process``.
 
-Its first request is ``open``: the game's name or its rules, ``seats``, ``playclock`` and so on. It answers
-with ``refused`` where that cannot be, and else with the ``rules`` and what :class:`ggp.web.play.table.Table`
-says.
+Its first request is ``open``: the game's name or its rules, ``seats``, ``playclock`` and so on. If the table
+cannot be opened, it answers ``refused``. Otherwise it sends the ``rules``, followed by the messages of
+:class:`ggp.web.play.table.Table`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MEMORY_BYTES = 3 * 1024**3
 
 
 def main() -> None:
-    """Serve one table, and end."""
+    """Serve one table until it ends."""
     limit_memory(MEMORY_BYTES)
     inbox = Inbox()
     send = Parent(inbox.put, end_seconds=2.0).send
@@ -34,21 +34,21 @@ def main() -> None:
         send("refused", error=explain(error, "table"))
 
 
-def _request(told: JsonMessage) -> TableRequest:
-    rules = told.get("rules")
-    game = Game(str(told.get("game") or "game"), rules) if rules else Game.load(str(told["game"]))
+def _request(message: JsonMessage) -> TableRequest:
+    rules = message.get("rules")
+    game = Game(str(message.get("game") or "game"), rules) if rules else Game.load(str(message["game"]))
     return TableRequest(
         game,
-        told.get("seats", ()),
-        told.get("others") or "uct",
-        told.get("playclock", 2.0),
-        told.get("patience", 0.0),
-        told.get("seed", 0),
-        told.get("workers", 0),
-        told.get("allowed", ()),
-        str(told.get("title", "")),
-        str(told.get("card", "")),
-        str(told.get("next_card", "")),
+        message.get("seats", ()),
+        message.get("others") or "uct",
+        message.get("playclock", 2.0),
+        message.get("patience", 0.0),
+        message.get("seed", 0),
+        message.get("workers", 0),
+        message.get("allowed", ()),
+        str(message.get("title", "")),
+        str(message.get("card", "")),
+        str(message.get("next_card", "")),
     )
 
 

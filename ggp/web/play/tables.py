@@ -1,4 +1,4 @@
-"""Keeps tables: a process each, its news for whoever looks on, and its end when nobody does."""
+"""The open tables of a server: their processes and events, and their end when they have no readers."""
 
 from __future__ import annotations
 
@@ -24,38 +24,39 @@ Hear = Callable[[str, dict[str, Any]], None]
 
 _DRAWN = ("svg", "step", "roles", "over", "goals")
 _TOLD = 100
-"""The newest moves are told to those who look on."""
+"""Newest moves in the events for spectators."""
 
 
 class TableNews:
-    """Makes events out of what a table says.
+    """Makes public events from the messages of a table.
 
-    They are those of :class:`ggp.server.match_news.MatchNews`, and ``board``, for a table draws its own.
+    They are the events of :class:`ggp.server.match_news.MatchNews`, and ``board``, because a table draws its
+    own board.
 
     Args:
-        name: what the match is called. It is no key to the table.
-        playclock: seconds that players think.
-        hear: takes the events; nobody at first.
+        name: the displayed name of the match. It does not give access to the table.
+        playclock: seconds per move of our players.
+        hear: receives the events; by default they are dropped.
     """
 
     def __init__(self, name: str, playclock: float, hear: Hear = lambda event, data: None) -> None:
         self.hear = hear
-        self._told: dict[str, Any] = {"match": name, "role": "", "rules": "", "clocks": [0, playclock]}
+        self._match: dict[str, Any] = {"match": name, "role": "", "rules": "", "clocks": [0, playclock]}
         self._seats: object = None
         self._moves: list[object] = []
         self._over = False
 
     def says(self, kind: str, message: JsonMessage) -> None:
-        """The table says something."""
+        """Handle a message of the table."""
         if kind == "rules":
-            self._told["rules"] = message["text"]
+            self._match["rules"] = message["text"]
         elif kind == "state":
             self._shows(message)
         elif kind == "search":
             self._tell("search", message)
 
     def closes(self) -> None:
-        """The table is there no more."""
+        """Send ``ended`` when the table is closed during a match."""
         if self._seats is not None and not self._over:
             self._tell("ended", {"why": "the table is closed", "goals": ""})
 
@@ -69,27 +70,28 @@ class TableNews:
             self._seats = state["seats"]
             seats = zip(state["roles"], state["seats"], strict=True)
             players = [f"{role}: {seat}" for role, seat in seats]
-            self._told |= {"game": state["game"], "title": state["title"], "players": players}
-            self._told |= {"moves": moves, "answers": answers}
-            self.hear("match", dict(self._told))
+            self._match |= {"game": state["game"], "title": state["title"], "players": players}
+            self._match |= {"moves": moves, "answers": answers}
+            self.hear("match", dict(self._match))
         elif moves != before:
             self._tell("step", {"moves": moves})
             for answer in answers[len(before) :]:
                 self._tell("answer", answer)
-        beside = [" ".join((one["name"], *map(" ".join, one["rows"]))) for one in state["beside"]]
-        told = [{"moves": step["moves"], "words": step["words"]} for step in history[-_TOLD:]]
+        side_lines = [" ".join((one["name"], *map(" ".join, one["rows"]))) for one in state["beside"]]
+        newest = [{"moves": step["moves"], "words": step["words"]} for step in history[-_TOLD:]]
         board = {name: state[name] for name in _DRAWN}
-        self._tell("board", {**board, "beside": beside, "history": told, "texts": {}})
+        self._tell("board", {**board, "beside": side_lines, "history": newest, "texts": {}})
         if state["over"] and not self._over:
             self._tell("ended", {"why": "done", "goals": " ".join(map(str, state["goals"]))})
         self._over = state["over"]
 
     def _tell(self, event: str, data: Mapping[str, Any]) -> None:
-        self.hear(event, {"match": self._told["match"], **data})
+        self.hear(event, {"match": self._match["match"], **data})
 
 
 def _answer(turn: int, step: Mapping[str, Any]) -> dict[str, Any]:
-    """What was played at a turn; the result that the first of our players expected."""
+    """The ``answer`` event of a turn: its moves in words, and the result that the first of our players
+    expected."""
     notes = "; ".join(f"{role}: {note}" for role, note in step["notes"].items())
     move = "  ".join(filter(None, step["words"]))
     expects = next(iter(step["expects"].values()), None)
@@ -103,26 +105,27 @@ def _answer(turn: int, step: Mapping[str, Any]) -> dict[str, Any]:
 
 
 MOST = 16
-"""Tables at once, those that are just being opened included."""
+"""Most tables at the same time, including those that are being opened."""
 NEED = WorkNeed(4, 384 * 1024**2)
-"""Of a table: its process, what builds its machines, and what these load."""
+"""The need of a table: its own process, and the processes that build and load its machines."""
 SEARCHER_MEMORY = 96 * 1024**2
-"""Of each search process that a player has besides."""
+"""The additional memory in bytes of each search process of a player."""
 _WORKERS = re.compile(r"\bworkers=([0-9]{1,4})")
 LEFT_SECONDS = 60.0
-"""After so long without anybody looking on, a table makes room where there is none for others."""
+"""A table without readers for this time is closed if a new one needs its place."""
 UNSEEN_SECONDS = 10.0
-"""The same of a table that nobody has looked at yet: a page looks as soon as its table is open."""
+"""The same time for a table that has never had readers. It is shorter, because pages read new tables at
+once."""
 IDLE_SECONDS = 1800.0
-"""After so long without anybody looking on, a table ends."""
+"""A table without readers for this time is closed."""
 OPEN_SECONDS = 60.0
 MOST_ORDERS = 64
-"""Requests that may wait at a table; more are refused."""
+"""Most requests that may wait at a table; further ones are refused."""
 KIND = ProcessKind(max_line=32 * 1024 * 1024, group=True)
 
 
 def need_of(request: dict[str, Any]) -> WorkNeed:
-    """What a table takes: with the search processes of its players, as the request or their names say."""
+    """The need of a table, with the search processes that the request or its players' names ask for."""
     searchers = 0
     for name in (*request.get("seats", ()), request.get("others", "")):
         named = max(map(int, _WORKERS.findall(name)), default=0)
@@ -134,13 +137,13 @@ class OpenTable:
     """A table as the server sees it.
 
     Attributes:
-        id: letters and digits that nobody can guess.
-        news: what happens there.
-        outside: what those hear of it who look on without a seat.
-        touched: when somebody last wanted something, time.monotonic() seconds.
-        over: why it has ended; empty while it goes on.
-        rules: those of its game, as they were written.
-        chairs: what happens there for those who sit on each chair, where the game hides information
+        id: random letters and digits that cannot be guessed.
+        news: the events for its page.
+        outside: the public events, for the page of watched matches.
+        touched: the time of the last request, time.monotonic() seconds.
+        over: why it has ended; empty while it is open.
+        rules: the rules of its game, as they were written.
+        chairs: the events for the person in each chair, if the game hides information
             (:mod:`ggp.web.play.blind_table`).
     """
 
@@ -160,22 +163,22 @@ class OpenTable:
         self.chairs: dict[int, Broadcast] = {}
         self._keys: dict[str, int] = {}
         self._chairs: dict[str, int] = {}
-        child.on_message = self._heard
+        child.on_message = self._on_message
         child.on_exit = self._gone
         reservation.pid = child.pid
 
     def idle(self, seconds: float) -> bool:
-        """Whether nobody has looked on for so long."""
+        """Whether the table has no readers, and had no request in the last ``seconds``."""
         readers = self.news.readers or any(chair.readers for chair in self.chairs.values())
         return not readers and time.monotonic() - self.touched > seconds
 
     @property
     def makes_room(self) -> bool:
-        """Whether it is ended where there is no room for others."""
+        """Whether it may be closed if a new table needs its place."""
         return bool(self.over) or self.idle(LEFT_SECONDS if self.news.was_read else UNSEEN_SECONDS)
 
     async def opened(self, request: JsonMessage) -> None:
-        """Wait until the first state is there. Raises GdlError where the table cannot be."""
+        """Open the table and wait for its first state. Raises GdlError if it cannot be opened."""
         self._child.send("open", **request)
         try:
             async with asyncio.timeout(OPEN_SECONDS):
@@ -184,7 +187,7 @@ class OpenTable:
             raise GdlError("these rules took too long to set up", remedy="ggp validate says more") from None
 
     async def kept(self, form: str) -> str:
-        """The match so far in a form that can be kept. Raises GdlError where there is none."""
+        """The match up to now as the text of a file. Raises GdlError if it cannot be saved."""
         waiting = self._keeping.get(form)
         if waiting is None:
             self.request("keep", {"form": form})
@@ -199,12 +202,12 @@ class OpenTable:
         return str(message["text"])
 
     def sit(self, role: str) -> str:
-        """The key of the chair of a role that nobody has taken. Raises GdlError where there is none."""
+        """Take the free chair of a role and return its key. Raises GdlError if there is none."""
         chair = self._chairs.get(role)
         if chair is None:
-            raise GdlError(f"no person has to sit at {visible(role[:100])!r} here")
+            raise GdlError(f"no person plays {visible(role[:100])!r} here")
         if chair in self._keys.values():
-            raise GdlError(f"somebody sits at {role} already", remedy="open a table of your own")
+            raise GdlError(f"the seat of {role} is already taken", remedy="open a table of your own")
         key = secrets.token_urlsafe(12)
         self._keys[key] = chair
         self.chairs[chair] = Broadcast(lambda: self._greeting(chair))
@@ -218,13 +221,13 @@ class OpenTable:
         return [role for role, chair in self._chairs.items() if chair not in self._keys.values()]
 
     def heard_with(self, key: str) -> Broadcast:
-        """What happens there for who has a key, or for those who look on."""
+        """The events for the holder of a key; for spectators without a valid one."""
         chair = self._keys.get(key)
         return self.news if chair is None else self.chairs[chair]
 
     def request(self, do: str, fields: JsonMessage, key: str = "") -> None:
-        """Tell the table what somebody wants. Raises GdlError if it has ended, BusyError if too many requests
-        wait there."""
+        """Send a request to the table. Raises GdlError if it has ended, BusyError if too many requests wait
+        there."""
         if self.over:
             raise GdlError(f"this table has ended: {self.over}", remedy="open a new one")
         if self._waiting >= MOST_ORDERS:
@@ -234,7 +237,7 @@ class OpenTable:
         self._child.send(do, **fields, chair=self._keys.get(key, OUTSIDE))
 
     async def close(self) -> None:
-        """End it."""
+        """Close the table and end its process."""
         self.outside.closes()
         self._child.hang_up()
         await self._child.end(1.0)
@@ -244,7 +247,7 @@ class OpenTable:
         greeting = [] if state is None else [encode("state", state)]
         return [*greeting, encode("ended", {"text": self.over})] if self.over else greeting
 
-    def _heard(self, message: JsonMessage) -> None:
+    def _on_message(self, message: JsonMessage) -> None:
         kind = message.pop("kind")
         if kind == "refused":
             error = GdlError(message["error"])
@@ -273,11 +276,11 @@ class OpenTable:
             self._states[chair] = message
             if not self._opened.done():
                 self._opened.set_result(None)
-        for name in ("text", "note"):  # of a note, of a search or hint
+        for name in ("text", "note"):  # text of a note, note of a search or hint
             if name in message:
                 message[name] = without_folders(message[name])
         hears = self.news if chair == OUTSIDE else self.chairs.get(chair)
-        if hears is not None:  # somebody sits there
+        if hears is not None:  # the chair is taken
             hears.send(kind, message)
 
     def _gone(self, child: Child) -> None:
@@ -298,11 +301,11 @@ class OpenTables:
     """All tables of a server.
 
     Args:
-        players: the names and addresses of players that pages may choose besides public names.
-        budget: of all work for strangers.
+        players: the names and addresses of players that pages may choose in addition to public names.
+        budget: the budget of all work for pages.
 
     Attributes:
-        hear: takes the events of all of them, for those who look on.
+        hear: receives the public events of all tables.
     """
 
     def __init__(self, players: Sequence[str], budget: WorkBudget) -> None:
@@ -315,14 +318,14 @@ class OpenTables:
         self._sweeper: asyncio.Task[None] | None = None
 
     def get(self, name: str) -> OpenTable:
-        """The table of this id. Raises GdlError where there is none."""
+        """The table with this id. Raises GdlError if there is none."""
         table = self._tables.get(name)
         if table is None:
-            raise GdlError("there is no such table any more", remedy="open a new one")
+            raise GdlError("this table does not exist or is closed", remedy="open a new one")
         return table
 
     async def open(self, request: dict[str, Any]) -> OpenTable:
-        """A new table. Raises BusyError where there are too many, GdlError where it cannot be."""
+        """Open a table. Raises BusyError if there are too many, GdlError if it cannot be opened."""
         if self._sweeper is None:
             self._sweeper = asyncio.create_task(self._sweep())
         while len(self._tables) + self._opening >= MOST:
@@ -331,7 +334,7 @@ class OpenTables:
             if left is None:
                 raise BusyError(f"{MOST} tables are open", remedy="close one, or try again in a minute")
             await self._drop(left)
-        # Counted from here on: many may be opened at the same time.
+        # Counted from here on, because several tables may be opened at the same time.
         self._opening += 1
         try:
             table = await self._begin(request)
@@ -346,7 +349,7 @@ class OpenTables:
         return table
 
     async def _begin(self, request: dict[str, Any]) -> OpenTable:
-        """The process of a table, once there is room for it."""
+        """Start the process of a table as soon as the budget permits it."""
         table: OpenTable | None = None
 
         def idle() -> bool:

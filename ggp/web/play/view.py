@@ -1,4 +1,4 @@
-"""What is seen of a table: the board, what can be clicked, and what was played."""
+"""The view of a table: the board, the moves that can be clicked, and the history."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from players.player import Choice
 
 HUMAN = "human"
 OUTSIDE = -1
-"""The chair of those who look on, and of everybody where nothing is hidden."""
+"""The chair of spectators, and of everybody in games without hidden information."""
 SHOWN_CANDIDATES = 8
 
 
@@ -35,8 +35,8 @@ class TableStep:
     Attributes:
         state: the state it was made in.
         joint: a move of each role.
-        choices: what our players said of it, by role.
-        words: each role's move in words, None for one that only waits; empty until it is needed.
+        choices: role -> our player's choice, with its search results.
+        words: each role's move in words, None for a move that only waits; empty until first used.
     """
 
     state: State
@@ -49,7 +49,7 @@ class TableView:
     """Draws and spells the states and moves of one game.
 
     Args:
-        like: another view of the game, whose board is taken.
+        like: another view of the same game, whose board is reused.
     """
 
     def __init__(self, game: Game, machine: Machine, title: str = "", like: TableView | None = None) -> None:
@@ -70,8 +70,8 @@ class TableView:
         return self._machine.rules.spell(self._machine.move(role, move))
 
     def candidates(self, state: State, role: int, choice: Choice) -> list[tuple[str, int, float | None]]:
-        """The moves that a player thinks of: each in words, with its visits and its expected result, 0 to
-        100; None where nothing is known."""
+        """The candidate moves of a player's search: each in words, with its visits and its expected result
+        (0 to 100, None if unknown)."""
         texts = self._words.texts(state, role)
         return [
             (texts.get(one.move) or self.spelled(role, one.move), one.visits, one.rounded(1))
@@ -79,7 +79,7 @@ class TableView:
         ]
 
     def secret(self, state: State, role: int, seats: Sequence[str], chosen: Container[int]) -> bool:
-        """Whether a person who has not chosen yet would see what a role is about to choose at the same
+        """Whether showing a role's search would reveal its move to a person who must still choose at the same
         time."""
         return any(
             seat == HUMAN and len(self._machine.legal_moves(state, other)) > 1
@@ -88,8 +88,8 @@ class TableView:
         )
 
     def hint(self, state: State, role: int, choice: Choice) -> dict[str, Any]:
-        """What a role is advised to do: the ``move``, ``over``, the markup over the board that shows it, what
-        it ``expects``, and the ``candidates``."""
+        """The advice to a role: ``move``, ``over`` (markup that shows it on the board), ``expects``, the
+        expected result, ``note`` and ``candidates``."""
         found = self.candidates(state, role, choice)
         return {
             "move": self.spelled(role, choice.move),
@@ -100,7 +100,7 @@ class TableView:
         }
 
     def _arrow(self, state: State, role: int, move: int) -> str:
-        """A move as an arrow or rings over the board: markup to be put behind the squares of its drawing."""
+        """A move as an arrow or rings over the board: markup that follows the squares in the drawing."""
         legal = [self._machine.move(role, one) for one in self._machine.legal_moves(state, role)]
         text = self.spelled(role, move)
         found = self._clicks.clicks(legal, state.propositions).moves
@@ -110,8 +110,8 @@ class TableView:
     def asked(
         self, state: State, options: Sequence[Sequence[int]], seats: Sequence[str], chosen: Container[int]
     ) -> list[dict[str, Any]]:
-        """The roles that people are asked for, and how their moves are clicked. ``options`` are the legal
-        moves of each role."""
+        """The roles for which a person must choose, each with its legal moves as words and clicks.
+        ``options`` are the legal moves of each role."""
         return [
             {"role": role, "moves": self.offered(role, legal, state.propositions)}
             for role, legal in enumerate(options)
@@ -121,7 +121,7 @@ class TableView:
     def offered(
         self, role: int, legal: Sequence[int], propositions: Collection[Term]
     ) -> list[dict[str, Any]]:
-        """A role's legal moves, in words and as clicks on the board where these propositions are true."""
+        """A role's legal moves, in words and as clicks on the board on which these propositions are true."""
         terms = [self._machine.move(role, move) for move in legal]
         texts = dict(zip(map(self._machine.rules.spell, terms), self.words(role, legal), strict=True))
         clicks = self._clicks.clicks(sorted(terms, key=sort_key), propositions).as_json()
@@ -132,10 +132,10 @@ class TableView:
         return self._words.of_terms([self._machine.move(role, move) for move in moves])
 
     def seen(self, steps: Sequence[TableStep], at: int, state: State) -> dict[str, Any]:
-        """The board before step ``at`` with its last joint move, and all that was played."""
+        """The fields of the message ``state`` that describe the state after ``at`` steps and the history."""
         machine = self._machine
         over = machine.is_terminal(state)
-        history = [self._told(step) for step in steps]
+        history = [self._step_json(step) for step in steps]
         goals = [machine.goal(state, role) for role in range(len(self.roles))] if over else []
         before = steps[at - 1].state if at else None
         was = None if before is None else before.propositions
@@ -162,7 +162,7 @@ class TableView:
         }
 
     def _lost(self, stage: MachineStage, state: State) -> list[str]:
-        """Why the boxes of a Sokoban level can be packed no more, as far as it is seen at once."""
+        """Why the boxes of a Sokoban level can no longer all reach goals, as far as quick checks find it."""
         return sentences(lost_boxes(stage.stage, stage.position(state)))
 
     def _ending(self, state: State, before: State | None) -> Ending:
@@ -170,7 +170,7 @@ class TableView:
             self._ended = state, self._ends.ending(state, before)
         return self._ended[1]
 
-    def _told(self, step: TableStep) -> dict[str, Any]:
+    def _step_json(self, step: TableStep) -> dict[str, Any]:
         expects = {self.roles[role]: expected(choice) for role, choice in step.choices.items()}
         if not step.words:
             step.words = self._words.joint(step.state, step.joint)

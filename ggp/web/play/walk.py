@@ -1,5 +1,5 @@
-"""Ways on a board for puzzles of one role: the moves that bring something from one square to another while
-nothing else on the board moves, but what has to push it."""
+"""Paths on the board of a puzzle with one role: the moves that bring a thing from one square to another,
+while nothing else moves except the thing that pushes it."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from ggp.boards.board import Grid
 from ggp.boards.layers import Square, Thing
 
 SECONDS = 1.5
-"""CPU time to look for a way."""
+"""CPU time of a search for a path."""
 MOST_STATES = 20_000
 Placed = frozenset[tuple[Square, Thing]]
 
 
 class WalkFinder:
-    """Finds ways in one game. ``board`` is its board."""
+    """Finds paths in one game. ``board`` is its board."""
 
     def __init__(self, machine: Machine, board: Grid) -> None:
         self._machine, self._board = machine, board
         self._squares = {key: square for square in board.squares if (key := board.key(square))}
 
     def way(self, state: State, role: int, to: str, origin: str = "") -> list[int] | None:
-        """The fewest moves of a role after which what moves by itself stands on the square ``to``; with
-        ``origin`` those after which what stands there does. Squares are as in ``data-square``. None where
-        there is no such way, or none is found in time."""
+        """The shortest list of moves that brings the walker, the thing that moves by itself, to the square
+        ``to``. With ``origin`` the moves bring the thing on that square to ``to``. Squares are named as in
+        ``data-square``. None if there is no path, or none is found in time."""
         target = self._squares.get(to)
         start = self._placed(state.propositions)
         source = self._squares.get(origin) if origin else None
@@ -45,7 +45,7 @@ class WalkFinder:
                 now = self._placed(after.propositions)
                 if now in seen:
                     continue
-                # What is not the walker stays where it was; what is pushed may stand elsewhere.
+                # Only the walker may move, and with an origin the pushed thing too.
                 moved = {square for square, _ in start ^ now}
                 movers = self._movers(start, now)
                 if origin and any(
@@ -65,9 +65,9 @@ class WalkFinder:
         return frozenset((square, thing) for square, things in on.items() for thing in things)
 
     def _movers(self, before: Placed, now: Placed) -> set[Thing]:
-        """The things that stand elsewhere than before."""
+        """The things that have moved."""
         return {thing for _, thing in before ^ now}
 
     def _came(self, before: Placed, now: Placed, square: Square) -> bool:
-        """Whether something stands on a square that did not stand there."""
+        """Whether a thing has come to a square."""
         return any(at == square for at, _ in now - before)

@@ -1,5 +1,5 @@
-"""Reads match records: the JSON that game managers publish (:mod:`ggp.protocol.match_record` writes it),
-arrays of records, as ``ggp tournament --json`` writes them, and traces."""
+"""Reads match records: the JSON that game managers publish (written by :mod:`ggp.protocol.match_record`),
+arrays of records (written by ``ggp tournament --json``), and traces."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ from gdl.visible import visible
 MOST_STATES = 10_000
 MOST_ROLES = 64
 MOST_PROPOSITIONS = 1_000_000
-"""Of all states together."""
+"""Total propositions of all states."""
 _LONGEST_NAME = 200
 
 
 class RecordError(GdlError):
-    """A record cannot be read; the message says where."""
+    """A record cannot be read; the message names the place."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedMatch:
-    """A match as its record tells it.
+    """A match as described by its record.
 
     Attributes:
         name: the match's id.
-        game: the name of its game; empty where the record does not say.
-        rules: those of its game; empty where the record does not say.
+        game: the name of its game; empty if the record does not have it.
+        rules: the rules of its game; empty if the record does not have them.
         players: a name for each role, as far as known.
-        startclock, playclock: seconds; 0 where unknown.
+        startclock, playclock: seconds; 0 if unknown.
         states: for each state its true propositions.
         moves: joint moves; as many as states, or one fewer.
-        errors: for each state and role what went wrong on the way to it; ``""`` nothing.
-        times: for each state when it was reached, milliseconds since 1970; empty where unknown.
-        goals: final goal values; empty where the match was not completed.
-        aborted: whether the manager gave it up.
+        errors: for each state and role the error in the move before it; ``""`` for none.
+        times: for each state the time when it was reached, milliseconds since 1970; empty if unknown.
+        goals: final goal values; empty if the match was not completed.
+        aborted: whether the manager aborted the match.
     """
 
     name: str
@@ -58,52 +58,55 @@ class RecordedMatch:
     aborted: bool
 
 
-def read_match(told: dict[str, Any]) -> RecordedMatch:
-    """Read a record, given as the object that its JSON is. Raises RecordError, naming the key at fault."""
-    if "matchId" not in told or "states" not in told:
-        raise RecordError("the record has no matchId and states", remedy="it is no match record")
-    texts = _list(told, "states", MOST_STATES)
+def read_match(record: dict[str, Any]) -> RecordedMatch:
+    """Read a record, given as a JSON object. Raises RecordError, which names the invalid key."""
+    if "matchId" not in record or "states" not in record:
+        raise RecordError("the record has no matchId and states", remedy="choose a match record")
+    texts = _list(record, "states", MOST_STATES)
     if not texts:
         raise RecordError("states is empty: the match never began")
     states = _states(texts)
     moves = tuple(
         tuple(_term(move, f"moves[{i}]") for move in _items(joint, f"moves[{i}]", MOST_ROLES))
-        for i, joint in enumerate(_list(told, "moves", MOST_STATES))
+        for i, joint in enumerate(_list(record, "moves", MOST_STATES))
     )
     if len(moves) not in (len(states) - 1, len(states)):
         raise RecordError(f"{len(moves)} joint moves do not lead to {len(states)} states")
     widths = {len(joint) for joint in moves}
     if len(widths) > 1:
         raise RecordError(f"joint moves of {' and '.join(map(str, sorted(widths)))} roles")
-    name = _text(told["matchId"], "matchId")
+    name = _text(record["matchId"], "matchId")
     return RecordedMatch(
         name=name,
-        game=_game(told),
-        rules=_rules(told),
+        game=_game(record),
+        rules=_rules(record),
         players=tuple(
-            _text(player, "playerNamesFromHost") for player in _list(told, "playerNamesFromHost", MOST_ROLES)
+            _text(player, "playerNamesFromHost")
+            for player in _list(record, "playerNamesFromHost", MOST_ROLES)
         ),
-        startclock=_number(told, "startClock"),
-        playclock=_number(told, "playClock"),
+        startclock=_number(record, "startClock"),
+        playclock=_number(record, "playClock"),
         states=states,
         moves=moves,
         errors=tuple(
             tuple(_text(error, f"errors[{i}]") for error in _items(row, f"errors[{i}]", MOST_ROLES))
-            for i, row in enumerate(_list(told, "errors", MOST_STATES + 1)[: len(states)])
+            for i, row in enumerate(_list(record, "errors", MOST_STATES + 1)[: len(states)])
         ),
-        times=tuple(int(_finite(time, "stateTimes")) for time in _list(told, "stateTimes", MOST_STATES + 1)),
-        goals=tuple(int(_finite(goal, "goalValues")) for goal in _list(told, "goalValues", MOST_ROLES)),
-        aborted=told.get("isAborted") is True,
+        times=tuple(
+            int(_finite(time, "stateTimes")) for time in _list(record, "stateTimes", MOST_STATES + 1)
+        ),
+        goals=tuple(int(_finite(goal, "goalValues")) for goal in _list(record, "goalValues", MOST_ROLES)),
+        aborted=record.get("isAborted") is True,
     )
 
 
 def _states(texts: list[Any]) -> tuple[frozenset[Term], ...]:
-    """States from ``( ( cell 1 1 x ) ( control o ) )`` each; those between ``true ( ... )`` too."""
+    """States, each written as ``( ( cell 1 1 x ) ( control o ) )``; propositions may be inside ``true``."""
     states = []
     count = 0
     for i, text in enumerate(texts):
         if not isinstance(text, str):
-            raise RecordError(f"states[{i}] is no text")
+            raise RecordError(f"states[{i}] must be a string")
         inner = text.strip()
         if not (inner.startswith("(") and inner.endswith(")")):
             raise RecordError(f"states[{i}] is not in parentheses")
@@ -119,16 +122,16 @@ def _states(texts: list[Any]) -> tuple[frozenset[Term], ...]:
     return tuple(states)
 
 
-def _rules(told: dict[str, Any]) -> str:
-    rules = told.get("rules", "")
+def _rules(record: dict[str, Any]) -> str:
+    rules = record.get("rules", "")
     if not isinstance(rules, str):
-        raise RecordError("rules is no text")
+        raise RecordError("rules must be a string")
     return rules
 
 
-def _game(told: dict[str, Any]) -> str:
-    """What the game is called: as the record says, or the end of the address of its rules."""
-    game, url = told.get("game"), told.get("gameMetaURL")
+def _game(record: dict[str, Any]) -> str:
+    """The name of the game: from the record, or the end of the address of its rules."""
+    game, url = record.get("game"), record.get("gameMetaURL")
     if isinstance(game, str) and game:
         return visible(game[:_LONGEST_NAME])
     if isinstance(url, str) and url:
@@ -140,21 +143,21 @@ def _game(told: dict[str, Any]) -> str:
 
 def _term(value: object, where: str) -> Term:
     if not isinstance(value, str):
-        raise RecordError(f"{where} has a move that is no text")
+        raise RecordError(f"each move of {where} must be a string")
     try:
         return parse_term(value, where)
     except GdlError as error:
         raise RecordError(str(error)) from None
 
 
-def _list(told: dict[str, Any], name: str, most: int) -> list[Any]:
-    value = told.get(name)
+def _list(record: dict[str, Any], name: str, most: int) -> list[Any]:
+    value = record.get(name)
     return [] if value is None else _items(value, name, most)
 
 
 def _items(value: object, where: str, most: int) -> list[Any]:
     if not isinstance(value, list):
-        raise RecordError(f"{where} is no list")
+        raise RecordError(f"{where} must be a list")
     if len(value) > most:
         raise RecordError(f"{where} has {len(value):,} entries, more than {most:,}")
     return value
@@ -164,47 +167,47 @@ def _text(value: object, where: str) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise RecordError(f"{where} is no text")
+        raise RecordError(f"{where} must be a string")
     return visible(value[:_LONGEST_NAME])
 
 
-def _number(told: dict[str, Any], name: str) -> float:
-    return _finite(told.get(name, 0), name)
+def _number(record: dict[str, Any], name: str) -> float:
+    return _finite(record.get(name, 0), name)
 
 
 def _finite(value: object, where: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e15:
-        raise RecordError(f"{where} has {str(value)[:40]!r}, which is no number")
+        raise RecordError(f"{where} must be a number, not {str(value)[:40]!r}")
     return value
 
 
 MOST_MATCHES = 10_000
 _LONGEST = 100
-_REMEDY = "a record is what ggp host --out writes"
+_REMEDY = "choose a record written by ggp host --out"
 
 
 def records_in(text: str) -> list[dict[str, Any]]:
-    """The records in a file: one JSON object, an array of them, or a trace, whose lines are JSON objects. One
-    that is broken is empty, so that :func:`read_match` refuses it alone. Raises RecordError where there is
-    none."""
+    """The records in a file: one JSON object, an array of them, or a trace, whose lines are JSON objects. An
+    array element that is not an object becomes an empty record, so that :func:`read_match` refuses only that
+    one. Raises RecordError if there is no record."""
     try:
-        told = json.loads(text := plain(text))
+        data = json.loads(text := plain(text))
     except (ValueError, RecursionError) as error:
         lines = text.split("\n")
         if len(lines) > 1 and '"type"' in lines[0]:
             return _of_trace(lines)
-        raise RecordError(f"this is no JSON: {error}", remedy=_REMEDY) from None
-    records = told if isinstance(told, list) else [told]
+        raise RecordError(f"this is not JSON: {error}", remedy=_REMEDY) from None
+    records = data if isinstance(data, list) else [data]
     if not any(isinstance(record, dict) for record in records):
-        raise RecordError("this is no JSON object", remedy=_REMEDY)
+        raise RecordError("this is not a JSON object", remedy=_REMEDY)
     if len(records) > MOST_MATCHES:
         raise RecordError(f"the file has {len(records):,} matches, more than {MOST_MATCHES:,}")
     return [record if isinstance(record, dict) else {} for record in records]
 
 
 def summary(record: dict[str, Any]) -> dict[str, Any]:
-    """What a list of matches shows of one: ``name``, ``game``, ``players``, ``goals``, ``steps``, ``faults``.
-    Nothing in it is taken for granted."""
+    """The entry of a match in a list: ``name``, ``game``, ``players``, ``goals``, ``steps``, ``faults``.
+    Invalid fields of the record raise no error."""
 
     def items(key: str) -> list[Any]:
         value = record.get(key)
@@ -227,13 +230,13 @@ def _short(value: object) -> str:
 
 
 def _of_trace(lines: Sequence[str]) -> list[dict[str, Any]]:
-    """The matches of a trace (:mod:`ggp.traces.record`), as records. One whose middle was left out, or is
-    broken, ends there."""
-    head, *told = map(_json_object, lines)
+    """The matches of a trace (:mod:`ggp.traces.record`), as records. A match with missing or broken steps
+    ends before them."""
+    head, *rest = map(_json_object, lines)
     if head.get("type") != "game":
         raise RecordError("this is neither a match record nor a trace", remedy=_REMEDY)
     playouts: dict[str, list[dict[str, Any]]] = {}
-    for line in told:
+    for line in rest:
         if line.get("type") == "step":
             steps = playouts.setdefault(json.dumps(line.get("p")), [])
             state = line.get("state")
@@ -248,10 +251,10 @@ def _of_trace(lines: Sequence[str]) -> list[dict[str, Any]]:
 
 def _json_object(line: str) -> dict[str, Any]:
     try:
-        told = json.loads(line)
+        value = json.loads(line)
     except (ValueError, RecursionError):
         return {}
-    return told if isinstance(told, dict) else {}
+    return value if isinstance(value, dict) else {}
 
 
 def _of_playout(game: object, number: str, steps: list[dict[str, Any]]) -> dict[str, Any]:
@@ -266,7 +269,7 @@ def _of_playout(game: object, number: str, steps: list[dict[str, Any]]) -> dict[
 
 
 def one_of(records: Sequence[dict[str, Any]], number: int) -> dict[str, Any]:
-    """A match by its number, from 1. Raises GdlError where there is none."""
+    """A match by its number, from 1. Raises GdlError if there is none."""
     if not 1 <= number <= len(records):
         raise GdlError(f"the file has no match {number}")
     return records[number - 1]

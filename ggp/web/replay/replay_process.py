@@ -1,8 +1,7 @@
 """The process that reads and draws the records of one source, within limits of time and memory.
 
-A match is drawn state by state and compared with its rules; what a role knew in each step of a match of
-hidden information is worked out from them. A replay may be kept as one HTML file that needs nothing else and
-loads nothing.
+A match is drawn state by state and compared with its rules. In games of hidden information, a role's
+knowledge in each step is computed from the rules. A replay can be saved as one self-contained HTML file.
 """
 
 from __future__ import annotations
@@ -42,59 +41,60 @@ from ggp.web.replay.sources import (
 from ggp.wording.moves import MoveWords
 
 SECONDS = 20.0
-"""CPU time for one role; later steps are left out."""
+"""CPU time for the knowledge of one role; later steps are left out."""
 
 
 def seeing_roles(machine: Machine | None) -> list[int]:
-    """The roles as which a match can be seen: those that do not see all."""
+    """The roles from whose view a match can be shown: those with hidden information."""
     return [] if machine is None or not hides(machine.rules) else playing(machine.roles)
 
 
 def sights_of(match: RecordedMatch, machine: Machine, painter: SvgPainter, role: int) -> list[dict[str, Any]]:
-    """What a role knew in each state, as :class:`ggp.boards.sight.RoleSight` shows it, from the first one
-    on, as far as the record fits the rules and the time reaches. Nothing is worked out of the last state.
+    """A role's knowledge in each state from the initial one on, as the drawings of
+    :class:`ggp.boards.sight.RoleSight`. The list ends before the terminal state, when the record contradicts
+    the rules, or after SECONDS.
 
-    Raises GdlError where the role sees all, or there is no such role.
+    Raises GdlError if nothing is hidden from the role or there is no such role.
     """
     if role not in seeing_roles(machine):
         raise GdlError(f"no role {role} of this game has anything hidden from it")
     end = time.process_time() + SECONDS
     view, belief = SightView(machine, painter.board, painter), new_belief(machine, role, 0)
-    sight: RoleSight | None = None
+    role_view: RoleSight | None = None
     shown: list[dict[str, Any]] = []
     for found, joint in zip(match.states, match.moves, strict=False):
-        sight = view.sight(belief, sight)
-        shown.append(sight.shown)
+        role_view = view.sight(belief, role_view)
+        shown.append(role_view.shown)
         try:
             state = machine.state_of(found)
-            made = tuple(machine.move_id(one, move) for one, move in enumerate(joint))
-            if time.process_time() > end or machine.is_terminal(machine.next_state(state, made)):
+            played = tuple(machine.move_id(one, move) for one, move in enumerate(joint))
+            if time.process_time() > end or machine.is_terminal(machine.next_state(state, played)):
                 break
-            belief.update(observed(state, made)[role])
-        except GdlError:  # the record and the rules part ways
+            belief.update(observed(state, played)[role])
+        except GdlError:  # the record contradicts the rules
             break
     return shown
 
 
 CHECK_SECONDS = 5.0
-"""How long a match is compared with its rules at most."""
+"""CPU time for comparing a match with its rules."""
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedMatch:
-    """A match beside its rules.
+    """The comparison of a match with its rules.
 
     Attributes:
-        doubts: step -> where the record and the rules part ways: a move that is not legal, another state, an
-            end that is none.
-        words: step -> each role's move that led to it in words, None for one that only waits.
+        doubts: step -> how the record contradicts the rules: an illegal move, another state, or an end that
+            is not terminal.
+        words: step -> each role's move before it in words, None for a move that only waits.
     """
 
     doubts: dict[int, str] = field(default_factory=dict)
     words: dict[int, list[str | None]] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, object]:
-        """The same with texts as keys."""
+        """The comparison as JSON, with strings as keys."""
         return {
             "doubts": {str(step): text for step, text in self.doubts.items()},
             "words": {str(step): words for step, words in self.words.items()},
@@ -106,8 +106,8 @@ class Replay:
 
     Args:
         match: the match.
-        game: its rules; None where nobody has them: the board is then found in the states alone.
-        whose: whose rules they are (:mod:`ggp.web.replay.sources`).
+        game: its rules. If they are unknown (None), the board is found in the states alone.
+        whose: the source of the rules (:mod:`ggp.web.replay.sources`).
     """
 
     def __init__(self, match: RecordedMatch, game: Game | None, whose: str = CARRIED) -> None:
@@ -116,10 +116,10 @@ class Replay:
         self._whose = UNKNOWN if game is None else whose
         self._machine: Machine | None = None if game is None else game.machine("prover")
         self._painter = painter_of(match, game)
-        self._whole: list[ComparedMatch] = []  # for each step that another one follows, what was found
+        self._whole: list[ComparedMatch] = []  # the comparison of each step but the last
 
     def story(self) -> dict[str, Any]:
-        """What there is beside the drawings: names, results, and for each step its moves and faults."""
+        """The match without its drawings: names, results, and for each step its moves and faults."""
         match, machine = self.match, self._machine
         width = max([len(match.players), *(len(joint) for joint in match.moves), *map(len, match.errors)])
         roles = [f"role {i + 1}" for i in range(width)]
@@ -150,29 +150,29 @@ class Replay:
         }
 
     def frame(self, number: int) -> dict[str, object]:
-        """A state: ``svg``, in which what has changed since the one before is marked, and ``beside``, what is
-        true and stands on no square, a line for each relation."""
+        """A state: ``svg``, the drawing with the changes since the previous state marked, and ``beside``, the
+        propositions that are not on the board, a line for each relation."""
         states = self.match.states
         now, before = states[number], states[number - 1] if number else None
-        beside = self._painter.lines_beside(now)
-        return {"svg": self._painter.draw(now, before, facts=False), "beside": beside}
+        side_lines = self._painter.lines_beside(now)
+        return {"svg": self._painter.draw(now, before, facts=False), "beside": side_lines}
 
     def sights(self, role: int) -> list[dict[str, Any]]:
-        """What a role knew, step by step (:func:`ggp.web.replay.replay_process.sights_of`)."""
+        """A role's knowledge, step by step (:func:`ggp.web.replay.replay_process.sights_of`)."""
         if self._machine is None:
             raise GdlError("the rules of this match are not known")
         return sights_of(self.match, self._machine, self._painter, role)
 
     def compared(self) -> ComparedMatch:
-        """The match beside its rules, step by step, as far as the time reaches; what was compared before is
-        kept. Empty without rules."""
-        machine, told = self._machine, ComparedMatch()
+        """The comparison of the match with its rules, step by step, up to CHECK_SECONDS. Steps that were
+        compared earlier are cached. Empty without rules."""
+        machine, result = self._machine, ComparedMatch()
         if machine is None:
-            return told
+            return result
         end = time.process_time() + CHECK_SECONDS
         speech = MoveWords(machine.rules, machine.roles, self._painter.board)
         if machine.initial_state().propositions != self.match.states[0]:
-            told.doubts[0] = "the rules begin with another state"
+            result.doubts[0] = "the rules begin with another state"
         for number in range(len(self.match.states)):
             if number < len(self._whole):
                 found = self._whole[number]
@@ -182,30 +182,30 @@ class Replay:
                 found = self._compared_step(machine, speech, number)
                 if number + 1 < len(self.match.states):
                     self._whole.append(found)
-            told.doubts.update(found.doubts)
-            told.words.update(found.words)
-        return told
+            result.doubts.update(found.doubts)
+            result.words.update(found.words)
+        return result
 
     def _compared_step(self, machine: Machine, speech: MoveWords, number: int) -> ComparedMatch:
-        """A state and what was played in it, beside the rules."""
-        match, told = self.match, ComparedMatch()
+        """The comparison of a state, and of the joint move in it, with the rules."""
+        match, result = self.match, ComparedMatch()
         try:
             state = machine.state_of(match.states[number])
             if number < len(match.moves):
                 after = state.play(*match.moves[number])
                 joint = [machine.move_id(role, move) for role, move in enumerate(match.moves[number])]
-                told.words[number + 1] = speech.joint(state, joint)
+                result.words[number + 1] = speech.joint(state, joint)
                 if number + 1 < len(match.states) and after.propositions != match.states[number + 1]:
-                    told.doubts[number + 1] = "by the rules another state follows"
+                    result.doubts[number + 1] = "by the rules another state follows"
             elif match.goals and not machine.is_terminal(state):
-                told.doubts[number] = "by the rules the match goes on here"
+                result.doubts[number] = "by the rules the match goes on here"
         except GdlError as error:
-            told.doubts[min(number + 1, len(match.states) - 1)] = error.message
-        return told
+            result.doubts[min(number + 1, len(match.states) - 1)] = error.message
+        return result
 
     def grown(self, match: RecordedMatch) -> Replay | None:
-        """The replay of a match by the same rules that goes on where this one ends. It keeps the board, and
-        what has been compared. None of a match that is another one, or whose rules nobody has."""
+        """The replay of a longer record of the same match, with the same rules. It reuses the board and the
+        comparison. None if it is another match or its rules are unknown."""
         old = self.match
         count = len(old.states)
         steps = match.states[:count], match.moves[: count - 1]
@@ -217,16 +217,16 @@ class Replay:
 
 
 LARGEST_PAGE = 48 * 1024 * 1024
-"""Characters of the file."""
+"""Longest HTML file in characters."""
 _STATIC = Path(__file__).parent.parent / "static"
 
 
 def as_page(story: dict[str, Any], compared: ComparedMatch, frames: Sequence[Mapping[str, object]]) -> str:
-    """The file: story, comparison with the rules and drawings as data, the viewer's script and styles. Raises
-    GdlError if it is too long."""
-    # In a script element only its end tag and a comment mean anything.
-    told = {"story": story, "compared": compared.as_json(), "frames": frames}
-    data = orjson.dumps(told).decode().replace("<", "\\u003c")
+    """The HTML file of a replay: the story, the comparison with the rules and the drawings as data, and the
+    viewer's script and styles. Raises GdlError if it is too long."""
+    # In a script element only its end tag and a comment have a meaning for the HTML parser.
+    content = {"story": story, "compared": compared.as_json(), "frames": frames}
+    data = orjson.dumps(content).decode().replace("<", "\\u003c")
     viewer = (_STATIC / "viewer.js").read_text("utf-8").replace("export function", "function")
     script = (
         f"{viewer}\nconst data = JSON.parse(document.getElementById('data').textContent);\n"
@@ -256,13 +256,13 @@ def _digest(text: str) -> str:
 MEMORY = 2 * 1024**3
 CPU_SECONDS = 300.0
 MOST_FRAMES = 64
-"""Drawings in one answer."""
+"""Most drawings in one answer."""
 MOST_LISTED = 2000
-"""Matches of one file."""
+"""Most matches of a file in its list."""
 
 
 class ReplayDesk:
-    """Answers requests; keeps the match that was asked for last."""
+    """Answers requests, and caches the match of the last one."""
 
     def __init__(self) -> None:
         self._stamp: tuple[object, ...] | None = None
@@ -273,13 +273,13 @@ class ReplayDesk:
         self._cards = CardMaker()
 
     def answer(self, request: JsonMessage, news: Send) -> dict[str, object]:
-        """What is asked of a record.
+        """The answer to a request for a record.
 
         Args:
             request: ``do`` is ``story``, ``compared``, ``frames`` (``first``, ``count``), ``page``, ``card``
-                or ``sights`` (``role``). ``path`` is the file, ``kind`` that of
-                :class:`ggp.web.replay.shelf.ShelvedRecord`, ``match`` the number of the match, or 0: of a
-                file with several the ``story`` then lists them.
+                or ``sights`` (``role``). ``path`` is the file, ``kind`` its kind as in
+                :class:`ggp.web.replay.shelf.ShelvedRecord`, ``match`` the number of the match. For 0 the
+                ``story`` of a file with several matches lists them.
 
         Raises:
             GdlError: the record cannot be read, or there is no such match.
@@ -309,10 +309,10 @@ class ReplayDesk:
                 return {"page": as_page(replay.story(), replay.compared(), frames)}
 
     def _read(self, kind: str, path: Path, number: int) -> None:
-        """Have the contents of a file, read anew where it has changed."""
+        """Read a file if it has changed since the last request."""
         try:
-            told = path.stat()
-            stamp = kind, path, number, told.st_mtime_ns, told.st_size
+            status = path.stat()
+            stamp = kind, path, number, status.st_mtime_ns, status.st_size
             if stamp != self._stamp:
                 self._source = read_source(kind, path, number)
                 self._stamp = stamp
@@ -320,7 +320,7 @@ class ReplayDesk:
             raise GdlError(f"the record cannot be read: {error.strerror}") from None
 
     def _of(self, number: int) -> Replay:
-        """The replay of a match; where the file has grown, what was found of its beginning is kept."""
+        """The replay of a match. If the file has grown, the comparison of its beginning is reused."""
         key = self._stamp, number
         if self._replay is None or key != self._known:
             match = read_match(one_of(self._source.records, number))

@@ -1,4 +1,4 @@
-"""What the replay room answers: its list, pages of matches, their drawings, files to keep."""
+"""The routes of the replay pages: the list, matches and their drawings, uploads and downloads."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ async def _page(request: web.Request) -> web.Response:
 
 
 async def _stamp(request: web.Request) -> web.Response:
-    """Changes when the record does; 0 for one that cannot."""
+    """A number that changes when the record does; 0 for a record that cannot change."""
     return web.json_response({"stamp": request.app[SHELF].stamp(request.query)})
 
 
@@ -76,8 +76,8 @@ async def _story(request: web.Request) -> web.Response:
 
 
 async def _compared(request: web.Request) -> web.Response:
-    told = await _work(request, {"do": "compared"})
-    return web.json_response({name: told[name] for name in ("doubts", "words")})
+    answer = await _work(request, {"do": "compared"})
+    return web.json_response({name: answer[name] for name in ("doubts", "words")})
 
 
 async def _frames(request: web.Request) -> web.Response:
@@ -87,7 +87,7 @@ async def _frames(request: web.Request) -> web.Response:
 
 
 async def _sights(request: web.Request) -> web.Response:
-    """What a role knew in each step."""
+    """A role's knowledge in each step."""
     answer = await _work(request, {"do": "sights", "role": _count(request, "role")})
     return web.json_response({"sights": answer["sights"]})
 
@@ -115,7 +115,7 @@ async def _export(request: web.Request) -> web.Response:
 
 
 async def _bring(request: web.Request) -> web.Response:
-    """Keep a record that a page brings, once it can be read. Only a process with limits parses it."""
+    """Store a record uploaded by a page if it can be read. Only a process with limits parses it."""
 
     async def check(record: ShelvedRecord) -> None:
         await _ask(request, record, {"do": "story", "match": 0})
@@ -130,15 +130,15 @@ async def _work(request: web.Request, work_request: dict[str, Any]) -> dict[str,
 
 
 async def _found(request: web.Request) -> tuple[ShelvedRecord, int]:
-    """The record that a request names, and the number of its match: 0 for the whole file."""
+    """The record that a request names, and the number of the match; 0 for the whole file."""
     found = await asyncio.to_thread(request.app[SHELF].find, request.query)
     return found, found.number or (_count(request, "match") if "match" in request.query else 0)
 
 
 async def _ask(request: web.Request, found: ShelvedRecord, work_request: dict[str, Any]) -> dict[str, Any]:
-    # One process for a file, also while it grows.
+    # Each file has one process, also while the file grows.
     key = hashlib.sha256(f"{found.path} {found.number}".encode("utf-8", "surrogateescape")).hexdigest()
-    if work_request["do"] == "compared":  # takes seconds: drawings are not to wait for it
+    if work_request["do"] == "compared":  # takes seconds, so drawings must not wait for it
         key = f"{key} compared"
     return await request.app[WORKERS].ask(key, {**work_request, "kind": found.kind, "path": str(found.path)})
 
@@ -146,5 +146,5 @@ async def _ask(request: web.Request, found: ShelvedRecord, work_request: dict[st
 def _count(request: web.Request, name: str) -> int:
     text = request.query.get(name, "")
     if not (text.isascii() and text.isdigit() and len(text) < 7):
-        raise GdlError(f"{name} is no number")
+        raise GdlError(f"{name} must be a number from 0 to 999999")
     return int(text)

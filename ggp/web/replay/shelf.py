@@ -1,6 +1,5 @@
-"""Where records lie: a folder of files and tournaments, and what pages have brought; and their cards, kept
-for the next who looks into the folder.
-"""
+"""The files of match records and tournaments, in a folder or uploaded by pages, and a cache of their
+cards."""
 
 from __future__ import annotations
 
@@ -26,12 +25,12 @@ from ggp.web.kept import Kept
 LARGEST = 32 * 1024 * 1024
 """Bytes of one record."""
 MOST_BROUGHT_BYTES = 2 * LARGEST
-"""Of the JSON in which a page brings one."""
+"""Largest JSON body in which a page uploads a record."""
 MOST_COMING = 4
-"""Records that are being brought at the same time."""
+"""Uploads at the same time."""
 MOST_BROUGHT = 32
 MOST_BYTES = 128 * 1024 * 1024
-"""Of all that pages have brought, on disk; the oldest go first."""
+"""Total bytes of uploaded records on disk; the oldest are removed first."""
 MOST_LISTED = 2000
 KINDS = {".json": "record", ".jsonl": "record", ".sqlite": "tournament"}
 
@@ -40,13 +39,13 @@ Check = Callable[["ShelvedRecord"], Awaitable[object]]
 
 @dataclass(frozen=True, slots=True)
 class ShelvedRecord:
-    """Where a record lies; only a process with limits reads it.
+    """The place of a record. Only a process with limits reads its file.
 
     Attributes:
-        kind: ``record`` for a file of the folder, ``brought`` for one that a page has brought with rules,
-            ``tournament`` for a tournament's file.
-        path: of the file.
-        number: of the match in a tournament, from 1.
+        kind: ``record`` for a file of the folder, ``brought`` for a record uploaded by a page, perhaps with
+            rules, ``tournament`` for a tournament's file.
+        path: the file.
+        number: the number of the match in a tournament, from 1.
     """
 
     kind: str
@@ -58,7 +57,7 @@ class Shelf:
     """All records that pages may ask for.
 
     Attributes:
-        folder: where they lie; None for none.
+        folder: the folder of the records; None for none.
         listed: the folder's files, as :meth:`list` gives them.
     """
 
@@ -70,21 +69,21 @@ class Shelf:
         self._room: TemporaryDirectory[str] | None = None
 
     async def take(self, chunks: AsyncIterator[bytes], check: Check) -> str:
-        """Keep what a page brings, once it has come and can be read; the oldest ones make room then.
+        """Store an uploaded record if it can be read. If necessary, the oldest uploads are removed.
 
         Args:
             chunks: the bytes.
-            check: raises GdlError where the file is no record.
+            check: raises GdlError if the file is not a record.
 
         Returns:
-            The name under which it is found again.
+            The name of the upload, for :meth:`find`.
 
         Raises:
-            BusyError: too many are being brought.
-            GdlError: it cannot be read.
+            BusyError: there are too many uploads, or the file cannot be written.
+            GdlError: the record cannot be read.
         """
         if self._coming >= MOST_COMING:
-            raise BusyError("too many records are being brought")
+            raise BusyError("too many records are being uploaded")
         if self._room is None:
             self._room = TemporaryDirectory(prefix="ggp-records-")
         name = secrets.token_urlsafe(12)
@@ -100,7 +99,7 @@ class Shelf:
         except BaseException as error:
             path.unlink(missing_ok=True)
             if isinstance(error, OSError):
-                raise BusyError(f"the record cannot be kept: {error.strerror}") from None
+                raise BusyError(f"the record cannot be stored: {error.strerror}") from None
             raise
         finally:
             self._coming -= 1
@@ -111,14 +110,14 @@ class Shelf:
         return name
 
     def close(self) -> None:
-        """Drop what pages have brought."""
+        """Delete all uploaded records."""
         self._brought.clear()
         if self._room is not None:
             self._room.cleanup()
 
     def list(self) -> list[dict[str, Any]]:
         """The folder's files, newest first: ``file``, ``kind``, ``bytes``, ``time`` (seconds since 1970).
-        Raises GdlError where the folder cannot be read."""
+        Raises GdlError if the folder cannot be read."""
         if self.folder is None:
             return []
         files: list[dict[str, Any]] = []
@@ -127,10 +126,10 @@ class Shelf:
                 kind = KINDS.get(path.suffix)
                 with suppress(FileNotFoundError):  # removed just now
                     if kind is not None and path.is_file() and not path.is_symlink():
-                        told = path.stat()
+                        status = path.stat()
                         name = path.relative_to(self.folder).as_posix()
                         files.append(
-                            {"file": name, "kind": kind, "bytes": told.st_size, "time": told.st_mtime}
+                            {"file": name, "kind": kind, "bytes": status.st_size, "time": status.st_mtime}
                         )
         except OSError as error:
             raise GdlError(f"{self.folder} cannot be read: {error.strerror}") from None
@@ -138,46 +137,46 @@ class Shelf:
         return files[:MOST_LISTED]
 
     def find(self, query: Mapping[str, str]) -> ShelvedRecord:
-        """The record of ``brought``, ``file``, or ``tournament`` and ``match`` (from 1). Raises GdlError:
-        there is none."""
+        """The record that a query names by ``brought``, by ``file``, or by ``tournament`` and ``match`` (from
+        1). Raises GdlError if there is none."""
         if "brought" in query:
             found = self._brought.get(query["brought"])
             if found is None:
-                raise GdlError("this record is not kept any more", remedy="bring it again")
+                raise GdlError("this record is no longer stored", remedy="upload it again")
             return ShelvedRecord("brought", found[0])
         if "tournament" in query:
             number = query.get("match", "")
             if not (number.isascii() and number.isdigit() and len(number) < 10):
-                raise GdlError(f"{number[:20]!r} is no number of a match")
+                raise GdlError(f"match must be the number of a match, not {number[:20]!r}")
             return ShelvedRecord("tournament", self.path(query["tournament"], "tournament"), int(number))
         return ShelvedRecord("record", self.path(query.get("file", ""), "record"))
 
     def stamp(self, query: Mapping[str, str]) -> int:
-        """When the file of a record was written, in some count; 0 for other records. Raises GdlError as
-        :meth:`find`."""
+        """The modification time of a record's file in milliseconds; 0 for other kinds of records. Raises
+        GdlError as :meth:`find`."""
         if "file" not in query:
             return 0
         return self.path(query["file"], "record").stat().st_mtime_ns // 1_000_000
 
     def path(self, name: str, kind: str) -> Path:
-        """A file of the folder that :meth:`list` names. Raises GdlError where there is none."""
+        """The path of a file in the folder, named as in :meth:`list`. Raises GdlError if there is none."""
         if self.folder is not None and name and "\0" not in name and KINDS.get(Path(name).suffix) == kind:
             path = self.folder / name
             with suppress(OSError, RuntimeError):  # links in a circle
                 if path.resolve().is_relative_to(self.folder.resolve()) and path.is_file():
                     return path
-        raise GdlError(f"there is no {kind} {name[:100]!r}", remedy="the list of the page has all")
+        raise GdlError(f"there is no {kind} {name[:100]!r}", remedy="choose one from the list on the page")
 
 
 WORK = WorkKind(
     "ggp.web.replay.replay_process", "drawing a record", most=1, seconds=30.0, longest=16 * 1024 * 1024
 )
 MOST_CARD_BYTES = 64 * 1024 * 1024
-"""Of all cards that are kept. The one that was asked for longest ago goes first."""
+"""Total bytes of the cached cards; the least recently used one is dropped first."""
 
 
 class RecordCards:
-    """Draws cards one after the other and keeps them. To be used within one event loop."""
+    """Draws cards one after the other and caches them. To be used within one event loop."""
 
     def __init__(self, budget: WorkBudget) -> None:
         self.workers = Workers(WORK, budget)
@@ -186,13 +185,13 @@ class RecordCards:
         self._bytes = 0
 
     async def card(self, found: ShelvedRecord, number: int) -> bytes:
-        """The card of a record as JSON, as :meth:`ggp.web.replay.sources.CardMaker.card` makes it. Raises
-        BusyError; GdlError where the record cannot be read or drawn."""
+        """The card of a record as JSON, made by :meth:`ggp.web.replay.sources.CardMaker.card`. Raises
+        BusyError, and GdlError if the record cannot be read or drawn."""
         try:
-            told = await asyncio.to_thread(found.path.stat)
+            status = await asyncio.to_thread(found.path.stat)
         except OSError as error:
             raise GdlError(f"the record cannot be read: {error.strerror}") from None
-        key = found, number, told.st_mtime_ns, told.st_size
+        key = found, number, status.st_mtime_ns, status.st_size
         async with self._lock:
             card = self._kept.pop(key, None)
             if card is None:

@@ -1,7 +1,7 @@
-"""Where a match comes from, and whose rules it is drawn by; and its card: who played which game, how it
-ended, and a picture of the last position.
+"""Finds the records and the rules of a match, and makes its card: the game, the players, the result, and a
+picture of the last position.
 
-A match comes from a file of records, from one that a page has brought, or from a tournament's file.
+A match comes from a file of records, from a record uploaded by a page, or from a tournament's file.
 """
 
 from __future__ import annotations
@@ -31,26 +31,25 @@ from ggp.web.replay.recorded import RecordedMatch, one_of, read_match, records_i
 from ggp.web.replay.shelf import LARGEST, MOST_BROUGHT_BYTES
 
 CARRIED, NAMED, UNKNOWN = "carried", "named", ""
-"""Whose rules a match is drawn by: its record's, those of the game that comes along under the name that the
-record gives, nobody's."""
+"""The source of a match's rules: its record, the bundled game with the name in the record, or none."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordSource:
-    """The records of a file, with the rules and the game's name where it has them."""
+    """The records of a file, with the rules and the game's name if the file has them."""
 
     records: list[dict[str, Any]]
     rules: str = ""
     game: str = ""
 
     def text_of(self, match: RecordedMatch) -> tuple[str, str]:
-        """The name of a match's game and its rules; empty where the file has none."""
+        """The name of a match's game and its rules, each empty if unknown."""
         return self.game or match.game, self.rules or match.rules
 
 
 def game_of(name: str, rules: str) -> tuple[Game | None, str]:
-    """The game of a record, and whose rules it has: ``CARRIED``, ``NAMED`` or ``UNKNOWN``. Raises ParseError
-    where rules cannot be read."""
+    """The game of a record, and the source of its rules: ``CARRIED``, ``NAMED`` or ``UNKNOWN``. Raises
+    ParseError if the rules cannot be read."""
     if rules:
         return Game(name or "game", rules), CARRIED
     found = next((path for path in installed_games() if path.stem == name.lower()), None)
@@ -71,11 +70,11 @@ def _of_file(path: Path, number: int) -> RecordSource:
     return RecordSource(records_in(text_of_file(path, LARGEST)))
 
 
-def _brought(path: Path, number: int) -> RecordSource:
-    told = object_of(read_limited(path, MOST_BROUGHT_BYTES))
-    texts = [told.get(name, "") for name in ("record", "rules", "game")]
+def _uploaded(path: Path, number: int) -> RecordSource:
+    body = object_of(read_limited(path, MOST_BROUGHT_BYTES))
+    texts = [body.get(name, "") for name in ("record", "rules", "game")]
     if not all(isinstance(text, str) for text in texts):
-        raise GdlError("record, rules and game are texts")
+        raise GdlError("record, rules and game must be strings")
     record, rules, game = texts
     if len(record) + len(rules) > LARGEST:
         raise GdlError(f"the record has more than {LARGEST:,} bytes")
@@ -93,25 +92,25 @@ def _in_tournament(path: Path, number: int) -> RecordSource:
 
 _READERS: dict[str, Callable[[Path, int], RecordSource]] = {
     "record": _of_file,
-    "brought": _brought,
+    "brought": _uploaded,
     "tournament": _in_tournament,
 }
 
 
 MOST_GAMES = 8
-"""Games whose boards are kept: a folder has many matches of one game."""
+"""Games whose boards are cached, because a folder has many matches of one game."""
 _LONGEST_TITLE = 100
 _NO_RULES = "(role unknown)"
 
 
 def shown_title(match: RecordedMatch, game: Game | None) -> str:
-    """What the game of a match is called, for people."""
+    """The displayed title of a match's game."""
     title = match.game if game is None else title_of(game.text)[0] or game.name
     return visible(title[:_LONGEST_TITLE])
 
 
 def painter_of(match: RecordedMatch, game: Game | None) -> SvgPainter:
-    """What draws the states of a match; without rules the board is found in the states alone."""
+    """The painter of a match's states. Without rules the board is found in the states alone."""
     if game is not None:
         return SvgPainter.of_machine(game.machine("prover"), game.name)
     states = list(match.states)
@@ -120,30 +119,30 @@ def painter_of(match: RecordedMatch, game: Game | None) -> SvgPainter:
 
 
 class CardMaker:
-    """Makes cards; keeps the boards of the games that were drawn last."""
+    """Makes cards, and caches the boards of the last games."""
 
     def __init__(self) -> None:
         self._known: OrderedDict[tuple[str, str], tuple[Game, SvgPainter]] = OrderedDict()
 
     def card(self, source: RecordSource, number: int) -> dict[str, Any]:
-        """What a card shows: the fields of :func:`~ggp.web.replay.recorded.summary`, ``title``, ``matches``
-        (how many there are in the file), ``svg``.
+        """The data of a card: the fields of :func:`~ggp.web.replay.recorded.summary`, ``title``, ``matches``
+        (the number of matches in the file), ``svg``.
 
         Args:
-            number: of the match, from 1; 0 stands for the whole file, whose last readable match is drawn.
+            number: the number of the match, from 1. For 0, the whole file, the last readable match is drawn.
 
         Raises:
             GdlError: there is no such match, or its last state cannot be read.
         """
-        told = one_of(source.records, number) if number else _last_readable(source.records)
-        match = read_match(_end_of(told))
+        record = one_of(source.records, number) if number else _last_readable(source.records)
+        match = read_match(_end_of(record))
         game, painter = self._drawn_by(source, match)
         before = match.states[-2] if len(match.states) > 1 else None
         shown = painter.draw(match.states[-1], before, facts=False)
         title = shown_title(match, game) or "Unknown game"
-        # A match of a tournament's file is asked for by its number there, and comes alone.
+        # The source of a tournament's match has only that match.
         matches = 1 if number else len(source.records)
-        return {**summary(told), "title": title, "matches": matches, "svg": shown}
+        return {**summary(record), "title": title, "matches": matches, "svg": shown}
 
     def _drawn_by(self, source: RecordSource, match: RecordedMatch) -> tuple[Game | None, SvgPainter]:
         key = source.text_of(match)
@@ -160,15 +159,15 @@ class CardMaker:
 
 
 def _last_readable(records: list[dict[str, Any]]) -> dict[str, Any]:
-    matches = (or_error(partial(read_match, _end_of(told))) for told in reversed(records))
+    matches = (or_error(partial(read_match, _end_of(record))) for record in reversed(records))
     at = next((at for at, match in enumerate(matches, 1) if isinstance(match, RecordedMatch)), 1)
     return records[-at]
 
 
-def _end_of(told: dict[str, Any]) -> dict[str, Any]:
-    """The record with no more than its last two states, so that others are not read."""
-    states = told.get("states")
+def _end_of(record: dict[str, Any]) -> dict[str, Any]:
+    """The record with at most its last two states, so that the others need not be read."""
+    states = record.get("states")
     if not isinstance(states, list):
-        return told
+        return record
     last = states[-2:]
-    return {**told, "states": last, "moves": [[]] * (len(last) - 1), "errors": [], "stateTimes": []}
+    return {**record, "states": last, "moves": [[]] * (len(last) - 1), "errors": [], "stateTimes": []}

@@ -1,5 +1,5 @@
-"""The room where people watch: what the matches of players' servers are doing, the search as it goes on.
+"""The pages for watching: the matches of players' servers, with the searches in progress.
 
-:mod:`~ggp.web.watch.follow` hears the events of a server (:mod:`ggp.server.match_news`), and again after it
-or the way to it has broken; :mod:`~ggp.web.watch.watched` keeps each match and answers pages.
+:mod:`~ggp.web.watch.follow` reads the events of a server (:mod:`ggp.server.match_news`) and reconnects after
+an interruption. :mod:`~ggp.web.watch.watched` stores each match and answers pages.
 """

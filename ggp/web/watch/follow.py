@@ -1,7 +1,7 @@
-"""Hears the events of one player's server, which may be a stranger's, for as long as it takes.
+"""Follows the events of one player's server, which may be untrusted, and reconnects after every interruption.
 
-Of each event known fields are kept, each cut to a length. Whatever else it has is dropped, so that what one
-match takes is what stands here.
+Only the known fields of an event are stored, each cut to a fixed length. Other fields are dropped, so that
+the limits in this module bound the memory of a match.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ LONGEST_TEXT = 300
 MOST_STEPS = 20_000
 MOST_ROLES = 64
 MOST_ANSWERS = 1000
-"""The newest are kept."""
+"""Answers in memory; older ones are dropped."""
 MOST_CANDIDATES = 32
 
 
 def read_match(data: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The fields of a ``match`` event; None where it has no rules, or too long ones."""
+    """The fields of a ``match`` event; None if its rules are missing or too long."""
     rules = data.get("rules")
     if not isinstance(rules, str) or len(rules) > LONGEST_RULES:
         return None
@@ -48,9 +48,9 @@ def read_match(data: Mapping[str, Any]) -> dict[str, Any] | None:
     }
 
 
-def read_moves(told: object) -> list[list[str]]:
-    """Joint moves, as far as they are some."""
-    return [[_text(move) for move in _list(joint)[:MOST_ROLES]] for joint in _list(told)[:MOST_STEPS]]
+def read_moves(moves: object) -> list[list[str]]:
+    """Joint moves as lists of texts; other values count as empty."""
+    return [[_text(move) for move in _list(joint)[:MOST_ROLES]] for joint in _list(moves)[:MOST_STEPS]]
 
 
 def read_search(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -74,11 +74,11 @@ def read_answer(data: Mapping[str, Any]) -> dict[str, Any]:
     return {"turn": _number(data.get("turn")), **texts, "expects": _number(data.get("expects"))}
 
 
-def size_of(told: Mapping[str, Any]) -> int:
-    """About how many bytes a match takes."""
-    steps = sum(64 + sum(map(len, joint)) for joint in told["moves"])
-    answers = sum(256 + len(answer["move"]) + len(answer["note"]) for answer in told["answers"])
-    return 4096 + len(told["rules"]) + steps + answers
+def size_of(match: Mapping[str, Any]) -> int:
+    """The approximate size of a match in bytes."""
+    steps = sum(64 + sum(map(len, joint)) for joint in match["moves"])
+    answers = sum(256 + len(answer["move"]) + len(answer["note"]) for answer in match["answers"])
+    return 4096 + len(match["rules"]) + steps + answers
 
 
 def _list(value: object) -> list[Any]:
@@ -98,23 +98,24 @@ def _number(value: object) -> float | int | None:
 FIRST_PAUSE = 0.25
 LONGEST_PAUSE = 5.0
 SILENCE_SECONDS = 40.0
-"""A server that says nothing for so long has gone: it pings more often."""
+"""A server that is silent for this time has gone, because servers ping more often."""
 LONGEST_LINE = 8 * 1024 * 1024
 BYTES_PER_SECOND = 4 * 1024 * 1024
 LINES_PER_SECOND = 2000
 BURST_SECONDS = 4.0
-"""For so long a server may tell more at once, as when it is heard again; then it has to wait."""
+"""A server may exceed the rates by this many seconds' worth of data, for example after a reconnection. Then
+its data is read with pauses."""
 Hear = Callable[[str, dict[str, Any]], None]
-"""Takes an event's name and data."""
+"""Receives an event's name and data."""
 
 
 class EventFollower:
-    """One server.
+    """Follows one server.
 
     Args:
-        address: as people write it: ``http://host:port``. Raises GdlError if it is none.
-        hear: takes each event.
-        reached: is told whether the server can be heard.
+        address: its address as written by people: ``http://host:port``. Raises GdlError if it is invalid.
+        hear: receives each event.
+        reached: called with True when the server is connected, with False when it is not.
     """
 
     def __init__(self, address: str, hear: Hear, reached: Callable[[bool], None]) -> None:
@@ -123,7 +124,7 @@ class EventFollower:
         self._reached = reached
 
     async def run(self) -> None:
-        """Hear until cancelled; what breaks is begun again."""
+        """Read events until cancelled; reconnect after every error."""
         pause = FIRST_PAUSE
         while True:
             try:
@@ -141,7 +142,7 @@ class EventFollower:
 
 
 async def _paced(lines: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
-    """The lines, no faster than a server may tell: reading and showing them takes time from everybody."""
+    """Yield the lines no faster than the permitted rates, because each line costs the server time."""
     paid = time.monotonic()
     async for line in lines:
         now = time.monotonic()

@@ -1,4 +1,4 @@
-"""The room where people watch: what is known of each match, its board, who looks on, and the room's pages."""
+"""The watched matches: the stored data of each match, its board, its readers, and the routes of the pages."""
 
 from __future__ import annotations
 
@@ -31,106 +31,106 @@ from ggp.web.watch.follow import (
 
 WORK = WorkKind("ggp.web.drawing_process", "drawing a watched match", most=6, seconds=30.0)
 MOST_MATCHES = 200
-"""More are forgotten, those that have ended first."""
+"""Matches in memory; when there are more, ended ones are dropped first."""
 MATCH_BYTES = 4 * 1024 * 1024
-"""What is kept of one match; one that is larger is followed no further."""
+"""Largest size of a match in memory; a larger match is no longer followed."""
 SERVER_BYTES = 32 * 1024 * 1024
-"""What is kept of one server; the oldest of its matches are forgotten."""
+"""Largest total size of a server's matches in memory; the oldest are dropped."""
 MOST_SERVERS = 32
 LONGEST_ID = 500
-"""Characters of a match's id by which it is known again."""
+"""Characters of a match's id that identify it."""
 HERE = "this page's tables"
-"""The server of a match that is played at a table of our own."""
+"""The server's name for matches at our own tables."""
 
 
 class WatchedMatch:
     """One match.
 
     Attributes:
-        key: what a page knows it by.
+        key: its id in the addresses of pages.
         server: its server's address.
-        news: ``match`` (all there is to know) and what follows: ``board``, ``search``, ``answer``, ``ended``.
+        news: the event ``match`` with all data, then ``board``, ``search``, ``answer`` and ``ended``.
         board: the newest drawing with its step; empty until there is one.
-        size: about how many bytes are kept of it.
-        too_large: whether it has more to tell than is kept; it is followed no further then.
+        size: its approximate size in bytes.
+        too_large: whether it exceeds the limit; then it is no longer followed.
     """
 
-    def __init__(self, key: str, server: str, told: dict[str, Any]) -> None:
+    def __init__(self, key: str, server: str, fields: dict[str, Any]) -> None:
         self.key = key
         self.server = server
         self.size = 0
         self.too_large = False
         self.news = Broadcast(self._greeting)
         self.board: dict[str, Any] = {}
-        self.retell(told)
+        self.retell(fields)
 
-    def retell(self, told: dict[str, Any]) -> None:
-        """Its server tells all once more: the match begins, or the server is heard again."""
-        self.told, self.why = told, ""
-        self.news.send("match", self._known())
+    def retell(self, fields: dict[str, Any]) -> None:
+        """Replace all data, because the match has begun or its server has reconnected."""
+        self.fields, self.why = fields, ""
+        self.news.send("match", self._snapshot())
 
     @property
     def moves(self) -> list[list[str]]:
-        """The joint moves so far."""
-        moves: list[list[str]] = self.told["moves"]
+        """The joint moves played."""
+        moves: list[list[str]] = self.fields["moves"]
         return moves
 
     def measure(self) -> None:
-        """See anew how much is kept of it."""
-        self.size = size_of(self.told) + (len(encode("board", self.board)) if self.board else 0)
+        """Update ``size``."""
+        self.size = size_of(self.fields) + (len(encode("board", self.board)) if self.board else 0)
 
     def line(self) -> dict[str, Any]:
-        """What stands in the list of matches."""
-        who = self.told["role"] or " - ".join(self.told["players"])
+        """The entry in the list of matches."""
+        who = self.fields["role"] or " - ".join(self.fields["players"])
         return {
             "key": self.key,
             "server": self.server,
-            "match": self.told["match"],
+            "match": self.fields["match"],
             "role": who[:LONGEST_TEXT],
-            "game": self.told.get("title") or self.told["game"],
+            "game": self.fields.get("title") or self.fields["game"],
             "steps": len(self.moves),
             "why": self.why,
         }
 
     def search(self, data: dict[str, Any]) -> None:
-        """The player thinks."""
-        self.told["search"] = data
+        """Store the player's search in progress."""
+        self.fields["search"] = data
         self.news.send("search", data)
 
     def answer(self, data: dict[str, Any]) -> None:
-        """The player has answered."""
-        self.told["answers"] = [*self.told["answers"][1 - MOST_ANSWERS :], data]
+        """Store an answer of the player."""
+        self.fields["answers"] = [*self.fields["answers"][1 - MOST_ANSWERS :], data]
         self.news.send("answer", data)
 
     def end(self, why: str, goals: str) -> None:
-        """It is over."""
+        """Mark the match as over."""
         self.why = f"{why}{f': {goals}' if goals else ''}"[:200]
         self.news.send("ended", {"text": self.why})
 
     def show(self, board: dict[str, Any]) -> None:
-        """There is a new drawing."""
+        """Store a new drawing."""
         self.board = board
         self.news.send("board", board)
 
     def _greeting(self) -> list[bytes]:
-        greeting = [encode("match", self._known())]
+        greeting = [encode("match", self._snapshot())]
         if self.board:
             greeting.append(encode("board", self.board))
-        if self.told["search"]:
-            greeting.append(encode("search", self.told["search"]))
+        if self.fields["search"]:
+            greeting.append(encode("search", self.fields["search"]))
         if self.why:
             greeting.append(encode("ended", {"text": self.why}))
         return greeting
 
-    def _known(self) -> dict[str, Any]:
-        return {**self.line(), "clocks": self.told["clocks"], "answers": self.told["answers"]}
+    def _snapshot(self) -> dict[str, Any]:
+        return {**self.line(), "clocks": self.fields["clocks"], "answers": self.fields["answers"]}
 
 
 class Watched:
-    """All servers that are watched, and their matches. ``addresses`` are as people write them; drawing stays
-    within the budget.
+    """All watched servers and their matches. ``addresses`` are written as ``http://host:port``, and
+    ``budget`` bounds the drawing processes.
 
-    Raises GdlError for one that is none."""
+    Raises GdlError for an invalid address, or if there are too many."""
 
     def __init__(self, addresses: Sequence[str], budget: WorkBudget) -> None:
         if len(addresses) > MOST_SERVERS:
@@ -144,12 +144,12 @@ class Watched:
         self._drawing: set[str] = set()
 
     def begin(self) -> None:
-        """Begin to follow."""
+        """Start following the servers."""
         for follower in self._followers:
             self._do(follower.run())
 
     async def close(self) -> None:
-        """Follow no more."""
+        """Stop following the servers."""
         for task in self._tasks:
             task.cancel()
         await self._workers.close()
@@ -162,16 +162,16 @@ class Watched:
         }
 
     async def drawing(self, key: str, step: int) -> dict[str, Any]:
-        """A step of a match, as a ``board`` event tells it. Raises GdlError where there is none."""
+        """A step of a match, as the data of a ``board`` event. Raises GdlError if there is no such step."""
         match = self.matches.get(key)
         if match is None or step > len(match.moves):
             raise GdlError("there is no such step of a match now")
-        request = {"do": "draw", "rules": match.told["rules"], "moves": match.moves, "step": step}
+        request = {"do": "draw", "rules": match.fields["rules"], "moves": match.moves, "step": step}
         answer = await self._workers.ask(key, request)
         return {name: value for name, value in answer.items() if name != "kind"}
 
     def hear_own(self, name: str, data: dict[str, Any]) -> None:
-        """An event of a table of this server. It draws its own boards."""
+        """Handle an event of one of our own tables, which draw their own boards."""
         self._hear(HERE, name, data)
 
     def _hearer(self, url: str) -> Callable[[str, dict[str, Any]], None]:
@@ -186,7 +186,7 @@ class Watched:
         return reached
 
     def _hear(self, url: str, name: str, data: dict[str, Any]) -> None:
-        """An event of a server. It is a stranger's: nothing in it is taken for granted."""
+        """Handle an event of a server. The event is untrusted, so every field is checked."""
         what = f"{url} {str(data.get('match'))[:LONGEST_ID]}".encode("utf-8", "replace")
         key = hashlib.sha256(what).hexdigest()[:20]
         match = self.matches.get(key)
@@ -196,11 +196,11 @@ class Watched:
             match.end(str(data.get("why", "")), str(data.get("goals", "")))
             self.news.send("list", self.list())
         elif match is not None and not match.too_large:
-            if name == "search":  # the most frequent, and only the newest is kept
+            if name == "search":  # the most frequent event, and only the newest one is stored
                 match.search(read_search(data))
                 return
             if name == "step":
-                match.told["moves"] = read_moves(data.get("moves"))
+                match.fields["moves"] = read_moves(data.get("moves"))
                 if url != HERE:
                     self._draw(match)
                 self.news.send("list", self.list())
@@ -211,18 +211,18 @@ class Watched:
             self._bound(match)
 
     def _keep(self, key: str, url: str, data: dict[str, Any]) -> None:
-        """A match that is new, or of which all is told once more."""
+        """Store a new match, or replace the data of one that is already stored."""
         before = self.matches.pop(key, None)
-        told = read_match(data)
-        if told is None:
+        fields = read_match(data)
+        if fields is None:
             return
         if before is None:
-            match = WatchedMatch(key, url, told)
+            match = WatchedMatch(key, url, fields)
         else:
             match = before
-            match.retell(told)
+            match.retell(fields)
         while len(self.matches) >= MOST_MATCHES:
-            ended = next((one for one, known in self.matches.items() if known.why), None)
+            ended = next((one for one, other in self.matches.items() if other.why), None)
             del self.matches[ended or next(iter(self.matches))]
         self.matches[key] = match
         self._bound(match)
@@ -231,14 +231,14 @@ class Watched:
         self.news.send("list", self.list())
 
     def _bound(self, match: WatchedMatch) -> None:
-        """Keep no more of a match, and of its server, than there is room for."""
+        """Enforce the memory limits of a match and of its server."""
         match.measure()
         match.too_large = match.size > MATCH_BYTES
         if match.too_large:
-            match.told |= {"rules": "", "moves": [], "answers": [], "search": None}
+            match.fields |= {"rules": "", "moves": [], "answers": [], "search": None}
             match.board = {}
             match.measure()
-            match.end("it has more to tell than is kept of a match", "")
+            match.end("the match is too large to be followed", "")
         others = [one for one in self.matches.values() if one.server == match.server]
         size = sum(one.size for one in others)
         for one in others:
@@ -258,7 +258,7 @@ class Watched:
             shown: object = None
             while (match := self.matches.get(key)) is not None and match.moves is not shown:
                 shown = moves = match.moves
-                request = {"do": "draw", "rules": match.told["rules"], "moves": moves}
+                request = {"do": "draw", "rules": match.fields["rules"], "moves": moves}
                 try:
                     answer = await self._workers.ask(key, request)
                     match.show({name: value for name, value in answer.items() if name != "kind"})
@@ -278,9 +278,9 @@ WATCHED = web.AppKey("watched", Watched)
 
 
 def add_routes(app: web.Application, settings: WebSettings) -> None:
-    """Add the room to the application, after that of the tables.
+    """Add the routes to the application, after those of the tables.
 
-    Raises GdlError for an address that is none."""
+    Raises GdlError for an invalid address."""
     app[WATCHED] = Watched(settings.watch, app[BUDGET])
     app[TABLES].hear = app[WATCHED].hear_own
     app.cleanup_ctx.append(_follow)
@@ -310,18 +310,18 @@ async def _list(request: web.Request) -> web.StreamResponse:
 
 async def _match(request: web.Request) -> web.StreamResponse:
     match = request.app[WATCHED].matches.get(request.match_info["match"])
-    if match is None:  # its server may not be heard yet: the page asks again
+    if match is None:  # its server may not be connected yet: the page asks again
         raise BusyError("there is no such match now")
     return await match.news.stream(request)
 
 
 async def _board(request: web.Request) -> web.Response:
-    """The newest drawing of a match, as it is kept: nothing is drawn for it."""
+    """The newest stored drawing of a match; the request draws nothing."""
     match = request.app[WATCHED].matches.get(request.match_info["match"])
     return web.json_response({"svg": "" if match is None else match.board.get("svg", "")})
 
 
 async def _step(request: web.Request) -> web.Response:
-    """An earlier step."""
+    """The drawing of an earlier step."""
     found = request.match_info
     return web.json_response(await request.app[WATCHED].drawing(found["match"], int(found["step"])))

@@ -54,7 +54,7 @@ def test_a_match_is_followed_through_a_loss_of_its_manager() -> None:
             await until(lambda: only(watched).board.get("step") == 3)  # type: ignore[union-attr]
             told = only(watched)
             assert told is not None
-            assert "no answer in time" in str(told._known()["answers"])
+            assert "no answer in time" in str(told._snapshot()["answers"])
             again.end("m1", "stop", [100, 0])
             again.end("m1", "abort")
             await until(lambda: only(watched).why)  # type: ignore[union-attr]

@@ -60,7 +60,7 @@ def test_each_person_is_told_what_its_role_knows_and_all_of_it_after_the_end() -
         assert (second["asked"], second["choosing"]) == ([], [])
         # The other's key, or none, makes no move for it; nothing is taken back; nothing is kept.
         await two.request("move", role="first", move="bet")
-        assert "somebody else" in (await two.until("note"))["text"]
+        assert "not your role" in (await two.until("note"))["text"]
         await at.request("move", role="first", move="bet")
         await one.request("back")
         assert "hides information" in (await one.until("note"))["text"]
@@ -110,7 +110,7 @@ def test_those_who_watch_the_servers_tables_see_nothing_before_the_end() -> None
         await move(one, await one.until("state", lambda s: s["asked"] != []))
         state = await one.until("state", lambda s: s["step"] == 3)
         [match] = client.app[WATCHED].matches.values()
-        assert match.moves == [] and match.told["answers"] == []
+        assert match.moves == [] and match.fields["answers"] == []
         assert "car" not in match.board["svg"].replace("card", "")
         await move(one, state, "switch")
         await one.until("state", lambda s: s["over"])
@@ -202,19 +202,19 @@ def test_those_who_look_on_neither_deal_again_nor_stop_a_match_that_goes_on() ->
         dealt = await one.until("state", lambda s: s["asked"] != [])
         for do in ("again", "pause", "go", "swap", "back"):
             await at.request(do)
-            assert "look on" in (await at.until("note"))["text"]
+            assert "spectators" in (await at.until("note"))["text"]
         await two.request("again")
         assert "hides information" in (await two.until("note"))["text"]
         await one.request("show")
         await one.request("move", role="second", move="pass")
-        assert "somebody else" in (await one.until("note"))["text"]
+        assert "not your role" in (await one.until("note"))["text"]
         await move(one, dealt, "bet")
         told = await two.until("state", lambda s: s["asked"] != [])
         await move(two, told, "fold")
         over = await one.until("state", lambda s: s["over"])
         assert f"holds first {dealt['blind']['percepts'][0].split()[1]}" in over["svg"] and not over["waits"]
         await at.request("again")
-        assert "look on" in (await at.until("note"))["text"]
+        assert "spectators" in (await at.until("note"))["text"]
         await two.request("again")
         await one.until("state", lambda s: not s["blind"]["over"])
 

@@ -261,7 +261,7 @@ def test_what_cannot_be_is_told_in_a_line() -> None:
         await at.request("seat", role="x", player="os:system")
         assert "not offered here" in (await at.until("note"))["text"]
         assert "characters" in (await at.request("seat", role="x", player=""))["error"]
-        assert "no such table" in (await At(client, "nowhere", at.token).request("back"))["error"]
+        assert "does not exist" in (await At(client, "nowhere", at.token).request("back"))["error"]
         await at.request("show")
         assert (await at.until("state"))["asked"] == state["asked"]
 
@@ -286,7 +286,7 @@ def test_a_table_whose_process_dies_says_so_and_makes_room(monkeypatch: pytest.M
         assert "has ended" in (await at.request("back"))["error"]
         other = await opened(client, game="tictactoe", seats=["human", "human"])
         await other.until("state")
-        assert "no such table" in (await at.request("back"))["error"]
+        assert "does not exist" in (await at.request("back"))["error"]
 
     with_client(talk)
 
@@ -299,7 +299,7 @@ def test_a_table_that_nobody_has_looked_at_soon_makes_room(monkeypatch: pytest.M
     async def talk(client: Client) -> None:
         unseen = await opened(client, game="tictactoe", seats=["human", "human"])
         at = await opened(client, game="tictactoe", seats=["human", "human"])
-        assert "no such table" in (await unseen.request("back"))["error"]
+        assert "does not exist" in (await unseen.request("back"))["error"]
         await at.until("state")
         assert at.reader is not None
         at.reader.close()

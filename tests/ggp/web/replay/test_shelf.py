@@ -77,7 +77,7 @@ def test_the_oldest_make_room_for_good_ones_by_number_and_bytes(monkeypatch: pyt
         try:
             names = [await shelf.take(chunks(body(GOOD)), check) for _ in range(5)]
             assert kept(shelf) == 3
-            with pytest.raises(GdlError, match="bring it again"):
+            with pytest.raises(GdlError, match="upload it again"):
                 shelf.find({"brought": names[1]})
             monkeypatch.setattr(shelves, "MOST_BYTES", 2 * len(body(GOOD)) - 1)
             names.append(await shelf.take(chunks(body(GOOD)), check))

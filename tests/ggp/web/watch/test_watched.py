@@ -197,11 +197,11 @@ def test_a_server_fills_no_more_than_its_share_whatever_it_tells() -> None:
                 watched._hear(urls[1], name, told)
                 for match in watched.matches.values():
                     assert match.size <= MATCH_BYTES
-                    assert set(match.told) <= set(read_match({"rules": ""}) or ())
+                    assert set(match.fields) <= set(read_match({"rules": ""}) or ())
                 flooding = [match for match in watched.matches.values() if match.server == urls[1]]
                 assert sum(match.size for match in flooding) <= SERVER_BYTES + MATCH_BYTES
-                assert sum(len(encode("x", match.told)) for match in flooding) < 2 * SERVER_BYTES
-            assert any(match.told["match"] == "quiet" for match in watched.matches.values())
+                assert sum(len(encode("x", match.fields)) for match in flooding) < 2 * SERVER_BYTES
+            assert any(match.fields["match"] == "quiet" for match in watched.matches.values())
         finally:
             await watched.close()
 
