@@ -1,10 +1,10 @@
-"""Our games as environments for other people's agents: PettingZoo, Gymnasium, vectors of matches,
-Stable-Baselines3, OpenSpiel.
+"""Games as environments for other frameworks: PettingZoo, Gymnasium, vectors of matches, Stable-Baselines3,
+OpenSpiel.
 
-``adapted_game`` is what all share: the game loaded, action ids with names, observations, legal masks. Each of
-``pettingzoo``, ``gymnasium``, ``vector``, ``stable_baselines`` and ``openspiel`` imports its own framework,
-and only when one of its names is first used here; ``missing`` tells what to install. ``planes`` makes arrays
-and pixels of states.
+``adapted_game`` is shared by all: it loads the game and has its named action ids, observations and legal
+masks. Each of ``pettingzoo``, ``gymnasium``, ``vector``, ``stable_baselines`` and ``openspiel`` imports its
+own framework, and only when one of its names is first used here. ``missing`` names the package to install.
+``planes`` turns states into arrays and pixels.
 
 >>> from ggp.adapters import AdaptedGame
 >>> game = AdaptedGame("tictactoe")
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ggp.adapters.vector import GdlVectorEnv, make_vec
     from propnet.environments.vector_match import VectorMatch
 
-# The names whose packages are installed, once the lines below have dropped the others.
+# The names whose packages are installed: the lines below remove the others.
 __all__ = [
     "AdaptedGame",
     "GdlAEC",
@@ -52,7 +52,7 @@ _HOMES = {
     "ggp.adapters.vector": ("gymnasium", ("GdlVectorEnv", "make_vec")),
     "propnet.environments.vector_match": ("numpy", ("VectorMatch",)),
 }
-"""Each module with the package that it needs, and its names that are public here."""
+"""Each module with the package that it needs and its public names here."""
 _HOME = {name: module for module, (_, names) in _HOMES.items() for name in names}
 __all__[:] = [name for need, names in _HOMES.values() if find_spec(need) for name in names]
 
@@ -62,7 +62,7 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
-    """Import what is used when it is first used."""
+    """Import a name when it is first used."""
     if name in _HOME:
         return getattr(import_module(_HOME[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

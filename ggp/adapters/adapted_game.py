@@ -1,5 +1,5 @@
-"""`AdaptedGame`: what all environments of a game share: action ids with names, observations, masks, whose
-turn."""
+"""`AdaptedGame`: the action ids with names, observations, masks and turns that all environments of a game
+share."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ from propnet.kernels.records import unpack
 from propnet.machine import PropnetMachine
 
 OBSERVATIONS: Final = ("bits", "packed", "planes")
-"""What agents see where nothing is hidden: a 0 or 1 for each base proposition, uint8 (bases,); the same
-with eight in a byte, the lowest bit first, uint8 (bytes,); or :class:`ggp.adapters.planes.Planes`. Where
-information is hidden agents see their own moves and percepts, whatever is asked for: see
-:meth:`AdaptedGame.told`."""
+"""The observations of games without hidden information: ``bits``, a 0 or 1 for each base proposition, uint8
+(bases,); ``packed``, the same with eight in a byte, the lowest bit first, uint8 (bytes,); ``planes``,
+:class:`ggp.adapters.planes.Planes`. With hidden information agents always see their own moves and percepts:
+see :meth:`AdaptedGame.next_histories`."""
 MOST_NUMBERS = 20_000
-"""Of an observation where information is hidden: older turns are forgotten."""
+"""The largest number of values in an observation with hidden information: older turns are dropped."""
 MOST_TURNS = 64
 RENDER_MODES: Final = ("ansi", "svg", "rgb_array")
 
 
 def check_render_mode(mode: str | None) -> None:
-    """Raise GdlError if an environment cannot be drawn in this mode; None is no drawing."""
+    """Raise GdlError if an environment cannot be drawn in this mode; None means no drawing."""
     if mode is not None and mode not in RENDER_MODES:
         raise GdlError(f"there is no render mode {mode!r}", remedy=f"choose {', '.join(RENDER_MODES)}")
 
@@ -48,12 +48,14 @@ def action_id(action: Any) -> int:
         return int(action)
     value = np.asarray(action)
     if value.size != 1 or value.dtype.kind not in "iu":
-        raise MoveError(f"{action!r} is no action", remedy="give an integer, as action_space.sample() does")
+        raise MoveError(
+            f"{action!r} is not an action", remedy="give an integer, as action_space.sample() does"
+        )
     return int(value.item())
 
 
 class AdaptedGame:
-    """A game for environments. Pickled it is its source and settings, and is loaded again.
+    """A game for environments. It is pickled as its source and settings, and loaded again.
 
     Roles and moves have the ids of the machine with a network, which are the same in every process: see
     :meth:`action_names`.
@@ -62,10 +64,10 @@ class AdaptedGame:
         game, machine: the game and its machine.
         agents: the names of the roles that are agents: all but chance.
         players: the numbers of these roles.
-        chance: the number of the role of chance, whose moves the environment draws; None where there is none.
-        senses: what each role may learn, where information is hidden; else empty.
+        chance: the number of the role of chance, whose moves the environment draws; None if there is none.
+        senses: the percepts of each role if information is hidden; else empty.
         observation: one of :data:`OBSERVATIONS`.
-        turns: who acts in a state, and what those who do not act do.
+        turns: which roles act in a state, and the moves of those that do not.
     """
 
     def __init__(
@@ -118,7 +120,7 @@ class AdaptedGame:
         return _load, (self.source, self.observation, self.level, self.game.name)
 
     def __deepcopy__(self, memo: object) -> Self:
-        return self  # copies of an environment share what never changes
+        return self  # copies of an environment share all immutable data
 
     @property
     def name(self) -> str:
@@ -133,7 +135,7 @@ class AdaptedGame:
         return role
 
     def actions(self, agent: str) -> int:
-        """How many moves a role may ever make: its action ids are 0 and up."""
+        """The number of moves that a role may ever make; its action ids begin at 0."""
         return len(self.machine.network.moves[self.role(agent)])
 
     def action_names(self, agent: str) -> list[str]:
@@ -142,17 +144,17 @@ class AdaptedGame:
 
     @cached_property
     def planes(self) -> Planes:
-        """How states become planes."""
+        """The planes into which states are converted."""
         return Planes(self.machine)
 
     @cached_property
     def turns_seen(self) -> int:
-        """How many turns an observation has where information is hidden."""
+        """The number of turns in an observation when information is hidden."""
         width = max(one.width for one in self.senses)
         return remembered(longest_match(self.machine.network) or MOST_TURNS, width, MOST_NUMBERS)
 
     def shape_of(self, agent: str) -> tuple[int, ...]:
-        """The shape of what an agent sees, of uint8."""
+        """The shape of an agent's observation, of uint8."""
         if not self.senses:
             return self.shape
         return (self.turns_seen * self.senses[self.role(agent)].width,)
@@ -185,9 +187,9 @@ class AdaptedGame:
             return np.unpackbits(octets, count=self._bases, bitorder="little")
         return np.array(self.observe(self.machine.records([state]))[0])
 
-    def told(self, histories: Sequence[bytes], state: State, joint: Sequence[int]) -> list[bytes]:
-        """Each role's history (:class:`propnet.environments.senses.Senses`) after one more joint move, where
-        information is hidden; else empty."""
+    def next_histories(self, histories: Sequence[bytes], state: State, joint: Sequence[int]) -> list[bytes]:
+        """Each role's history (:class:`propnet.environments.senses.Senses`) after one more joint move; empty
+        if no information is hidden."""
         if not self.senses:
             return []
         seen = self.machine.percepts(state, joint)
@@ -197,20 +199,20 @@ class AdaptedGame:
         ]
 
     def observe_role(self, role: int, state: State, histories: Sequence[bytes]) -> NDArray[np.uint8]:
-        """What a role sees: the state; where information is hidden its own last turns, the newest first."""
+        """A role's observation: the state, or its own last turns, newest first, if information is hidden."""
         if not self.senses:
             return self.observe_state(state)
         history = histories[role] if histories else b""
         return self.senses[role].vector(history, self.turns_seen)
 
     def draw(self, options: Sequence[Sequence[int]], numbers: np.random.Generator) -> int:
-        """A move of chance, all alike."""
+        """A uniformly random move of chance."""
         assert self.chance is not None
         moves = options[self.chance]
         return moves[int(numbers.integers(len(moves)))] if len(moves) > 1 else moves[0]
 
     def mask(self, role: int, moves: Sequence[int]) -> NDArray[np.int8]:
-        """Of a role's legal moves, int8 (actions,), 1 for legal."""
+        """The mask of a role's legal moves, int8 (actions,), 1 for legal."""
         mask = bytearray(len(self.machine.network.moves[role]))
         for move in moves:  # faster than an array's indices: they are few
             mask[move] = 1
@@ -225,7 +227,8 @@ class AdaptedGame:
         """A state as text (``ansi``), as SVG (``svg``), or as pixels (``rgb_array``), uint8 (height, width,
         3).
 
-        Raises GdlError for another mode, or where pixels need a package that is not there."""
+        Raises GdlError for another mode, or if pixels need a package that is not installed.
+        """
         check_render_mode(mode)
         if mode == "ansi":
             return state.board()
@@ -243,12 +246,12 @@ class AdaptedGame:
 
 
 def _fixed(source: str | Path) -> str | Path:
-    """The same for processes in other folders."""
+    """The source as an absolute path if it is a file: other processes may run in other folders."""
     return Path(source).resolve() if "(" not in str(source) and Path(source).exists() else source
 
 
 def _load(source: str | Path, observation: str, level: str, name: str) -> AdaptedGame:
-    """The game again, after pickling."""
+    """Load the game again after pickling."""
     text = str(source)
     game: str | Path | Game = Game(name, text) if isinstance(source, str) and "(" in text else source
     return AdaptedGame(game, observation=observation, machine=level)

@@ -1,7 +1,7 @@
-"""Gymnasium environments: `GdlEnv`, and our games registered as ``gdl/NAME-v0``.
+"""Gymnasium environments: `GdlEnv`, and the bundled games registered as ``gdl/NAME-v0``.
 
-Importing this module registers the games that come along. ``gymnasium.make("gdl/eightpuzzle-v0")`` works from
-then on, and ``gymnasium.make("ggp.adapters.gymnasium:gdl/eightpuzzle-v0")`` without an import.
+Importing this module registers the bundled games. ``gymnasium.make("gdl/eightpuzzle-v0")`` works from then
+on, and ``gymnasium.make("ggp.adapters.gymnasium:gdl/eightpuzzle-v0")`` without an import.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ except ImportError:
 _NAMESPACE = "gdl"
 _START_SECONDS = 0.1
 _BELIEF = {"worlds": 20_000, "effort": 200_000}
-"""Of an opponent's belief, so that a step takes no more than tenths of a second."""
+"""The limits of an opponent's belief, so that a step takes at most tenths of a second."""
 
 
 class GdlEnv(gymnasium.Env[dict[str, Any], np.int64]):
-    """One role of a game; players of ours have the others.
+    """One role of a game; built-in players have the others.
 
-    A step makes the role's move and the others', and goes on while the role only waits. The reward is its
-    goal / 100 at the end, 0 before. The observation is a dictionary with ``observation`` and ``action_mask``;
-    the info has the mask, too. A copy of an environment, pickled or deep, has opponents of its own, which
-    begin anew.
+    A step makes the role's move and the others' moves, and goes on while the role can only wait. The reward
+    is its goal / 100 at the end, 0 before. The observation is a dictionary with ``observation`` and
+    ``action_mask``; the info has the mask, too. A copy of an environment, pickled or deep, has opponents of
+    its own, which start from the beginning.
 
     Args:
         game: as for :meth:`ggp.game.Game.load`, or a game, or an :class:`AdaptedGame` to share.
@@ -51,8 +51,8 @@ class GdlEnv(gymnasium.Env[dict[str, Any], np.int64]):
         observation: one of :data:`ggp.adapters.adapted_game.OBSERVATIONS`.
         render_mode: ``ansi``, ``svg``, ``rgb_array`` or None.
         max_steps: joint moves after which a match is truncated; 0 for never.
-        illegal: what an illegal action does: ``end`` ends the match with reward 0 and ``illegal`` in the
-            info, as if it was lost, ``error`` raises MoveError.
+        illegal: the effect of an illegal action: ``end`` ends the match with reward 0 and ``illegal`` in the
+            info, as if it was lost; ``error`` raises MoveError.
         seconds: for each move of an opponent, at most.
         machine: as for :class:`AdaptedGame`.
 
@@ -104,7 +104,7 @@ class GdlEnv(gymnasium.Env[dict[str, Any], np.int64]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Begin a match, the opponents with new random numbers."""
+        """Begin a match; the opponents get new random numbers."""
         super().reset(seed=seed)
         self.close()
         self._begin()
@@ -113,9 +113,9 @@ class GdlEnv(gymnasium.Env[dict[str, Any], np.int64]):
         return self._seen({})
 
     def step(self, action: Any) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
-        """Make the role's move: observation, reward, terminated, truncated, info. Raises ResetNeeded before
-        the first reset; MoveError after the end, for what is no integer, and for an illegal action if so
-        asked."""
+        """Make the role's move. Returns observation, reward, terminated, truncated and info. Raises
+        ResetNeeded before the first reset. Raises MoveError after the end, for an action that is not an
+        integer, and for an illegal action if ``illegal`` is ``error``."""
         self._need_reset("step")
         move = action_id(action)
         mine = self._options[self._role]
@@ -140,7 +140,7 @@ class GdlEnv(gymnasium.Env[dict[str, Any], np.int64]):
         return self.adapted.mask(self._role, self._options[self._role]).view(np.bool_)
 
     def render(self) -> Any:
-        """The state in the mode that was asked for; None without a mode."""
+        """The state in the chosen render mode; None without a mode."""
         self._need_reset("render")
         return None if self.render_mode is None else self.adapted.render(self.gdl_state, self.render_mode)
 
@@ -151,7 +151,7 @@ class GdlEnv(gymnasium.Env[dict[str, Any], np.int64]):
         self._players.clear()
 
     def __getstate__(self) -> dict[str, Any]:
-        # Players hold processes and callbacks, beliefs are grown again from what their roles have learnt.
+        # Players hold processes and callbacks. Beliefs are rebuilt from the percepts of their roles.
         return {**self.__dict__, "_players": {}, "_beliefs": {}}
 
     def _need_reset(self, call: str) -> None:
@@ -179,12 +179,12 @@ class GdlEnv(gymnasium.Env[dict[str, Any], np.int64]):
             if self._role in self.adapted.turns.acting(self._options):
                 return
             if self.steps - begun >= 10_000:
-                self._ended = True  # nobody will ever act again
+                self._ended = True  # no role will ever act again
                 return
             self._make(self._options[self._role][0])
 
     def _make(self, move: int) -> None:
-        """Make a joint move: this one, and the opponents'."""
+        """Make a joint move from this move and the opponents' moves."""
         joint = [
             move if role == self._role else moves[0] if len(moves) == 1 else self._ask(role)
             for role, moves in enumerate(self._options)
@@ -195,16 +195,16 @@ class GdlEnv(gymnasium.Env[dict[str, Any], np.int64]):
         self.steps += 1
 
     def _learn(self, joint: list[int]) -> None:
-        """What the roles learn of a joint move, where information is hidden."""
+        """Add a joint move to the roles' histories and the opponents' beliefs if information is hidden."""
         machine, state = self.adapted.machine, self.gdl_state
-        self._histories = self.adapted.told(self._histories, state, joint)
+        self._histories = self.adapted.next_histories(self._histories, state, joint)
         if self._beliefs and not machine.is_terminal(machine.next_state(state, joint)):
             seen = machine.percepts(state, joint)
             for role, belief in self._beliefs.items():
                 belief.update(Observed(machine.move(role, joint[role]), seen[role]))
 
     def _belief(self, role: int) -> Belief:
-        """What an opponent may hold for possible."""
+        """An opponent's belief about the state, created when it is first used."""
         if role not in self._beliefs:
             belief = self._beliefs[role] = Belief(self.adapted.machine, role, **_BELIEF)
             senses, machine = self.adapted.senses[role], self.adapted.machine
@@ -236,7 +236,7 @@ class GdlEnv(gymnasium.Env[dict[str, Any], np.int64]):
 
 
 def _opponents(adapted: AdaptedGame, role: str, given: str | Mapping[str, str]) -> dict[str, str]:
-    """A player's name for each other role. Raises GdlError for roles and players that are not there."""
+    """A player's name for each other role. Raises GdlError for roles and players that do not exist."""
     others = [agent for agent in adapted.agents if agent != role]
     if isinstance(given, str):
         named = dict.fromkeys(others, given)
@@ -244,7 +244,8 @@ def _opponents(adapted: AdaptedGame, role: str, given: str | Mapping[str, str]) 
         for agent in given:
             if agent not in others:
                 raise GdlError(
-                    f"{agent} is no opponent of {role}", remedy=f"opponents are {', '.join(others) or 'none'}"
+                    f"{agent} is not an opponent of {role}",
+                    remedy=f"opponents are {', '.join(others) or 'none'}",
                 )
         named = {agent: given.get(agent, "random") for agent in others}
     for name in named.values():
@@ -253,7 +254,7 @@ def _opponents(adapted: AdaptedGame, role: str, given: str | Mapping[str, str]) 
 
 
 def register_game(source: str | Path, name: str | None = None) -> str:
-    """Register a .kif file, or one of our games, as ``gdl/NAME-v0``; NAME is the file's stem by default.
+    """Register a .kif file, or a bundled game, as ``gdl/NAME-v0``; NAME is the file's stem by default.
     Returns the id. Raises GdlError if there is no such file."""
     path = find_rules_file(str(source))
     identifier = f"{_NAMESPACE}/{name or path.stem}-v0"
@@ -269,7 +270,7 @@ def register_game(source: str | Path, name: str | None = None) -> str:
 
 
 def register_games() -> list[str]:
-    """Register the games that come along; their ids."""
+    """Register the bundled games. Returns their ids."""
     return [register_game(path) for path in installed_games()]
 
 

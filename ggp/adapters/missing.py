@@ -1,4 +1,4 @@
-"""What to install where a framework is not there."""
+"""The error for a framework that is not installed: it names the package to install."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ class MissingPackageError(GdlError, ImportError):
 
 
 def missing(package: str, what: str, extra: str = "rl") -> MissingPackageError:
-    """The error that tells that ``what`` need a package, which an extra brings."""
+    """The error which says that ``what`` need a package that an extra installs."""
     return MissingPackageError(
         f"{what} need the package {package}", remedy=f"pip install 'kaskade-ggp[{extra}]'"
     )

@@ -1,4 +1,4 @@
-"""Our games for OpenSpiel's algorithms: `load_gdl`; and how their states look there, `board_text`."""
+"""Games for OpenSpiel's algorithms, `load_gdl`, and the text of their states, `board_text`."""
 
 from __future__ import annotations
 
@@ -30,18 +30,20 @@ def load_gdl(
     """A game of OpenSpiel, registered as ``gdl_NAME`` in this process: ``pyspiel.load_game`` and
     ``pyspiel.deserialize_game_and_state`` know it from then on.
 
-    Its ``max_game_length`` is what :func:`propnet.analysis.longest.longest_match` proves, ``max_steps`` where
-    nothing less is proven. In small games of hidden information all states are looked at for it.
+    Its ``max_game_length`` is the bound that :func:`propnet.analysis.longest.longest_match` proves, or
+    ``max_steps`` if no smaller bound is proven. For small games of hidden information this looks at all
+    states.
 
     Args:
         source: as for :meth:`ggp.game.Game.load`, or a game.
-        dynamics: ``sequential``, ``simultaneous``, or what random play shows.
-        utility: ``zero-sum`` (returns from -1 to 1), ``general-sum`` (0 to 1), or what random play shows.
+        dynamics: ``sequential``, ``simultaneous``, or by default the kind that random play shows.
+        utility: ``zero-sum`` (returns from -1 to 1), ``general-sum`` (0 to 1), or by default the kind that
+            random play shows.
         max_steps: joint moves after which a match is over, with returns of 0.
         machine: ``propnet``, ``native`` or ``auto``.
 
     Raises:
-        GdlError: there is no such game, or it is not of the kind that is asked for.
+        GdlError: there is no such game, or it is not of the requested kind.
         TooLargeError: the game does not ground within the limits.
     """
     max_steps = whole_number(max_steps, "max_steps", 1, 2**31 - 1)
@@ -63,7 +65,7 @@ def load_gdl(
 
 
 def board_text(state: State) -> str:
-    """A state's board, and below it the propositions that stand on none: the same in every process."""
+    """A state's board, and below it the propositions that are not on a board: the same in every process."""
     machine = state.machine
     if machine not in _painters:
         _painters[machine] = Painter(find_board(machine), machine.rules, machine.roles)

@@ -27,7 +27,7 @@ _METADATA = {"render_modes": list(RENDER_MODES), "is_parallelizable": False}
 
 
 class _Agents:
-    """What both kinds share: spaces, observations, rendering."""
+    """The spaces, observations and rendering that both environments share."""
 
     metadata: dict[str, Any]
 
@@ -68,7 +68,7 @@ class _Agents:
         self._numbers = np.random.default_rng()
 
     def observation_space(self, agent: str) -> Any:
-        """What an agent sees: ``observation`` and ``action_mask``."""
+        """The space of an agent's ``observation`` and ``action_mask``."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Any:
@@ -76,16 +76,17 @@ class _Agents:
         return self.action_spaces[agent]
 
     def render(self) -> Any:
-        """The state in the mode that was asked for; None without a mode."""
+        """The state in the chosen render mode; None without a mode."""
         return None if self.render_mode is None else self.adapted.render(self.gdl_state, self.render_mode)
 
     def state(self) -> NDArray[np.uint8]:
-        """The whole state, in ``state_space``: the observation without a mask where every agent sees all. No
-        observation where information is hidden: for critics that know more than their agents."""
+        """The whole state, in ``state_space``, for critics that know more than their agents. If every agent
+        sees everything, it is the observation without a mask. If information is hidden, it is not an
+        observation."""
         return self.adapted.observe_state(self.gdl_state)
 
     def close(self) -> None:
-        """Nothing is held outside."""
+        """Do nothing: the environment holds no resources."""
 
     def _seen(self, role: int, moves: Sequence[int]) -> dict[str, Any]:
         observation = self.adapted.observe_role(role, self.gdl_state, self.histories)
@@ -98,8 +99,8 @@ class _Agents:
         self.steps, self.histories = 0, []
 
     def _stepped(self, state: State, joint: list[int]) -> State:
-        """The state after a joint move, which the agents learn of."""
-        self.histories = self.adapted.told(self.histories, state, joint)
+        """The state after a joint move, which is added to the agents' histories."""
+        self.histories = self.adapted.next_histories(self.histories, state, joint)
         return self.adapted.machine.next_state(state, joint)
 
     def _legal(self, role: int, action: Any) -> int:
@@ -115,21 +116,21 @@ class _Agents:
         return move
 
     def _cut(self) -> bool:
-        """Whether the match cannot or may not go on, though it is not over."""
+        """Whether the match is truncated: it cannot or may not go on, though the state is not terminal."""
         if self.gdl_state.terminal:
             return False
         return not all(self.options) or 0 < self.max_steps <= self.steps
 
 
 class _RawAEC(_Agents, AECEnv):  # type: ignore[misc]
-    """What :class:`GdlAEC` wraps: calls must come in order."""
+    """The environment that :class:`GdlAEC` wraps: calls must come in order."""
 
-    _told: dict[str, dict[str, Any]]
+    _info_of: dict[str, dict[str, Any]]
     _acting: Sequence[int]
     _role: int
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin a match. Nothing in it is random but what chance draws."""
+        """Begin a match. The only randomness is the moves of chance."""
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -141,29 +142,29 @@ class _RawAEC(_Agents, AECEnv):  # type: ignore[misc]
 
     @property
     def infos(self) -> dict[str, dict[str, Any]]:
-        """The masks of all agents: some frameworks look there. Made when they are asked for."""
+        """The masks of all agents, for frameworks that look there. They are computed on access."""
         return {agent: self.info(agent) for agent in self.agents}
 
     def info(self, agent: str) -> dict[str, Any]:
         """The info of one agent, the same until a step is made."""
-        info = self._told.get(agent)
+        info = self._info_of.get(agent)
         if info is None:
             role = self.adapted.role(agent)
-            info = self._told[agent] = {"action_mask": self.adapted.mask(role, self._open(role))}
+            info = self._info_of[agent] = {"action_mask": self.adapted.mask(role, self._open(role))}
         return info
 
     def last(self, observe: bool = True) -> tuple[Any, ...]:
-        """What the selected agent sees, its rewards since it acted, terminated, truncated, info."""
+        """The selected agent's observation, its rewards since it acted, terminated, truncated and info."""
         agent = self.agent_selection
-        info = self._told.get(agent) or self.info(agent)
+        info = self._info_of.get(agent) or self.info(agent)
         seen = None
         if observe:
             adapted, state = self.adapted, self.gdl_state
             if adapted.senses:
-                told = adapted.observe_role(adapted.role(agent), state, self.histories)
+                observation = adapted.observe_role(adapted.role(agent), state, self.histories)
             else:
-                told = adapted.observe_state(state)
-            seen = {"observation": told, **info}
+                observation = adapted.observe_state(state)
+            seen = {"observation": observation, **info}
         return (
             seen,
             self._cumulative_rewards[agent],
@@ -173,23 +174,23 @@ class _RawAEC(_Agents, AECEnv):  # type: ignore[misc]
         )
 
     def observe(self, agent: str) -> dict[str, Any]:
-        """What an agent sees of the present state."""
+        """An agent's observation of the present state."""
         role = self.adapted.role(agent)
         seen = self.adapted.observe_role(role, self.gdl_state, self.histories)
         return {"observation": seen, **self.info(agent)}
 
     def step(self, action: Any) -> None:
-        """Take the selected agent's action; None for one whose match is over."""
+        """Take the selected agent's action; None for an agent whose match is over."""
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        # Rewards come with the end alone, so up to then there are none to clear and none to add up.
+        # Rewards come only at the end, so before it there are none to clear or to add up.
         role = self._role
         move = self._legal(role, action)
         if len(self._acting) > 1:
             self._chosen[role] = move
-            self._told = {}
+            self._info_of = {}
             waiting = [other for other in self._acting if other not in self._chosen]
             if waiting:
                 self._select(waiting[0])
@@ -204,7 +205,7 @@ class _RawAEC(_Agents, AECEnv):  # type: ignore[misc]
         self._settle(self._stepped(self.gdl_state, joint))
 
     def _settle(self, state: State) -> None:
-        """Go on to the next state in which somebody acts."""
+        """Go on to the next state in which an agent acts."""
         turns = self.adapted.turns
         most = self.max_steps - self.steps if self.max_steps else 10_000
         if self.adapted.chance is None and not self.adapted.senses:
@@ -213,7 +214,7 @@ class _RawAEC(_Agents, AECEnv):  # type: ignore[misc]
         else:
             self._settle_by_chance(state, max(0, most))
         self._chosen: dict[int, int] = {}
-        self._told = {}
+        self._info_of = {}
         if self._acting and not 0 < self.max_steps <= self.steps:
             self._select(self._acting[0])
             return
@@ -226,7 +227,7 @@ class _RawAEC(_Agents, AECEnv):  # type: ignore[misc]
         self._accumulate_rewards()
 
     def _settle_by_chance(self, state: State, most: int) -> None:
-        """The same where chance draws, or agents learn something of steps in which nobody acts."""
+        """Do the same if chance draws, or if agents learn from steps in which none of them acts."""
         adapted, machine = self.adapted, self.adapted.machine
         for passed in range(most + 1):
             options = machine.options(state)
@@ -246,17 +247,16 @@ class _RawAEC(_Agents, AECEnv):  # type: ignore[misc]
         self._role, self.agent_selection = role, self._agent_of[role]
 
     def _open(self, role: int) -> Sequence[int]:
-        """A role's legal moves; none if it does not act, or has chosen."""
+        """A role's legal moves; none if it does not act or has already chosen."""
         return () if role not in self._acting or role in self._chosen else self.options[role]
 
 
 class GdlAEC(OrderEnforcingWrapper):  # type: ignore[misc]
     """A game whose agents act one after the other.
 
-    Agents are the roles. An agent with nothing but a waiting move is skipped; where several act in one state,
-    they act in role order without seeing what the others chose, and then the joint move is made. Rewards are
-    goals / 100 at the end, 0 before. An agent that does not act sees a mask of zeros. The infos have the
-    masks, too.
+    Agents are the roles. An agent whose only move is to wait is skipped. If several act in one state, they
+    act in role order without seeing each other's choice, and then the joint move is made. Rewards are goals /
+    100 at the end, 0 before. An agent that does not act sees a mask of zeros. The infos have the masks, too.
 
     Args:
         game: as for :meth:`ggp.game.Game.load`, or a game, or an :class:`AdaptedGame` to share.
@@ -267,8 +267,8 @@ class GdlAEC(OrderEnforcingWrapper):  # type: ignore[misc]
 
     Raises:
         MoveError: from ``step``, for an action that is not legal; nothing has changed then.
-        AssertionError, AttributeError: a call or an attribute needs a ``reset`` first, as PettingZoo's own
-            environments have it.
+        AssertionError, AttributeError: a call or an attribute needs a ``reset`` first, as in PettingZoo's own
+            environments.
     """
 
     def __init__(
@@ -282,14 +282,14 @@ class GdlAEC(OrderEnforcingWrapper):  # type: ignore[misc]
         super().__init__(_RawAEC(game, observation, render_mode, max_steps, machine))
 
     def last(self, observe: bool = True) -> tuple[Any, ...]:
-        """What the selected agent sees, its rewards since it acted, terminated, truncated, info."""
+        """The selected agent's observation, its rewards since it acted, terminated, truncated and info."""
         if not self.agents:
             raise AssertionError("reset() needs to be called before last: the match is over for all agents.")
         last: tuple[Any, ...] = self.env.last(observe)
         return last
 
-    # The wrapper looks each of these up in its environment by name, at every access, which takes longer than
-    # a step.
+    # The wrapper looks up each of these names in its environment at every access, which takes longer than a
+    # step.
     @property
     def agents(self) -> list[str]:
         """The agents whose match is not over. Raises AttributeError before ``reset``."""
@@ -300,19 +300,19 @@ class GdlAEC(OrderEnforcingWrapper):  # type: ignore[misc]
 
     @property
     def agent_selection(self) -> str:
-        """Who is to act. Raises AttributeError before ``reset``."""
+        """The agent that acts next. Raises AttributeError before ``reset``."""
         if not self._has_reset:
             raise AttributeError("agent_selection cannot be accessed before reset")
         agent: str = self.env.agent_selection
         return agent
 
     def step(self, action: Any) -> None:
-        """Take the selected agent's action; None for one whose match is over."""
+        """Take the selected agent's action; None for an agent whose match is over."""
         if self._has_reset and self.env.agents:
             self._has_updated = True
             self.env.step(action)
         else:
-            super().step(action)  # which says so
+            super().step(action)  # which raises the error
 
     def __str__(self) -> str:
         return str(self.env)
@@ -322,9 +322,9 @@ class GdlParallel(_Agents, ParallelEnv):  # type: ignore[misc]
     """A game whose agents act at once: one step is one joint move.
 
     Arguments are those of :class:`GdlAEC`. ``step`` takes an action for each agent; one with a single legal
-    move may be left out. Raises MoveError for an action that is not legal, and for agents that are not there;
-    nothing has changed then. Before ``reset`` it raises AssertionError, after the end it warns and returns
-    empty dictionaries, as PettingZoo's own environments do.
+    move may be left out. It raises MoveError for an action that is not legal, and for unknown agents; nothing
+    has changed then. Before ``reset`` it raises AssertionError. After the end it warns and returns empty
+    dictionaries, as PettingZoo's own environments do.
     """
 
     _begun = False
@@ -332,7 +332,7 @@ class GdlParallel(_Agents, ParallelEnv):  # type: ignore[misc]
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Begin a match. Nothing in it is random but what chance draws."""
+        """Begin a match. The only randomness is the moves of chance."""
         self.agents = self.possible_agents[:]
         self._begin(seed)
         self.gdl_state = self.adapted.machine.initial_state()
@@ -342,7 +342,7 @@ class GdlParallel(_Agents, ParallelEnv):  # type: ignore[misc]
         return observations, _infos(observations)
 
     def step(self, actions: dict[str, Any]) -> tuple[dict[str, Any], ...]:
-        """Make a joint move: observations, rewards, terminations, truncations, infos."""
+        """Make a joint move. Returns observations, rewards, terminations, truncations and infos."""
         if not self._begun:
             EnvLogger.error_step_before_reset()
         if not self.agents:
@@ -382,18 +382,18 @@ class GdlParallel(_Agents, ParallelEnv):  # type: ignore[misc]
         return super().state()
 
     def render(self) -> Any:
-        """The state in the mode that was asked for; None without a mode. Raises AssertionError before
+        """The state in the chosen render mode; None without a mode. Raises AssertionError before
         ``reset``."""
         if not self._begun:
             EnvLogger.error_render_before_reset()
         return super().render()
 
     def _observations(self) -> dict[str, Any]:
-        """What each agent sees."""
+        """Each agent's observation."""
         roles = zip(self.adapted.players, self.possible_agents, strict=True)
         return {agent: self._seen(role, self.options[role]) for role, agent in roles}
 
 
 def _infos(observations: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """The infos: some frameworks look for masks there."""
+    """The infos with the masks, for frameworks that look there."""
     return {agent: {"action_mask": seen["action_mask"]} for agent, seen in observations.items()}

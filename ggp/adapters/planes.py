@@ -1,10 +1,10 @@
 """Planes: states as an array (channels, rows, columns) of zeros and ones, from the board found in the rules.
 
-Pixels are drawn by Pillow, as :class:`ggp.boards.svg.picture.SvgPainter` describes the state.
+Pixels are drawn by Pillow, from the description of the state by :class:`ggp.boards.svg.picture.SvgPainter`.
 
-A channel for each thing that may stand on a square of each board, and one, the same on all squares, for each
-other base proposition: whose turn it is, how many steps were made. What means an empty square has none. A
-game without a board has a single square.
+Each thing that may stand on a square of a board has a channel. Each other base proposition, such as whose
+turn it is or the number of steps, has a channel that is the same on all squares. Propositions of an empty
+square have none. A game without a board has a single square.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 
 class Planes:
-    """How base propositions become planes.
+    """The planes of a game's base propositions.
 
     Attributes:
-        shape: channels, rows, columns. Row 0 is the one that is drawn on top.
-        names: what each channel says.
+        shape: channels, rows, columns. Row 0 is drawn on top.
+        names: the meaning of each channel.
     """
 
     def __init__(self, machine: PropnetMachine) -> None:
@@ -42,17 +42,17 @@ class Planes:
         channels: dict[str, int] = {}
         taken: set[tuple[str, int]] = set()
         on: list[tuple[int, str, int]] = []
-        beside: list[int] = []
+        off_board: list[int] = []
         for base, term in enumerate(bases):
             place = None if board is None else _place(board, term)
             if board is None or place is None:
-                beside.append(base)
+                off_board.append(base)
                 continue
             (panel, column, row), thing = place
             if thing in board.blanks:
                 continue
             if row not in rows or column not in columns:
-                beside.append(base)
+                off_board.append(base)
                 continue
             name = " ".join(map(machine.rules.spell, (*panel, *thing)))
             cell = rows[row] * width + columns[column]
@@ -61,23 +61,24 @@ class Planes:
             taken.add((name, cell))
             channels.setdefault(name, len(channels))
             on.append((base, name, cell))
-        self.names = (*channels, *(machine.rules.spell(bases[base]) for base in beside))
+        self.names = (*channels, *(machine.rules.spell(bases[base]) for base in off_board))
         self.shape = len(self.names), height, width
         self._on = np.array([base for base, _, _ in on], np.int64)
         self._cells = np.array([channels[name] * height * width + cell for _, name, cell in on], np.int64)
-        self._beside = np.array(beside, np.int64)
+        self._off_board = np.array(off_board, np.int64)
         self._first = len(channels)
 
     def of_bits(self, bits: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """Planes, uint8 (n, channels, rows, columns), of states, 0 or 1, (n, bases)."""
         planes = np.zeros((len(bits), *self.shape), np.uint8)
         planes.reshape(len(bits), -1)[:, self._cells] = bits[:, self._on]
-        planes[:, self._first :] = bits[:, self._beside, None, None]
+        planes[:, self._first :] = bits[:, self._off_board, None, None]
         return planes
 
 
 def _place(board: Grid, term: Term) -> tuple[tuple[tuple[Term, ...], Term, Term], tuple[Term, ...]] | None:
-    """The square that a proposition is about and what it says of it; None for those beside the board."""
+    """The square of a proposition and the content that it states; None for propositions that are not on the
+    board."""
     layer = next((layer for layer in board.layers if layer.fits(term)), None)
     return None if layer is None else (layer.square(term), layer.thing(term))
 
@@ -90,7 +91,7 @@ _MOST_LINES = 12
 
 def raster(painter: SvgPainter, state: State) -> NDArray[np.uint8]:
     """A state as uint8 (height, width, 3): the board, each thing a disc with its sign, and below it some
-    lines of what stands on no board. Raises GdlError where Pillow is not there."""
+    lines with the propositions that are not on a board. Raises GdlError if Pillow is not installed."""
     try:
         from PIL import Image, ImageDraw
     except ImportError:
@@ -123,5 +124,5 @@ def raster(painter: SvgPainter, state: State) -> NDArray[np.uint8]:
 
 
 def _plain(text: str) -> str:
-    """What the built-in font can draw."""
+    """The text, with a question mark for each character that the built-in font cannot draw."""
     return text.encode("latin-1", "replace").decode("latin-1")

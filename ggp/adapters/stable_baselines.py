@@ -20,11 +20,11 @@ Seen = dict[str, NDArray[Any]]
 
 
 class GdlVecEnv(VecEnv):  # type: ignore[misc]
-    """A :class:`ggp.adapters.vector.GdlVectorEnv` as Stable-Baselines3 has vector environments.
+    """A :class:`ggp.adapters.vector.GdlVectorEnv` as a vector environment of Stable-Baselines3.
 
-    ``env_method("action_masks")`` has the legal actions, as MaskablePPO asks for them. A match that is over
-    begins anew within the step: its last observation is ``terminal_observation`` in its info, and
-    ``TimeLimit.truncated`` says whether it was cut.
+    ``env_method("action_masks")`` returns the legal actions, as MaskablePPO expects them. A match that is
+    over restarts within the step: its last observation is ``terminal_observation`` in its info, and
+    ``TimeLimit.truncated`` says whether it was truncated.
 
     Args:
         envs: in the autoreset mode ``SameStep``.
@@ -36,7 +36,7 @@ class GdlVecEnv(VecEnv):  # type: ignore[misc]
         super().__init__(envs.num_envs, envs.single_observation_space, envs.single_action_space)
 
     def reset(self) -> Seen:
-        """Begin all matches; the seed is the first one that ``seed`` has set."""
+        """Begin all matches, seeded by the first seed that ``seed`` has set."""
         seen, _ = self.envs.reset(seed=self._seeds[0])
         self._reset_seeds()
         self._reset_options()
@@ -63,12 +63,11 @@ class GdlVecEnv(VecEnv):  # type: ignore[misc]
     def env_method(
         self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
     ) -> list[Any]:
-        """What some matches answer: ``action_masks`` or ``render``."""
+        """The results of ``action_masks`` or ``render`` for some matches."""
         return self._some(self.envs.call(method_name, *method_args, **method_kwargs), indices)
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        """An attribute or method of some matches, once for each. Raises AttributeError where there is
-        none."""
+        """An attribute or method, once for each of some matches. Raises AttributeError if there is none."""
         if attr_name in self.envs.METHODS:
             return self._some([getattr(self.envs, attr_name)] * self.num_envs, indices)
         return self._some(self.envs.get_attr(attr_name), indices)
@@ -82,7 +81,7 @@ class GdlVecEnv(VecEnv):  # type: ignore[misc]
         return self._some([False] * self.num_envs, indices)
 
     def get_images(self) -> Sequence[NDArray[np.uint8] | None]:
-        """Each match as pixels, where the render mode is ``rgb_array``."""
+        """Each match as pixels if the render mode is ``rgb_array``."""
         return self.envs.call("render")
 
     def _some(self, answers: Sequence[Any], indices: Any) -> list[Any]:

@@ -33,22 +33,22 @@ _SINGLE = {"action_space": "single_action_space", "observation_space": "single_o
 
 
 class GdlVectorEnv(VectorEnv[dict[str, Any], NDArray[Any], NDArray[Any]]):
-    """Many matches of a game, a role of which acts; the other roles move at random.
+    """Many matches of a game, in which one role acts; the other roles move at random.
 
-    A step is one joint move in each match: where the role only waits, its mask has that one move. After a
-    match's last step, the mask may be all zeros; the action is then not looked at. For all roles at once,
-    with nothing unpacked, see ``match``.
+    A step is one joint move in each match. If the role can only wait, its mask has that one move. After a
+    match's last step the mask may be all zeros, and the action is ignored. For all roles at once, with
+    nothing unpacked, see ``match``.
 
     Games that hide information are refused: observations are states. :class:`.GdlAEC` plays them.
 
     Args:
         game: as for :class:`AdaptedGame`, or one to share.
-        num_envs: how many; multiples of 512 leave no lane empty.
+        num_envs: the number of matches; multiples of 512 leave no lane empty.
         role: the role that acts; the first by default.
         observation: one of :data:`ggp.adapters.adapted_game.OBSERVATIONS`.
-        autoreset_mode: when a match that is over begins anew, an ``AutoresetMode`` or its value. With
+        autoreset_mode: when a match that is over restarts, an ``AutoresetMode`` or its value. With
             ``SameStep`` the last observations are ``final_obs`` in the info; with ``Disabled``
-            ``reset(options={"reset_mask": ...})`` has some begin anew.
+            ``reset(options={"reset_mask": ...})`` restarts some of them.
         max_steps: joint moves after which a match is truncated; 0 for never.
         memory_limit: bytes, as for :class:`VectorMatch`.
         machine: as for :class:`AdaptedGame`.
@@ -59,7 +59,7 @@ class GdlVectorEnv(VectorEnv[dict[str, Any], NDArray[Any], NDArray[Any]]):
     """
 
     METHODS: ClassVar = ("action_masks", "render")
-    """What :meth:`call` calls."""
+    """The methods that :meth:`call` can call."""
 
     metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 1}  # noqa: RUF012 (as gymnasium has it)
 
@@ -118,8 +118,8 @@ class GdlVectorEnv(VectorEnv[dict[str, Any], NDArray[Any], NDArray[Any]]):
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Begin all matches, or those of ``options["reset_mask"]``, bool (num_envs,). The first seed
-        counts."""
+        """Begin all matches, or those of ``options["reset_mask"]``, bool (num_envs,). Only the first seed is
+        used."""
         first = seed[0] if isinstance(seed, list) else seed
         which = None if options is None else options.get("reset_mask")
         self.match.reset(which, seed=first)
@@ -128,9 +128,9 @@ class GdlVectorEnv(VectorEnv[dict[str, Any], NDArray[Any], NDArray[Any]]):
     def step(
         self, actions: NDArray[Any]
     ) -> tuple[dict[str, Any], NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
-        """Make a joint move in each match, from action ids (num_envs,). Rewards float32, terminated and
-        truncated bool (num_envs,); later steps leave all arrays alone. Raises MoveError for an action that is
-        not legal; nothing has changed then."""
+        """Make a joint move in each match, from action ids (num_envs,). Rewards are float32, terminated and
+        truncated bool (num_envs,); later steps do not change the returned arrays. Raises MoveError for an
+        action that is not legal; nothing has changed then."""
         match = self.match
         actions = np.asarray(actions)
         if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
@@ -159,16 +159,16 @@ class GdlVectorEnv(VectorEnv[dict[str, Any], NDArray[Any], NDArray[Any]]):
         return self.match.legal(self._role)
 
     def render(self) -> tuple[Any, ...] | None:
-        """Each match's state in the mode that was asked for; None without a mode."""
+        """Each match's state in the chosen render mode; None without a mode."""
         mode, machine = self.render_mode, self.adapted.machine
         if mode is None:
             return None
         return tuple(self.adapted.render(State(machine, row.tobytes()), mode) for row in self.match.bits)
 
     def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
-        """What each match answers, as :meth:`gymnasium.vector.SyncVectorEnv.call` has it: the methods
-        ``action_masks`` and ``render``, and attributes, which all matches share. Raises AttributeError if a
-        match has none of this name."""
+        """The result for each match, as in :meth:`gymnasium.vector.SyncVectorEnv.call`: of the methods
+        ``action_masks`` and ``render``, or of attributes, which all matches share. Raises AttributeError if a
+        match has nothing of this name."""
         if name in self.METHODS:
             answers = getattr(self, name)(*args, **kwargs)
             return (None,) * self.num_envs if answers is None else tuple(answers)
@@ -179,7 +179,7 @@ class GdlVectorEnv(VectorEnv[dict[str, Any], NDArray[Any], NDArray[Any]]):
         return (value,) * self.num_envs
 
     def get_attr(self, name: str) -> tuple[Any, ...]:
-        """An attribute of each match, as :meth:`call` has it."""
+        """An attribute of each match, as :meth:`call` returns it."""
         return self.call(name)
 
     def random_actions(self) -> NDArray[np.int32]:

@@ -1,6 +1,6 @@
-"""What tools ask of games: questions and answers as JSON, worked out in processes with limits.
+"""The questions of tools about games: requests and answers as JSON, answered by processes with limits.
 
-Read ``operations`` first: each question with the schemas of what it takes and gives, and the desk that keeps
-the processes. ``catalogue`` says what comes along and which game is meant, ``answer_process`` answers. The
-JSON API of ``ggp web`` and ``ggp mcp`` are two doors to the same desk.
+Read ``operations`` first: each question with the schemas of its request and reply, and the desk that keeps
+the processes. ``catalogue`` lists the bundled games and finds the game of a request, ``answer_process``
+answers. The JSON API of ``ggp web`` and ``ggp mcp`` both use this desk.
 """

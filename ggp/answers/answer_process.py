@@ -22,18 +22,18 @@ from ggp.game import Game
 from ggp.processes.parent import JsonMessage, Send, answer_requests
 
 PLAY_SECONDS = 10.0
-"""For grounding, and again for playing."""
+"""Seconds for grounding, and again for playing."""
 MOST_FINDINGS = 500
-"""More are counted, not shown."""
+"""The most findings shown; further ones are only counted."""
 
 
 def check(text: str) -> JsonMessage:
-    """What the validator finds in the text itself, with lines, columns and extents."""
+    """The validator's findings in the text itself, with lines, columns and extents."""
     return _findings(text, check_text(text)[1])
 
 
 def rehearse(text: str) -> JsonMessage:
-    """The same, and what playing at random shows. Raises GdlError where the rules cannot be read."""
+    """The validator's findings, and those of random play. Raises GdlError if the rules cannot be read."""
     from gdl.checks.diagnostic import Severity, in_order, of_error
     from players.rehearse import Rehearsal
     from players.rehearse import rehearse as play
@@ -76,11 +76,11 @@ SOLVER_MEMORY = 600 * 1024**2
 
 
 def solve_told(game: Game, request: JsonMessage, send: Send) -> dict[str, object]:
-    """Solve a game; news ``progress`` about five times a second, with the line whenever it is a better one.
+    """Solve a game. Sends ``progress`` about five times a second, with the line whenever it is a better one.
 
-    The answer is what ``ggp solve --json`` prints, its line replayed by the prover. A level of Sokoban is
+    The answer is the output of ``ggp solve --json``, its line replayed by the prover. A level of Sokoban is
     solved without its rules, as ``ggp solve FILE.xsb:N`` does; ``steps`` are its solution as LURD. Raises
-    GdlError: it is no puzzle, or no solver recognises it.
+    GdlError if the game is not a puzzle, or no solver recognises it.
     """
     from ggp.solving.levels import solve_as_line
     from ggp.solving.team import SolveRequest, solve_together
@@ -144,22 +144,22 @@ def solve_told(game: Game, request: JsonMessage, send: Send) -> dict[str, object
 MEMORY = 3 * 1024**3
 CPU_SECONDS = 1800.0
 PLAYOUT_SECONDS = 15.0
-"""After so long no further batch of playouts is begun."""
+"""Seconds after which no further batch of playouts begins."""
 BATCH = 512
 LONGEST_PLAYOUT = 10_000
 Told = dict[str, object]
 
 
 class Answerer:
-    """Answers the questions of :data:`ggp.answers.operations.OPERATIONS`; keeps the last game."""
+    """Answers the questions of :data:`ggp.answers.operations.OPERATIONS`. It keeps the last game."""
 
     def __init__(self) -> None:
-        self._known: tuple[str, str] | None = None
+        self._source: tuple[str, str] | None = None
         self._game: Game | None = None
         self._fast: Machine | None = None
 
     def answer(self, request: JsonMessage, send: Send) -> Told:
-        """The answer to a request: ``do`` and its fields. Raises GdlError."""
+        """The answer to a request, which has ``do`` and its fields. Raises GdlError."""
         if request["do"] == "validate":
             text = request["rules"] or load_source(request).text
             return (rehearse if request.get("play") else check)(text)
@@ -183,9 +183,9 @@ class Answerer:
                 raise GdlError(f"there is no question {other!r}")
 
     def _load(self, request: JsonMessage) -> Game:
-        known = request["game"], request["rules"]
-        if self._game is None or known != self._known:
-            self._known, self._fast = known, None
+        source = request["game"], request["rules"]
+        if self._game is None or source != self._source:
+            self._source, self._fast = source, None
             self._game = load_source(request)
         return self._game
 
@@ -211,12 +211,12 @@ class Answerer:
         machine = self._fast
         state = self._position(game, request, machine)
         end = time.monotonic() + PLAYOUT_SECONDS
-        wanted, seed, cut = request.get("n", BATCH), request.get("seed", 0), 0
+        target, seed, cut = request.get("n", BATCH), request.get("seed", 0), 0
         size = BATCH if machine.has_lanes else 8
         lengths: list[int] = []
         values: list[Counter[int]] = [Counter() for _ in machine.roles]
-        while len(lengths) < wanted and (not lengths or time.monotonic() < end):
-            n = min(size, wanted - len(lengths))
+        while len(lengths) < target and (not lengths or time.monotonic() < end):
+            n = min(size, target - len(lengths))
             batch = machine.playouts(n, seed + len(lengths), state, LONGEST_PLAYOUT)
             cut += batch.cut
             lengths += batch.lengths.tolist()
@@ -237,10 +237,10 @@ class Answerer:
 
 
 def _spread(counter: Counter[int]) -> Told:
-    known = {value: count for value, count in sorted(counter.items()) if value >= 0}
-    total = sum(known.values())
-    mean = round(sum(value * count for value, count in known.items()) / total, 3) if total else None
-    return {"mean": mean, "counts": {str(value): count for value, count in known.items()}}
+    reached = {value: count for value, count in sorted(counter.items()) if value >= 0}
+    total = sum(reached.values())
+    mean = round(sum(value * count for value, count in reached.items()) / total, 3) if total else None
+    return {"mean": mean, "counts": {str(value): count for value, count in reached.items()}}
 
 
 def _whole(state: State) -> Told:
@@ -270,7 +270,7 @@ def _verified(game: Game, trace: str) -> Told:
 
 
 def main() -> None:
-    """Answer until the other end is gone."""
+    """Answer requests until the parent is gone."""
     answer_requests(Answerer().answer, "question", MEMORY, CPU_SECONDS)
 
 

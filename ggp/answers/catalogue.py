@@ -1,6 +1,5 @@
-"""What comes along, as cards: games by kind, levels, packing puzzles, each with a title and a line; and which
-game a request means: one that comes along, a level that does, or rules that it brings.
-"""
+"""The bundled games, levels and packing puzzles as cards, each with a title and a line, and the game of a
+request: a bundled game or level, or the rules in the request."""
 
 from __future__ import annotations
 
@@ -32,22 +31,22 @@ log = logging.getLogger("ggp.games")
 MOST_CHARACTERS = 1_000_000
 SOURCE: dict[str, Schema] = {
     "game": text(200)
-    | {"description": "A game that comes along (tictactoe), or a level (yards.xsb:2). Give this, or rules."},
+    | {"description": "A bundled game (tictactoe) or level (yards.xsb:2). Give this or rules."},
     "rules": text(MOST_CHARACTERS)
     | {"description": "The rules in GDL, as KIF, infix or Prolog. Give these, or game."},
 }
-"""By what a request names its game."""
+"""The fields by which a request names its game."""
 _ROLE = re.compile(r"^\s*\(role\s", re.MULTILINE | re.IGNORECASE)
 _LEVEL = re.compile(r"([\w-]+\.(?:xsb|txt))(:\d{1,6})?", re.ASCII)
 
 
-def checked_source(told: dict[str, Any]) -> JsonMessage:
-    """``game`` (where it lies) and ``rules`` for :func:`load_source`, one of them empty.
+def checked_source(fields: dict[str, Any]) -> JsonMessage:
+    """``game`` (its path) and ``rules`` for :func:`load_source`, one of them empty.
 
-    Nothing is read but files of ours. ``told`` has followed :data:`SOURCE`. Raises GdlError: there is no such
-    game or level, there are both or neither.
+    Only bundled files are read. ``fields`` has passed :data:`SOURCE`. Raises GdlError if there is
+    no such game or level, or if the request has both or neither.
     """
-    game, rules = told.get("game") or "", told.get("rules") or ""
+    game, rules = fields.get("game") or "", fields.get("rules") or ""
     if bool(game) == bool(rules):
         raise GdlError("name a game, or give its rules", remedy='{"game": "tictactoe"} or {"rules": "..."}')
     return {"game": _place(game) if game else "", "rules": rules}
@@ -65,29 +64,29 @@ def _place(name: str) -> str:
 
 
 def load_source(request: JsonMessage) -> Game:
-    """The game of a request; to be called in a process with limits. Raises GdlError."""
+    """The game of a request. Call it in a process with limits. Raises GdlError."""
     return Game("rules", request["rules"]) if request["rules"] else Game.load(request["game"])
 
 
 def known_games() -> list[str]:
-    """The names of the games that come along."""
+    """The names of the bundled games."""
     return [path.stem for path in installed_games()]
 
 
 def known_levels() -> list[str]:
-    """The names of the levels that come along."""
-    return [card.name for cards in _made(_level_files(), _level_cards) for card in cards]
+    """The names of the bundled levels."""
+    return [card.name for cards in _for_each(_level_files(), _level_cards) for card in cards]
 
 
 def known_puzzles() -> list[str]:
-    """The games of one role that come along, and the levels."""
-    games = _made(installed_games(), lambda path, written: (path.stem, _count_roles(path, written)))
+    """The bundled games of one role, and the levels."""
+    games = _for_each(installed_games(), lambda path, written: (path.stem, _count_roles(path, written)))
     return [*(name for name, roles in games if roles == 1), *known_levels()]
 
 
-def _made(paths: Iterable[Path], make: Callable[[Path, int], T]) -> Iterator[T]:
-    """What is made of each file, and of when it was written, in nanoseconds. A file that cannot be read gets
-    a line in the log, and costs no other."""
+def _for_each(paths: Iterable[Path], make: Callable[[Path, int], T]) -> Iterator[T]:
+    """The results of ``make`` for each file and the time it was written, in nanoseconds. A file that cannot
+    be read is logged and skipped."""
     for path in paths:
         try:
             yield make(path, path.stat().st_mtime_ns)
@@ -97,12 +96,12 @@ def _made(paths: Iterable[Path], make: Callable[[Path, int], T]) -> Iterator[T]:
 
 @cache
 def _count_roles(path: Path, written: int) -> int:
-    """How many roles rules have."""
+    """The number of roles in the rules."""
     return len(_ROLE.findall(read_rules_file(path)))
 
 
 LARGEST = 64 * 1024 * 1024
-"""Bytes of a file that is read."""
+"""The most bytes read of a file."""
 PACKING_ENDINGS = (".packing", ".xmpuzzle")
 _PAUSES = (", ", " with ", " on ", " for ")
 
@@ -112,12 +111,13 @@ class Card:
     """A thing to play or to solve.
 
     Attributes:
-        name: by which the page asks for it: ``chess``, ``yards.xsb:2``, ``soma.packing``.
+        name: the name that the page requests: ``chess``, ``yards.xsb:2``, ``soma.packing``.
         title: for people.
-        line: what it is, in a few words; may be empty.
+        line: a description in a few words; may be empty.
         roles: the game's roles in their order; empty for packing puzzles.
         kind: ``turns``, ``at once`` (roles choose at the same time), ``puzzle`` (one role), ``chance`` (one
-            role beside it), ``hidden`` (not everything is seen by everybody), ``level`` or ``packing``.
+            role and chance), ``hidden`` (some information is hidden from some roles), ``level`` or
+            ``packing``.
     """
 
     name: str
@@ -128,15 +128,15 @@ class Card:
 
 
 def known_cards() -> list[dict[str, Any]]:
-    """All cards as JSON has them: games by title, then levels and packing puzzles in the order of their
+    """All cards as JSON objects: games by title, then levels and packing puzzles in the order of their
     files."""
-    games = sorted(_made(installed_games(), _game_card), key=lambda card: card.title)
-    levels = [card for cards in _made(_level_files(), _level_cards) for card in cards]
-    return [asdict(card) for card in (*games, *levels, *_made(packing_files(), _packing_card))]
+    games = sorted(_for_each(installed_games(), _game_card), key=lambda card: card.title)
+    levels = [card for cards in _for_each(_level_files(), _level_cards) for card in cards]
+    return [asdict(card) for card in (*games, *levels, *_for_each(packing_files(), _packing_card))]
 
 
 def packing_files() -> list[Path]:
-    """The packing puzzles that come along."""
+    """The bundled packing puzzles."""
     folder = games_folder() / "puzzles"
     return [path for ending in PACKING_ENDINGS for path in sorted(folder.glob(f"*{ending}"))]
 
@@ -180,14 +180,14 @@ def _game_card(path: Path, written: int) -> Card:
 
 
 def _recorded(path: Path) -> tuple[tuple[str, ...], bool]:
-    """The roles of a game, and whether several of them have a choice in the first state: as its recorded
-    playthrough has them."""
+    """The roles of a game, and whether several of them have a choice in the first state, according to its
+    recorded playthrough."""
     head, first = islice(playthrough(path), 2)
     return tuple(head["roles"]), sum(len(moves) > 1 for moves in first["legal"].values()) > 1
 
 
 def playthrough(path: Path) -> Iterator[dict[str, Any]]:
-    """The lines of the recorded playthrough of a game that comes along, given the file of its rules."""
+    """The lines of the recorded playthrough of a bundled game, given its rules file."""
     data = read_limited(path.parent / "playthroughs" / f"{path.stem}.jsonl", LARGEST)
     return map(orjson.loads, data.splitlines())
 
@@ -199,7 +199,7 @@ def _level_files() -> list[Path]:
 
 @cache
 def _level_cards(path: Path, written: int) -> list[Card]:
-    """The cards of the levels of a file; one that cannot be played gets a line in the log."""
+    """The cards of the levels of a file; a level that cannot be played is logged and skipped."""
     from players.puzzles.snakes.level import levels_of_file as snakes
     from players.puzzles.sokoban.levels.level import Level
     from players.puzzles.sokoban.levels.read import levels_of_file as sokoban

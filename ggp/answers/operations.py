@@ -1,6 +1,7 @@
-"""Every question that tools may ask: what it takes, what it gives, how long; and the desk that answers.
+"""The questions that tools may ask, with their requests, replies and time limits, and the desk that answers
+them.
 
-The schemas are JSON Schema (draft 2020-12), as OpenAPI 3.1 and the Model Context Protocol have them.
+The schemas are JSON Schema (draft 2020-12), as OpenAPI 3.1 and the Model Context Protocol use them.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ class Operation:
     """One question.
 
     Attributes:
-        summary: what it answers, one line.
-        request: schema of what it takes.
-        reply: schema of what it gives.
-        seconds: how long it may take; ``seconds`` of the request come on top.
-        streams: whether it tells how it gets on.
+        summary: a line that describes the answer.
+        request: schema of the request.
+        reply: schema of the answer.
+        seconds: the time limit; ``seconds`` of the request are added to it.
+        streams: whether it reports progress.
     """
 
     summary: str
@@ -98,7 +99,7 @@ _SPREAD = _object(
 
 OPERATIONS: dict[str, Operation] = {
     "validate": Operation(
-        "Check rules: what is wrong, where, and what to do; by playing at random too, if asked",
+        "Check rules: each error with its place and its remedy; optionally by random play, too",
         _object(
             {**SOURCE, "play": {"type": "boolean", "description": "Also play at random."}},
             ("game", "rules", "play"),
@@ -152,13 +153,13 @@ OPERATIONS: dict[str, Operation] = {
                     "type": "integer",
                     "minimum": 1,
                     "maximum": MOST_PLAYOUTS,
-                    "description": "How many (512).",
+                    "description": "Number of playouts (default 512).",
                 },
                 "seed": {
                     "type": "integer",
                     "minimum": 0,
                     "maximum": 2**31,
-                    "description": "Of the moves (0).",
+                    "description": "Random seed of the moves (default 0).",
                 },
             },
             (*_POSITION, "n", "seed"),
@@ -166,7 +167,7 @@ OPERATIONS: dict[str, Operation] = {
         _object(
             {
                 "playouts": _COUNT,
-                "cut": {**_COUNT, "description": "how many ended before a terminal state"},
+                "cut": {**_COUNT, "description": "playouts that ended before a terminal state"},
                 "machine": {"type": "string", "enum": ["prover", "propnet"]},
                 "goals": {"type": "object", "additionalProperties": _SPREAD},
                 "lengths": _object({"mean": _NUMBER, "shortest": _COUNT, "longest": _COUNT}),
@@ -185,7 +186,7 @@ OPERATIONS: dict[str, Operation] = {
                     "type": "integer",
                     "minimum": 0,
                     "maximum": 2**31,
-                    "description": "Of randomness (0).",
+                    "description": "Random seed (default 0).",
                 },
             },
             ("game", "rules", "seconds", "solver", "seed"),
@@ -199,7 +200,7 @@ OPERATIONS: dict[str, Operation] = {
                 "solver": {"type": ["string", "null"]},
                 "states": _COUNT,
                 "doubt": {"type": "string"},
-                "steps": {"type": "string", "description": "Of a level of Sokoban: its solution as LURD."},
+                "steps": {"type": "string", "description": "For a level of Sokoban, the solution as LURD."},
                 "seconds_cpu": _NUMBER,
                 "seconds_wall": _NUMBER,
             }
@@ -214,8 +215,8 @@ OPERATIONS: dict[str, Operation] = {
         ),
         _object(
             {
-                "fault": {"type": ["string", "null"], "description": "null where everything agrees"},
-                "states": {**_COUNT, "description": "how many were compared"},
+                "fault": {"type": ["string", "null"], "description": "null if everything agrees"},
+                "states": {**_COUNT, "description": "number of states compared"},
             }
         ),
         seconds=60.0,
@@ -229,48 +230,48 @@ PROGRESS: Schema = _object(
         "length": _COUNT,
         "proven": {"type": "boolean"},
         "at_work": _TEXTS,
-        "moves": {**_TEXTS, "description": "the line, where it is better than the last one"},
+        "moves": {**_TEXTS, "description": "the line, if it is better than the last one"},
     },
     ("moves",),
 )
-"""What ``solve`` tells as it goes."""
+"""The progress reports of ``solve``."""
 
 GAMES: Schema = _object({"games": _TEXTS, "levels": _TEXTS})
-"""What comes along, by name."""
+"""The names of the bundled games and levels."""
 
 
 WORK = WorkKind(
     "ggp.answers.answer_process", "the question", most=6, group=True, need=WorkNeed(memory=384 * 1024**2)
 )
 MOST_SOLVING = 3
-"""Puzzles at once."""
+"""Puzzles solved at the same time."""
 _USUAL: dict[str, JsonMessage] = {"solve": {"seconds": 10.0, "solver": "", "seed": 0}}
 
 
 class QuestionDesk:
-    """Answers questions, within a budget; to be used within one event loop."""
+    """Answers questions, within a budget. Use it within one event loop."""
 
     def __init__(self, budget: WorkBudget) -> None:
         self._workers = Workers(WORK, budget)
         self._solving = 0
 
     async def ask(
-        self, name: str, told: dict[str, Any], news: Callable[[JsonMessage], object] = lambda message: None
+        self, name: str, fields: dict[str, Any], news: Callable[[JsonMessage], object] = lambda message: None
     ) -> JsonMessage:
         """The answer to one of :data:`~ggp.answers.operations.OPERATIONS`.
 
         Args:
             name: of the operation.
-            told: what it takes.
-            news: is given what it tells before.
+            fields: the request.
+            news: called with each progress report before the answer.
 
         Raises:
             BusyError: there is too much to do.
-            GdlError: it takes something else, cannot be answered, or takes too long.
+            GdlError: the request does not follow the schema, cannot be answered, or takes too long.
         """
         operation = OPERATIONS[name]
-        check_json(told, operation.request)
-        request = {"do": name, **_USUAL.get(name, {}), **told, **checked_source(told)}
+        check_json(fields, operation.request)
+        request = {"do": name, **_USUAL.get(name, {}), **fields, **checked_source(fields)}
         seconds = operation.seconds + float(request.get("seconds", 0.0))
         if not operation.streams:
             key = sha256(f"{request['game']}\n{request['rules']}".encode("utf-8", "replace")).hexdigest()
@@ -286,7 +287,7 @@ class QuestionDesk:
             await self._workers.end(key)
 
     async def close(self) -> None:
-        """End its processes."""
+        """End the desk's processes."""
         await self._workers.close()
 
 

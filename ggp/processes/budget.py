@@ -1,7 +1,7 @@
-"""What all work for strangers together may take: processes and memory, reserved before a process is started.
+"""A budget of processes and memory for all work for strangers together, reserved before a process starts.
 
-Each piece of work reserves what its kind usually needs and gives it back when its processes have ended. What
-the processes really take is measured by who keeps the budget (:mod:`ggp.web.overseer`).
+Each piece of work reserves the usual need of its kind and releases it when its processes have ended. The
+owner of the budget (:mod:`ggp.web.overseer`) measures the real need of the processes.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class Reservation:
     """A part of a budget, until it is released.
 
     Attributes:
-        need: how much.
-        pid: the process it is for; 0 while there is none. Those that this one starts belong to it.
+        need: the processes and memory reserved.
+        pid: the process it is for; 0 while there is none. Processes that this one starts belong to it.
     """
 
     def __init__(self, budget: WorkBudget, need: WorkNeed, idle: Idle, end: End) -> None:
@@ -45,20 +45,20 @@ class Reservation:
         self._budget = budget
 
     def release(self) -> None:
-        """Give it back; nothing happens if it has been."""
+        """Release the part; does nothing if it is already released."""
         self._budget.holders.pop(self, None)
 
 
 class WorkBudget:
-    """To be used within one event loop.
+    """A budget. Use it within one event loop.
 
     Args:
-        processes: how many there may be.
-        memory: bytes that they may take together.
+        processes: the most processes at once.
+        memory: bytes that they may use together.
 
     Attributes:
-        holders: who has reserved something, the first to come first.
-        own: bytes of ``memory`` that this process takes itself, as last measured.
+        holders: all reservations, the oldest first.
+        own: bytes of ``memory`` that this process uses itself, as last measured.
     """
 
     def __init__(self, processes: int, memory: int) -> None:
@@ -67,29 +67,29 @@ class WorkBudget:
 
     @property
     def reserved(self) -> WorkNeed:
-        """What is reserved now."""
+        """The processes and memory that are reserved now."""
         needs = [holder.need for holder in self.holders]
         return WorkNeed(sum(need.processes for need in needs), sum(need.memory for need in needs))
 
     async def reserve(self, what: str, need: WorkNeed, idle: Idle, end: End) -> Reservation:
-        """Reserve a part; where too little is left, those that are idle make room, the first to come first.
-        What comes alone is always let in, also on a small computer.
+        """Reserve a part. If too little is left, idle holders are ended, the oldest first. If nothing is
+        reserved, the request is always granted, also on a small computer.
 
         Args:
-            what: it is for, in messages.
-            need: how much.
-            idle: whether nobody would miss it.
-            end: ends its processes and releases it.
+            what: the purpose, for messages.
+            need: processes and memory to reserve.
+            idle: whether the work can be ended without loss.
+            end: ends its processes and releases the part.
 
         Raises:
-            BusyError: too little is left, and nobody is idle.
+            BusyError: too little is left, and no holder is idle.
         """
         while not self._has(need):
             leaving = next((holder for holder in self.holders if holder.idle()), None)
             if leaving is None:
                 raise BusyError(f"all processes for visitors are busy, none is left for {what}")
             await leaving.end()
-            # Others may have asked meanwhile: whether there is room is looked at anew.
+            # Others may have reserved meanwhile, so check again whether enough is left.
             leaving.release()
         reservation = Reservation(self, need, idle, end)
         self.holders[reservation] = None
@@ -107,7 +107,7 @@ def usual_memory() -> int:
     """Half of the memory that this computer, or this container, has; bytes."""
     try:
         size = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, OSError, ValueError):  # Windows does not tell
+    except (AttributeError, OSError, ValueError):  # not available on Windows
         size = 8 * 1024**3
     with contextlib.suppress(OSError, ValueError):  # no group, or no limit
         size = min(size, int(_GROUP_LIMIT.read_text(encoding="utf-8")))

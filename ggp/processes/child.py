@@ -1,7 +1,7 @@
-"""A process that talks lines of JSON, as the event loop that starts it sees it.
+"""A process that exchanges lines of JSON, seen from the event loop that starts it.
 
 The lines are JSON and not pickles because the processes work on the rules and players of strangers. They
-travel over one socket, whose end tells each side that the other is gone. The process's own end is
+travel over one socket. When it closes, each side knows that the other is gone. The process's own end is
 :class:`ggp.processes.parent.Parent`.
 """
 
@@ -30,26 +30,26 @@ from players.processes.limits import go_as_usual
 log = logging.getLogger("ggp.server")
 
 FORK_SECONDS = 0.5
-"""How long a fork server may take to answer."""
+"""Seconds that a fork server may take to answer."""
 POLL_SECONDS = 0.1
-"""How often to look whether a process has ended whose connection others hold open."""
+"""Seconds between two checks whether a process has ended whose connection others hold open."""
 DRAIN_SECONDS = 0.2
-"""How long to read the last messages of a process that has ended."""
+"""Seconds for reading the last messages of a process that has ended."""
 EXIT_SECONDS = 1.0
-"""How long a process may live on after it has closed the connection."""
+"""Seconds that a process may live on after it has closed the connection."""
 MOST_UNREAD = 16 * 1024 * 1024
-"""Bytes that may wait until a process reads them; a message that comes alone may be longer."""
+"""Bytes that may wait until a process reads them; a single message may be longer."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessKind:
-    """How a kind of process is started and ended.
+    """The start and end of a kind of process.
 
     Attributes:
-        max_line: bytes of its longest message; a process that says more is killed.
+        max_line: bytes of its longest message; a process that sends a longer one is killed.
         group: whether ``kill`` ends all processes of its group too.
-        environment: variables that it gets beside those of this process. With them it is a new interpreter,
-            since a fork server cannot set any.
+        environment: variables added to those of this process. With them it is a new interpreter, since a fork
+            server cannot set any.
     """
 
     max_line: int = 8 * 1024 * 1024
@@ -63,8 +63,8 @@ USUAL = ProcessKind()
 async def fork(
     module: str, arguments: Sequence[str], files: dict[int, int], server: socket.socket | None = None
 ) -> Forked | None:
-    """Have a fork server start a process in a session of its own, without blocking the event loop; None where
-    none answers in time. The arguments are those of :func:`players.processes.launch.ask`."""
+    """Have a fork server start a process in a session of its own, without blocking the event loop. Returns
+    None if none answers in time. The arguments are those of :func:`players.processes.launch.ask`."""
     answer = launch.ask(module, arguments, files, session=True, server=server)
     if answer is None:
         return None
@@ -74,7 +74,7 @@ async def fork(
             pid = await asyncio.get_running_loop().sock_recv(answer, 64)
         process = launch.named_process(pid, answer)
     except TimeoutError:
-        # It may have come while this process could not look.
+        # The answer may have come while this process could not look.
         process = launch.last_answer(answer)
     except OSError:
         process = launch.named_process(b"", answer)
@@ -90,8 +90,8 @@ async def fork(
 async def anew(
     module: str, arguments: Sequence[str], files: dict[int, int], environment: Mapping[str, str] | None = None
 ) -> Popen[bytes]:
-    """Start a new interpreter likewise. On a busy computer that takes long. Raises OSError if there are no
-    more processes or files to be had."""
+    """Start a new interpreter in the same way, which takes long on a busy computer. Raises OSError if no more
+    processes can be started or files opened."""
 
     def start() -> Popen[bytes]:
         go_as_usual()
@@ -106,8 +106,8 @@ class Child:
     Attributes:
         on_message: called with each message from the process; while None, messages are dropped.
         on_exit: called once when the process has ended.
-        alive: whether it can be talked to.
-        uses: how often it was given out, for who keeps spare processes.
+        alive: whether messages can be sent to it.
+        uses: the number of times it was given out, for owners of spare processes.
     """
 
     pids: ClassVar[set[int]] = set()
@@ -131,16 +131,16 @@ class Child:
     async def spawn(
         cls, module: str, *arguments: str, kind: ProcessKind = USUAL, server: socket.socket | None = None
     ) -> Self:
-        """Start ``python -m module arguments`` in a session of its own: a Ctrl-C at the terminal is for this
-        process.
+        """Start ``python -m module arguments`` in a session of its own, so that a Ctrl-C at the terminal
+        reaches only this process.
 
         Args:
-            module: has a function ``main`` that makes a :class:`ggp.processes.parent.Parent` first of all.
+            module: has a function ``main`` that first creates a :class:`ggp.processes.parent.Parent`.
             kind: how it is started and ended.
             server: the fork servers to ask instead of the usual ones.
 
         Raises:
-            OSError: there are no more processes or files to be had.
+            OSError: no more processes can be started or files opened.
         """
         ours, theirs = socket.socketpair()
         ours.setblocking(False)
@@ -162,7 +162,7 @@ class Child:
 
     @property
     def ending(self) -> str:
-        """How the process has ended: its status or the signal."""
+        """The exit status of the process, or the signal that ended it."""
         status = self._process.returncode
         if status is None:
             return "not yet"
@@ -175,11 +175,11 @@ class Child:
 
     @property
     def stopped(self) -> bool:
-        """Whether somebody has stopped it by a signal: it does nothing until told to go on."""
+        """Whether a signal has stopped the process, so that it does nothing until it is continued."""
         return self.alive and is_stopped(self.pid)
 
     def send(self, do: str, /, **fields: object) -> None:
-        """Send a message, whose fields may have any names; nothing happens if the process is gone. Raises
+        """Send a message, whose fields may have any names. Does nothing if the process is gone. Raises
         BusyError if the process does not read and more than :data:`MOST_UNREAD` would wait for it."""
         if not self.alive or self._writer.is_closing():
             return
@@ -190,7 +190,7 @@ class Child:
         self._writer.write(line)
 
     def hang_up(self) -> None:
-        """Close the connection on this side: the process reads its end, and may still send."""
+        """Close the connection on this side: the process reads end of file, and may still send."""
         if not self._writer.is_closing():
             self._writer.write_eof()
 
@@ -206,7 +206,7 @@ class Child:
         await asyncio.shield(self._attending)
 
     async def end(self, seconds: float) -> None:
-        """Let the process end by itself within so many seconds, then kill it; wait for its end."""
+        """Let the process end by itself within ``seconds``, then kill it; wait for its end."""
         try:
             await asyncio.wait([self._attending], timeout=seconds)
         finally:
@@ -214,7 +214,7 @@ class Child:
         await self.ended()
 
     async def _attend(self) -> None:
-        # The end of the process counts, not that of the connection, which its own children may hold open.
+        # Wait for the end of the process, not of the connection, which its own children may hold open.
         reading = asyncio.create_task(self._read())
         while not reading.done() and self._process.poll() is None:
             await asyncio.wait([reading], timeout=POLL_SECONDS)
@@ -239,6 +239,6 @@ class Child:
         except ConnectionError:  # it was killed
             return
         except (ValueError, LookupError, TypeError, RecursionError) as error:
-            # A line too long, or no JSON, or not what was agreed on: the process has gone wild.
+            # The line is too long, not JSON, or not a known message: the process cannot be trusted.
             log.error("event=bad-worker pid=%d error=%r", self.pid, str(error)[:200])
             self.kill()

@@ -1,4 +1,4 @@
-"""The event loop of servers: libuv's where there is one."""
+"""The event loop of servers: libuv's if it is available."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any, TypeVar
 
 Result = TypeVar("Result")
 _THREADS = 4
-"""How many libuv starts."""
+"""The number of threads that libuv starts."""
 
 
 def new_loop() -> asyncio.AbstractEventLoop:
-    """uvloop's event loop, on which connections cost a sixth less; on Windows, where it does not run, that of
-    asyncio."""
+    """uvloop's event loop, on which connections cost a sixth less; on Windows, where it does not run,
+    asyncio's."""
     try:
         import uvloop
     except ImportError:
@@ -24,8 +24,8 @@ def new_loop() -> asyncio.AbstractEventLoop:
 
 
 def _check_threads() -> None:
-    """Raise RuntimeError where the event loop would find no threads: libuv would end the process then,
-    without a word."""
+    """Raise RuntimeError if the system has no threads for the event loop: libuv would end the process without
+    a message."""
     over = threading.Event()
     try:
         for _ in range(_THREADS):
@@ -35,7 +35,8 @@ def _check_threads() -> None:
 
 
 def run_server(main: Coroutine[Any, Any, Result]) -> Result:
-    """As :func:`asyncio.run`, on such a loop. Raises RuntimeError if the system has no threads for it."""
+    """Run a coroutine like :func:`asyncio.run`, on such a loop. Raises RuntimeError if the system has no
+    threads for it."""
     try:
         with asyncio.Runner(loop_factory=new_loop) as runner:
             return runner.run(main)

@@ -1,9 +1,8 @@
-"""The end of a process that was started by :meth:`ggp.processes.child.Child.spawn`: lines of JSON, both
-ways.
+"""The end of a process that was started by :meth:`ggp.processes.child.Child.spawn`: lines of JSON, both ways.
 
-When the other end is closed or gone, this process ends, whatever it is busy with: nothing is left behind by
-a server or a tournament that is killed. :func:`answer_requests` answers a
-:class:`ggp.processes.workers.Workers` within limits; :func:`serve` takes a server's messages in a match
+When the other end is closed or gone, this process ends, whatever it is busy with. So a server or a tournament
+that is killed leaves no processes behind. :func:`answer_requests` answers a
+:class:`ggp.processes.workers.Workers` within limits; :func:`serve` handles a server's messages in a match
 process and in a standby.
 """
 
@@ -30,18 +29,18 @@ Send = Callable[..., None]
 
 
 class Parent:
-    """The other process. To be made once, before anything is printed.
+    """The process that started this one. Create it once, before anything is printed.
 
     Args:
         receive: called in a thread with each message.
-        end_seconds: None to end this process at once when the parent is gone. Otherwise ``receive`` is then
-            given ``{"do": "end"}``, and so many seconds later this process and its group are ended.
+        end_seconds: None to end this process at once when the parent is gone. Otherwise ``receive`` then gets
+            ``{"do": "end"}``, and after this many seconds this process and its group are ended.
     """
 
     def __init__(self, receive: Callable[[JsonMessage], object], end_seconds: float | None = None) -> None:
         if end_seconds is not None:
             lifeline.only_wake()
-        # What libraries print must not mix with the messages.
+        # The output of libraries must not mix with the messages.
         self._out = os.fdopen(os.dup(1), "wb")
         os.dup2(2, 1)
         self._lock = threading.Lock()
@@ -72,14 +71,14 @@ def _listen(receive: Callable[[JsonMessage], object], end_seconds: float | None)
 
 
 def leave() -> None:
-    """End this process and, where it leads one, its group, at once."""
+    """End this process at once, and its group if it leads one."""
     if os.getpgrp() == os.getpid():
         os.killpg(0, signal.SIGKILL)
     os._exit(0)
 
 
 def explain(error: Exception, what: str) -> str:
-    """What went wrong with strangers' rules, on one line; ``what`` they were used for."""
+    """The error with strangers' rules on one line; ``what`` is the purpose for which they were used."""
     if isinstance(error, GdlError):
         return str(error)
     if isinstance(error, MemoryError | RecursionError):
@@ -88,17 +87,17 @@ def explain(error: Exception, what: str) -> str:
 
 
 Answer = Callable[[JsonMessage, Send], Mapping[str, object]]
-"""Takes a request and where to tell news; its result is the answer."""
+"""Takes a request and a function that sends progress reports; returns the answer."""
 IDLE_SECONDS = 600.0
-"""Without requests for so long it ends; another takes its place."""
+"""Seconds without requests after which the process ends; another takes its place."""
 
 
 def answer_requests(answer: Answer, what: str, memory: int, cpu_seconds: float) -> None:
-    """Answer until the other end is gone.
+    """Answer requests until the parent is gone.
 
     Args:
-        answer: raises whatever it likes; the other side is told one line.
-        what: what the process is for, for messages: ``drawing``.
+        answer: may raise any exception; the parent gets a one-line error.
+        what: the purpose of the process, for messages: ``drawing``.
         memory: bytes that it may allocate.
         cpu_seconds: for all requests together.
     """
@@ -126,11 +125,11 @@ def serve(
     clean: Callable[[], bool],
     meanwhile: Callable[[], bool] = lambda: False,
 ) -> None:
-    """Do what each message says, up to ``stop`` or until the server is gone.
+    """Handle each message, up to ``stop`` or until the server is gone.
 
-    What fails is answered with ``refused``, and ``clean()``: whether this process can take another match.
-    While there is no message it takes a step of other work, ``meanwhile()``, as long as that says that there
-    is more.
+    A message that fails is answered with ``refused``, and ``clean()``: whether this process can take another
+    match. While there is no message, the process does other work by calling ``meanwhile()`` as long as it
+    returns that there is more.
     """
     ends = False
     while not ends:

@@ -1,8 +1,8 @@
 """Processes that work on strangers' rules for pages and tools: few, one request each at a time, within
 limits.
 
-A process answers requests until it is idle, killed, or has to make room. It may die, hang or use up its
-limits: whoever asked is told so on one line, and the next request gets a new one.
+A process answers requests until it is idle, killed, or ended to make room. It may die, hang or use up its
+limits: the caller gets a one-line error, and the next request starts a new process.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from ggp.protocol.http_error import BusyError
 
 _EARLY = "the process ended early, perhaps at its limit of memory or time"
 _ENDED = "ended"
-_GIVEN_UP = "given up for what was asked next"
+_GIVEN_UP = "cancelled in favour of a later request"
 
 
 @dataclass(frozen=True, slots=True)
 class WorkKind:
-    """What kind of work it is.
+    """A kind of work.
 
     Attributes:
         module: of the process; its ``main`` calls :func:`ggp.processes.parent.answer_requests`.
         what: in messages: ``drawing``.
         most: processes at a time.
-        seconds: for a request, the start of its process included.
+        seconds: for a request, including the start of its process.
         waiting: requests that wait for one process; more are refused.
         group: whether the process starts others, which end with it.
         longest: bytes of its longest answer.
-        need: what one process takes of the budget.
+        need: the part of the budget that one process needs.
     """
 
     module: str
@@ -48,11 +48,11 @@ class WorkKind:
 
 
 class GivenUpError(GdlError):
-    """The request was given up for what was asked next."""
+    """The request was cancelled in favour of a later one."""
 
 
 class Workers:
-    """The processes of one kind, each known by a key, within a budget. To be used within one event loop."""
+    """The processes of one kind, each under a key, within a budget. Use it within one event loop."""
 
     def __init__(self, kind: WorkKind, budget: WorkBudget) -> None:
         self.kind = kind
@@ -73,15 +73,15 @@ class Workers:
         """The answer to a request.
 
         Args:
-            key: of the process; one is started where there is none.
-            request: what is to be done, ``do``, and what goes with it.
-            arguments: of the process, where it is started.
-            instead: what it is busy with is given up.
-            news: is given what the process says before its answer.
+            key: of the process; one is started if there is none.
+            request: the request: ``do`` and its fields.
+            arguments: of the process, if it is started.
+            instead: cancels the requests that the process is busy with.
+            news: called with each message of the process before its answer.
             seconds: for this request, instead of the usual ones.
 
         Raises:
-            GivenUpError: it was given up for another.
+            GivenUpError: the request was cancelled in favour of another.
             BusyError: there is too much to do.
             GdlError: it was refused, or took too long.
         """
@@ -92,24 +92,24 @@ class Workers:
         if self._closed:
             raise GdlError(f"{self.kind.what}: {_ENDED}")
         process = self._processes.pop(key, None) or _WorkerProcess(self.kind, arguments, self._budget)
-        # The last one used stands last.
+        # The process used last comes last.
         self._processes[key] = process
         return await process.ask(request, news, seconds or self.kind.seconds)
 
     async def end(self, key: str) -> None:
-        """End the process of a key; nothing where there is none."""
+        """End the process of a key, if there is one."""
         if (process := self._processes.pop(key, None)) is not None:
             await process.end()
 
     async def close(self) -> None:
-        """End all processes; nothing is answered any more."""
+        """End all processes; no further requests are answered."""
         self._closed = True
         processes = list(self._processes.values())
         self._processes.clear()
         await asyncio.gather(*(process.end() for process in processes))
 
     async def _make_room(self, key: str) -> None:
-        # Others may ask while one that makes room ends, also for this key.
+        # Other requests, also for this key, may come while an idle process ends.
         while key not in self._processes and len(self._processes) >= self.kind.most:
             idle = next((name for name, one in self._processes.items() if not one.waiting), None)
             if idle is None:
@@ -137,7 +137,7 @@ class _WorkerProcess:
         ends = self._ends
         try:
             async with self._lock:
-                if ends != self._ends:  # it was given up while it waited
+                if ends != self._ends:  # it was cancelled while it waited
                     answer: JsonMessage = {"kind": "gone", "why": self._why}
                 else:
                     answer = await self._ask(request, news, seconds)
@@ -153,7 +153,7 @@ class _WorkerProcess:
                 raise kind(f"{what}: {answer['why']}")
 
     async def end(self, why: str = _ENDED) -> None:
-        """End the process; all requests to it are given up."""
+        """End the process; all requests to it are cancelled."""
         self._ends += 1
         self._why = why
         await self._kill(why)
@@ -176,11 +176,11 @@ class _WorkerProcess:
             async with asyncio.timeout(seconds):
                 if self._child is None or not self._child.alive:
                     child = await self._start()
-                    if answer.done():  # it was given up while the process was started
+                    if answer.done():  # it was cancelled while the process started
                         child.kill()
                         return answer.result()
                     self._child = child
-                    child.on_message = self._told
+                    child.on_message = self._on_message
                 self._child.send(request["do"], **request)
                 return await answer
         except TimeoutError:
@@ -189,13 +189,13 @@ class _WorkerProcess:
         except OSError as error:
             raise GdlError(f"no process can be started: {error.strerror}") from None
         except asyncio.CancelledError:
-            # The answer to this request must not be taken for that to the next.
+            # The answer to this request must not be taken for the answer to the next.
             await self._kill()
             raise
 
     async def _start(self) -> Child:
-        """Start the process once there is room for it. Raises BusyError, and OSError where there are no more
-        processes or files to be had."""
+        """Start the process once the budget allows it. Raises BusyError, and OSError if no more processes can
+        be started or files opened."""
         kind = self._kind
         reservation = await self._budget.reserve(kind.what, kind.need, lambda: not self.waiting, self.end)
         started = ProcessKind(kind.longest, kind.group)
@@ -209,12 +209,12 @@ class _WorkerProcess:
         def gone(child: Child) -> None:
             reservation.release()
             if child is self._child:
-                self._told({"kind": "gone", "why": _EARLY})
+                self._on_message({"kind": "gone", "why": _EARLY})
 
         child.on_exit = gone
         return child
 
-    def _told(self, message: JsonMessage) -> None:
+    def _on_message(self, message: JsonMessage) -> None:
         if self._answer is None or self._answer.done():
             return
         if message["kind"] in ("done", "refused", "gone"):

@@ -2,6 +2,6 @@
 
 Read :mod:`~ggp.server.server` for the messages, :mod:`~ggp.server.match` and :mod:`~ggp.server.turn` for one
 match and one turn, :mod:`~ggp.server.supervised_process` and :mod:`~ggp.server.fork_servers` for its
-processes, :mod:`~ggp.server.admission` for how many there may be, ``clients`` for who asks. The rest stands
-alone: margin, status, news.
+processes, :mod:`~ggp.server.admission` for their number, ``clients`` for the connections. The modules margin,
+status and news are independent.
 """

@@ -1,17 +1,17 @@
-"""Whether one more match can be answered in time, by what standbys were measured to need.
+"""Decides by the measured needs of standbys whether one more match can be answered in time.
 
-A standby has to know a legal move before a playclock ends, also where the standbys of all matches are asked
-at the same moment. So what counts is the CPU time that each needs in a turn, as a share of the time it has.
-The sum over all matches may take :data:`SHARE` of the processors: searches and builders give way, but the
-event loop, the followers beside the searches and the system need some, too.
+A standby has to know a legal move before a playclock ends, even if the standbys of all matches are asked at
+the same moment. So the measure is the CPU time that each needs in a turn, as a share of the time it has. The
+sum over all matches may take :data:`SHARE` of the processors. Searches and builders give way, but the event
+loop, the followers that run next to the searches, and the system need some time, too.
 
-A standby measures itself: in random games while the startclock runs, the first of them to its end, for the
-last turns of a match may be the dearest, and then in each turn. The peak of that is kept and fades, but not
-below what a whole game needed. What a standby of some rules needed at first is remembered: a manager that
-asks again and again for a match there is no room for starts no processes, which would take from those that
-are played.
+A standby measures itself. While the startclock runs it plays random games, the first of them to its end,
+since the last turns of a match may be the most expensive. After that it measures each turn. The peak is kept
+and fades, but not below the need of a whole game. The first need of a standby for some rules is remembered.
+So a manager that asks again and again for a match which does not fit starts no processes, which would take
+time from running matches.
 
-`Ranks` says which processes of a match that was admitted go first, by the nice values of their sessions.
+`Ranks` orders the processes of an admitted match by the nice values of their sessions.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ from ggp.server.turn import Turn
 from players.processes.limits import BEHIND, USUAL, WAITS
 
 MOST = 1000
-"""Texts; of more, those that were noted last."""
+"""The most texts remembered; the oldest notes are dropped first."""
 
 Fact = TypeVar("Fact")
 
 
 class History:
-    """What was played. ``moves`` are the joint moves, by the number of the PLAY that reported them."""
+    """The moves played. ``moves`` are the joint moves, by the number of the PLAY that reported them."""
 
     def __init__(self) -> None:
         self.moves: dict[int, tuple[str, ...]] = {}
@@ -48,14 +48,14 @@ class History:
         self._followed_to = 0
 
     def begin(self, turn: Turn) -> None:
-        """A PLAY has come."""
+        """Note a PLAY that has come."""
         self._answers[turn.id] = turn.told_before
         if turn.moves is not None:
             self.moves[turn.id] = turn.moves
 
     def followed(self, turn: int, joint: list[str] | None) -> list[tuple[str, ...]]:
-        """A process says which joint move it has made of a PLAY; None if that was no new turn. All that were
-        made up to the furthest process."""
+        """Note the joint move that a process has made of a PLAY; None if that was not a new turn. Returns all
+        joint moves up to the furthest process."""
         if joint is not None:
             self.moves[turn] = tuple(joint)
         else:
@@ -64,10 +64,10 @@ class History:
         return [self.moves[id] for id in sorted(self.moves) if id <= self._followed_to]
 
     def briefing(self, turn: Turn | None) -> JsonMessage:
-        """What a process that comes later is told: the joint moves up to the turn that is still to be asked,
-        and the answers before each."""
+        """The history for a process that starts later: the joint moves up to the turn that is still to be
+        asked, and the answers before each."""
         if turn is not None and turn.answered:
-            # The process before may have ended before it could say what it made of this turn's moves.
+            # The last process may have ended before it reported this turn's moves.
             turn.advanced = True
         played = [id for id in self.moves if turn is None or id < turn.id or turn.advanced]
         return {
@@ -79,8 +79,8 @@ class History:
 def begins(
     start: Start, settings: MatchSettings, fast: bool, share: JsonMessage, large: list[str]
 ) -> JsonMessage:
-    """What a process of a match is told of it before the history: whether it may use more than the prover,
-    what its search may use of the processors, which relations are known to be ``large``."""
+    """The settings that a process of a match gets before the history: whether it may use more than the
+    prover, the processors its search may use, and the relations known to be ``large``."""
     return {
         "match": start.match,
         "role": start.role,
@@ -103,8 +103,8 @@ class Ahead:
         self._guess: str | None = None
 
     def take(self, message: JsonMessage) -> None:
-        """A process says so, in one message or several for a turn; of turn 0, what is legal in the first
-        PLAY, which reports nothing."""
+        """Take a process's replies, in one message or several for a turn. Those of turn 0 are the legal moves
+        for the first PLAY, which reports nothing."""
         if message["id"] > self._turn:
             self._turn, self._replies = message["id"], {}
         if message["id"] == self._turn:
@@ -115,7 +115,7 @@ class Ahead:
             self._guess = message["guess"]
 
     def inform(self, turn: Turn) -> bool:
-        """Tell a turn what is known of it; whether a move is known to be legal."""
+        """Give a turn the moves known for it. Returns whether a move is known to be legal."""
         if self._turn == turn.id - 1:
             turn.checked, turn.guess = self._replies.get(turn.key), self._guess
         return turn.checked is not None
@@ -128,7 +128,7 @@ class Remembered(Generic[Fact]):
         self._facts: OrderedDict[bytes, Fact] = OrderedDict()
 
     def note(self, text: str, fact: Fact) -> None:
-        """Remember it, in place of what was known."""
+        """Remember a fact, in place of the earlier one."""
         key = _key(text)
         self._facts[key] = fact
         self._facts.move_to_end(key)
@@ -136,7 +136,7 @@ class Remembered(Generic[Fact]):
             self._facts.popitem(last=False)
 
     def recall(self, text: str, default: Fact) -> Fact:
-        """What is known of it."""
+        """The fact remembered about a text."""
         return self._facts.get(_key(text), default)
 
 
@@ -147,13 +147,13 @@ def _key(text: str) -> bytes:
 SHARE = 0.5
 """Share of the processors that all standbys together may need."""
 LEAST = 0.02
-"""CPU seconds that every match needs in a turn besides: messages, its follower, looking ahead."""
+"""CPU seconds that every match needs in a turn in addition: messages, its follower, looking ahead."""
 FADING = 0.9
-"""What is left of a peak after a turn: half of it after seven turns."""
+"""The part of a peak that is left after a turn: half of it after seven turns."""
 
 
 class StandbyNeed:
-    """CPU seconds that a standby needs in a turn; ``inf`` until it was measured in random games."""
+    """CPU seconds that a standby needs in a turn; ``inf`` until they are measured in random games."""
 
     def __init__(self) -> None:
         self._lasting = math.inf
@@ -162,33 +162,34 @@ class StandbyNeed:
 
     @property
     def seconds(self) -> float:
-        """What it needs, as far as is known."""
+        """The seconds it needs, as far as is known."""
         return max(self._peak, self._lasting)
 
     def note(self, seconds: float) -> None:
-        """A standby has measured a turn."""
+        """Note the seconds that a standby has measured in a turn."""
         self._peak = max(seconds, FADING * self._peak)
 
     def practised(self, seconds: float, lasting: float, whole: bool) -> None:
-        """It has played at random: the peak, what of that will not fade, and whether a game was ``whole``."""
+        """Note the result of random games: the peak, the part that will not fade, and whether a game was
+        ``whole``."""
         self.note(seconds)
         self._lasting = max(lasting, self._lasting if self._lasting < math.inf else 0.0)
         if whole:
             self._known.set()
 
     async def known(self, until: float) -> None:
-        """Wait until it was measured in a whole game, or until this time.monotonic()."""
+        """Wait until the need is measured in a whole game, or until this time.monotonic()."""
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._known.wait(), max(0.0, until - time.monotonic()))
 
     def share(self, clock: float) -> float:
-        """The share of a processor that it takes in so many seconds, in which it has to be done."""
+        """The share of a processor that it needs to finish within ``clock`` seconds."""
         return (self.seconds + LEAST) / max(clock, 1e-3)
 
 
 class Applicant(Protocol):
-    """A match: how it was begun, whether it was ``admitted``, what its standby needs and what share of a
-    processor that is, when it has to be ready (time.monotonic())."""
+    """A match: its START, whether it is ``admitted``, the need of its standby and the share of a processor
+    that this is, and the time by which it has to be ready (time.monotonic())."""
 
     start: Start
     admitted: bool
@@ -200,22 +201,22 @@ class Applicant(Protocol):
 
 
 class Admission:
-    """Admits matches to so many processors."""
+    """Admits matches to a number of processors."""
 
     def __init__(self, processors: int) -> None:
         self._most = SHARE * processors
         self._needed: Remembered[float] = Remembered()
 
     def room(self, running: Iterable[Applicant], share: float = 0.0) -> bool:
-        """Whether a match may come that needs this share, as far as is known."""
+        """Whether the processors can take a match that needs this share, as far as is known."""
         return sum(_measured(running)) + share <= self._most
 
     async def admit(self, match: Applicant, running: Callable[[], Iterable[Applicant]]) -> bool:
-        """Admit a match that has begun beside those that are ``running``, if there are processors enough. One
+        """Admit a match that has begun next to the ``running`` ones, if there are enough processors. A match
         that has them for itself is always admitted."""
-        beside = [other for other in running() if other.admitted]
-        if beside:
-            await asyncio.gather(*(each.need.known(match.ready_by) for each in (match, *beside)))
+        admitted = [other for other in running() if other.admitted]
+        if admitted:
+            await asyncio.gather(*(each.need.known(match.ready_by) for each in (match, *admitted)))
             if match.share_needed < math.inf:
                 self._needed.note(_known_by(match), match.share_needed)
         others = _shares(running())
@@ -223,12 +224,12 @@ class Admission:
         return match.admitted
 
     def refuses(self, match: Applicant, running: Iterable[Applicant]) -> bool:
-        """Whether it is known before anything is started that this match will not be admitted."""
+        """Whether it is certain, before anything starts, that this match will not be admitted."""
         running = list(running)
         return bool(_measured(running)) and not self.room(running, self._needed.recall(_known_by(match), 0.0))
 
-    def told(self, running: Iterable[Applicant]) -> str:
-        """For the status page."""
+    def summary(self, running: Iterable[Applicant]) -> str:
+        """The processors used by the standbys, as text for the status page."""
         return f"{sum(_shares(running)):.2f} of {self._most:g} processors"
 
 
@@ -247,8 +248,9 @@ def _measured(running: Iterable[Applicant]) -> list[float]:
 class Ranks:
     """Ranks the process that thinks and the standby of one match.
 
-    A standby that is asked for a move goes before one that plays random games, and before the thinking of
-    matches that share processors with others, unless that is all there is to follow the match.
+    A standby that is asked for a move goes before one that plays random games. It also goes before the
+    thinking of matches that share processors with others, unless the thinking process is the only one that
+    follows the match.
     """
 
     def __init__(self, main: SupervisedProcess, standby: SupervisedProcess) -> None:
@@ -256,17 +258,17 @@ class Ranks:
         self._practises = False
 
     def practises(self, goes_on: bool, turn: Turn | None) -> None:
-        """The standby says whether it plays random games between turns."""
+        """Note the standby's report whether it plays random games between turns."""
         self._practises = goes_on
         self.asked(turn)
 
     def asked(self, turn: Turn | None) -> None:
-        """There is a new turn, or the standby has named a move in this one."""
+        """Note that there is a new turn, or that the standby has named a move in this one."""
         waits = self._practises and (turn is None or turn.answered or self._standby.heard >= turn.id)
         self._standby.rank(WAITS if waits else USUAL)
 
     def thinks(self, behind: bool, rests: bool) -> None:
-        """Rank the process that thinks, ``behind`` others if there is a standby, which ``rests`` while some
-        standby knows no legal move. To be called now and then."""
+        """Rank the process that thinks. With ``behind`` it goes after others if there is a standby, and as
+        late as searches with ``rests``, while some standby knows no legal move. Call this regularly."""
         after = BEHIND if rests else WAITS
         self._main.rank(after if behind and self._standby.alive else USUAL)

@@ -1,9 +1,9 @@
 """The server's fork servers (:mod:`players.processes.fork_server`): started, watched, replaced, ended; and
 spare processes for its matches, with everything imported before a match needs them.
 
-There are several fork servers, which take requests from the same socket, so any may be killed or stopped at
-any time: another one then makes a new one, in milliseconds. Only where all are lost at once one is started
-anew, which takes seconds; meanwhile new processes are started without them.
+Several fork servers take requests from the same socket, so any of them may be killed or stopped at any time:
+another one then makes a new one, in milliseconds. Only if all are lost at once is a new one started without
+their help, which takes seconds. Meanwhile new processes start without fork servers.
 """
 
 from __future__ import annotations
@@ -29,18 +29,17 @@ from players.processes.limits import BEHIND, USUAL, set_session
 WANTED = 3
 
 LOAD_SECONDS = 300.0
-"""How long the first may take to compile everything, on a computer where nothing was compiled yet."""
+"""Seconds that the first may take to compile everything, on a computer on which nothing was compiled yet."""
 
 
 class ForkServers:
-    """Fork servers that have warmed up with the same.
+    """Fork servers with the same warm-up.
 
     Args:
-        name: what they are for, in the log.
+        name: their purpose, in the log.
         warm_up: ``module:function`` and its arguments.
         log: takes a level, an event and named fields.
-        on_ready: called when processes can be forked, from now on or once more; ``on_lost`` when none
-            can be any more.
+        on_ready: called when processes can be forked, now or again; ``on_lost`` when none can be forked.
     """
 
     def __init__(
@@ -60,9 +59,9 @@ class ForkServers:
         self._first: subprocess.Popen[bytes] | None = None
         self._began = 0.0
         self._owners: dict[int, int] = {}
-        """By the process id of each that was forked: for which process."""
+        """The owner of each forked process, both by process id."""
         self._serving: set[int] = set()
-        """Those of them that are fork servers."""
+        """The forked processes that are fork servers."""
         self._left_over = LeftOver()
         self._forking: asyncio.Task[None] | None = None
         self._starting: asyncio.Task[None] | None = None
@@ -87,7 +86,7 @@ class ForkServers:
 
     @property
     def owners(self) -> dict[int, int]:
-        """By the process id of each that was forked: for which process."""
+        """The owner of each forked process, both by process id."""
         return dict(self._owners)
 
     def open(self) -> None:
@@ -113,7 +112,7 @@ class ForkServers:
         self._cut_lifeline()
 
     def check(self) -> None:
-        """Replace those that have ended or that somebody has stopped. To be called now and then."""
+        """Replace fork servers that have ended or are stopped. Call this regularly."""
         if self._sockets is None:
             return
         for process in self._all():
@@ -139,17 +138,17 @@ class ForkServers:
             self._forking = asyncio.create_task(self._fork_another())
 
     def owned(self) -> set[int]:
-        """The processes that were forked for others that live. Those whose owners are gone should end by
-        themselves, and are not among them."""
+        """The processes that were forked for others that are alive. Those whose owners are gone should end by
+        themselves, and are not included."""
         living = {os.getpid(), *descendants(os.getpid())}
         return {pid for pid, owner in self._owners.items() if owner in living}
 
     def end_left_over(self) -> list[int]:
-        """End processes that have not ended by themselves after their owners, in several calls; which these
-        are, each once.
+        """End processes that have not ended by themselves after their owners, over several calls. Returns
+        each of them once.
 
-        Processes that have ended are left over too if nobody takes note of that: the fork server that has
-        made them hangs. It is ended, then this process does.
+        A process that has ended is also left over if its fork server hangs and does not reap it. Then the
+        fork server is ended, and after it the process.
         """
         below = {os.getpid(), *descendants(os.getpid())}
         living = {pid for pid in below if not is_zombie(pid)}
@@ -182,12 +181,12 @@ class ForkServers:
             self._lifeline = -1
 
     def _reap(self) -> None:
-        """Forget processes that have ended, and that fork servers which have ended left to this process."""
+        """Forget processes that have ended, including those that ended fork servers left to this process."""
         for pid in list(self._owners):
             try:
                 if os.waitpid(pid, os.WNOHANG)[0]:
                     del self._owners[pid]
-            except ChildProcessError:  # a fork server's
+            except ChildProcessError:  # a child of a fork server
                 continue
 
     def _renew(self) -> None:
@@ -195,7 +194,7 @@ class ForkServers:
             self._starting = asyncio.create_task(self._start_anew())
 
     async def _start_anew(self) -> None:
-        """Start one without the help of another one; it says when it is ready."""
+        """Start a fork server without the help of another one; it reports when it is ready."""
         assert self._sockets is not None
         self._cut_lifeline()
         if self._reading is not None:
@@ -208,7 +207,7 @@ class ForkServers:
             self._began = time.monotonic()
             files = {0: theirs_in, 1: theirs_out.fileno(), requests: requests, client: client}
             self._first = await anew(THIS, [str(requests), str(client), *self._warm_up], files)
-            # It compiles for half a minute where a processor is shared with matches.
+            # It compiles for half a minute if it shares a processor with matches.
             set_session(self._first.pid, BEHIND)
         except OSError as error:
             self._log("error", "no fork server", what=self._name, error=str(error))
@@ -248,7 +247,7 @@ class ForkServers:
 log = logging.getLogger("ggp.server")
 
 MAX_USES = 50
-"""How many START messages a process may refuse before a fresh one replaces it."""
+"""The number of START messages that a process may refuse before a fresh one replaces it."""
 
 
 class Spare:
@@ -264,8 +263,8 @@ class Spare:
         self._closed = False
 
     async def take(self) -> Child:
-        """The spare process, or a new one where there is none. Raises OSError if there are no more processes
-        or files to be had."""
+        """The spare process, or a new one if there is none. Raises OSError if no more processes can be
+        started or files opened."""
         if self._refilling is not None:
             await asyncio.shield(self._refilling)
         self.check()
@@ -277,7 +276,7 @@ class Spare:
         return child
 
     def give_back(self, child: Child) -> bool:
-        """Keep a process that is as good as new for the next match; False where it is not needed."""
+        """Keep a process that is as good as new for the next match; False if it is not needed."""
         needed = self._spare is None and self._idle
         if not (needed and child.alive and child.uses < MAX_USES):
             return False
@@ -286,7 +285,7 @@ class Spare:
         return True
 
     def check(self) -> None:
-        """Let the process go if somebody has stopped it."""
+        """Drop the process if it has been stopped."""
         if self._spare is not None and self._spare.stopped:
             self._drop()
 
@@ -321,14 +320,14 @@ class Spare:
     async def _fill(self) -> None:
         try:
             self._spare = await self._spawn()
-            # It prepares for a match to come beside those that are played.
+            # It prepares for a future match while others are played.
             set_session(self._spare.pid, BEHIND)
         except OSError as error:
             log.error("event=no-spare error=%r", str(error))
 
 
 class Spares(NamedTuple):
-    """Where the processes of matches come from: those that think, and those that keep a legal move."""
+    """The sources of the processes of matches: those that think, and those that keep a legal move."""
 
     match: Spare
     standby: Spare

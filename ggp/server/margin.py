@@ -1,17 +1,17 @@
-"""The margin: how long before the end of a clock the answer leaves, learnt from measured delays.
+"""The margin: the time before the end of a clock at which the answer leaves, learnt from measured delays.
 
 The manager's clock runs from before it connects until it has read the reply. It loses the delays of
 
-* the network: two round trips of the connection, which the kernel measures (``TCP_INFO``). The time
-  between a reply and the next request says nothing of it, since the other players think meanwhile.
-* the event loop: how late its timers come when the computer is busy.
-* the player: how long after its deadline its answer arrives here.
+* the network: two round trips of the connection, which the kernel measures (``TCP_INFO``). The time between a
+  reply and the next request cannot measure it, since the other players think meanwhile.
+* the event loop: the lateness of its timers when the computer is busy.
+* the player: the time from its deadline until its answer arrives here.
 
-Of each the peak is kept, which fades by :data:`FADING` every turn. The margin is
-``LEAST + SAFETY * (sum of the peaks)``. While there are few measurements the configured margin stands for
-them: it fades in the same way. Bounds: at least :data:`LEAST`, or :data:`NEAR_LEAST` for a manager so near
-that no network can be late; at most a quarter of the clock by the configured margin, and at most half of it
-whatever was measured. Where the kernel tells no round trips, the configured margin stays the least.
+For each the peak is kept, which fades by :data:`FADING` every turn. The margin is ``LEAST + SAFETY * (sum of
+the peaks)``. While there are few measurements the configured margin replaces them and fades in the same way.
+The margin is at least :data:`LEAST`, or :data:`NEAR_LEAST` for a manager so near that no network can be late.
+It is at most a quarter of the clock by the configured margin, and at most half of it by measurements. If the
+kernel reports no round trips, the configured margin stays the minimum.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ import struct
 import sys
 
 LEAST = 0.3
-"""Seconds that no measurement takes away: for delays so rare that a match may see none."""
+"""Seconds that no measurement removes: for delays so rare that a match may see none."""
 NEAR_LEAST = 0.06
-"""The same where round trips are shorter than :data:`NEAR_SECONDS`."""
+"""The same if round trips are shorter than :data:`NEAR_SECONDS`."""
 NEAR_SECONDS = 0.001
 SAFETY = 2.0
-"""How many times the measured delays are planned for."""
+"""The factor by which the measured delays are multiplied."""
 FADING = 0.85
-"""What is left of a peak after a turn: half of it after four turns."""
+"""The part of a peak that is left after a turn: half of it after four turns."""
 MOST = 1.0
-"""Longest delay that is believed, in seconds: a player that hangs is no slow connection."""
+"""The longest delay that counts, in seconds: a player that hangs is not a slow connection."""
 CONFIGURED_SHARE = 0.25
 """The most of a clock that the configured margin may take."""
 MEASURED_SHARE = 0.5
@@ -38,7 +38,7 @@ MEASURED_SHARE = 0.5
 ROUND_TRIPS = 2
 """Connecting is one, the message and its reply are the other."""
 _RTT_OFFSET = 68
-"""Of ``tcpi_rtt`` (microseconds, 32 bits) in Linux' ``struct tcp_info``."""
+"""The offset of ``tcpi_rtt`` (microseconds, 32 bits) in Linux' ``struct tcp_info``."""
 
 
 class Margin:
@@ -56,25 +56,25 @@ class Margin:
         return sum(self._peaks.values())
 
     def spare_time(self, clock: float) -> float:
-        """How many seconds before the end of this clock the answer should leave."""
+        """The seconds before the end of this clock at which the answer should leave."""
         near = self._measured_trips and self._peaks["trip"] < NEAR_SECONDS * ROUND_TRIPS
         least = min(NEAR_LEAST if near else LEAST, self._configured)
-        wanted = SAFETY * self.delay
-        calm = min(max(self._trust, least + wanted), clock * CONFIGURED_SHARE)
-        return max(calm, min(wanted, clock * MEASURED_SHARE))
+        needed = SAFETY * self.delay
+        calm = min(max(self._trust, least + needed), clock * CONFIGURED_SHARE)
+        return max(calm, min(needed, clock * MEASURED_SHARE))
 
     def round_trip(self, seconds: float | None) -> None:
-        """Note the round trip time of a connection; None where it is not known."""
+        """Note the round trip time of a connection; None if it is not known."""
         if seconds is not None:
             self._measured_trips = True
             self._note("trip", seconds * ROUND_TRIPS)
 
     def lag(self, seconds: float) -> None:
-        """Note how late the event loop was."""
+        """Note the lateness of the event loop, in seconds."""
         self._note("lag", seconds)
 
     def overshoot(self, seconds: float) -> None:
-        """Note how long after its deadline an answer came, and that a turn is over."""
+        """Note the seconds from the player's deadline to its answer, and that a turn is over."""
         for kind in self._peaks:
             self._peaks[kind] *= FADING
         if self._measured_trips:
@@ -86,8 +86,8 @@ class Margin:
 
 
 def round_trip(connection: object) -> float | None:
-    """The round trip time of a TCP connection as the kernel has measured it, in seconds; None where it
-    does not tell. ``connection`` is a socket, or what asyncio gives out for one."""
+    """The round trip time of a TCP connection as the kernel has measured it, in seconds; None if it is not
+    available. ``connection`` is a socket, or the socket object of asyncio."""
     getsockopt = getattr(connection, "getsockopt", None)
     if sys.platform != "linux" or getsockopt is None:
         return None

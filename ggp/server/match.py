@@ -1,11 +1,11 @@
-"""One match as the server sees it: its processes, its clocks, and an answer whatever happens.
+"""One match in the server: its processes, its clocks, and an answer whatever happens.
 
-The process that thinks may be late, hang or end. Beside it a *standby* follows the match without thinking
+The process that thinks may be late, hang or end. Next to it a *standby* follows the match without thinking
 (:mod:`ggp.match_process.safe_move_process`). Both name a safe move early in each turn. Shortly before the
 playclock runs out a watchdog answers with it if nothing better has come (:mod:`ggp.server.turn`). A process
 that ends or is stopped is replaced by a *spare*, one started in advance if there is any
 (:mod:`ggp.server.fork_servers`), which replays the match. So there is a legal move in time unless all
-processes are lost within one turn, and no new one can be started in what is left of it.
+processes are lost within one turn and no new one can be started in the remaining time.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from ggp.server.supervised_process import SupervisedProcess
 from ggp.server.turn import Crowd, Phase, Turn, Verdicts, play_key
 
 MAX_RESTARTS = 3
-"""Most deaths in a row, without a move between them, after which a process is replaced at once. After more
-it waits for the next PLAY; a match whose rules kill every process before any answer ends there."""
+"""The most deaths in a row, without a move between them, after which a process is replaced at once. After
+more it waits for the next PLAY. A match whose rules kill every process before any answer ends there."""
 HANG_SECONDS = 60.0
-"""How long a process may stay silent after the watchdog has answered, if no PLAY comes: each PLAY ends the
-wait. It may be compiling something, which each computer has to do once; the safe moves come all the same."""
+"""Seconds that a process may stay silent after the watchdog has answered, if no PLAY comes: each PLAY ends
+the wait. It may be compiling something, which each computer has to do once; the safe moves still come."""
 STOP_SECONDS = 2.0
-"""How long a process may take to end by itself after the match."""
+"""Seconds that a process may take to end by itself after the match."""
 LONG_SHARE = 0.5
-"""An answer after this share of the time says how well the player keeps its deadline."""
+"""The share of the time after which an answer measures how well the player keeps its deadline."""
 _OF_FOLLOWERS = ("safe", "options", "pace", "practised", "move", "over", "verdict", "foreseen")
 Log = Callable[..., None]
 
@@ -48,12 +48,12 @@ class ServedMatch:
         id: the match id as the manager spells it.
         start: the START message.
         touched: when the last message of the manager came, time.monotonic() seconds.
-        margin: how long before the end of a clock it answers.
+        margin: the time before the end of a clock at which it answers.
         history: the joint moves made.
-        news: what is told to those who look on.
-        need: what its standby needs in a turn.
+        news: the events for spectators.
+        need: the CPU time that its standby needs in a turn.
         ready_by: when it has to be ready.
-        admitted: whether there are processors enough for it; ``busy``: whether it ends because there are not.
+        admitted: whether there are enough processors for it; ``busy``: whether it ends because there are not.
     """
 
     def __init__(
@@ -98,15 +98,15 @@ class ServedMatch:
 
     async def begin(self, received: float) -> None:
         """Take processes and send them the rules; :meth:`ready` waits for the one that thinks. Raises OSError
-        if there are no more processes or files to be had."""
+        if no more processes can be started or files opened."""
         clock = self.start.startclock
         self.ready_by = received + clock - self.margin.spare_time(clock)
         self._standby.replace()
         await self._main.begin()
 
     async def ready(self) -> str:
-        """``ready`` when prepared or the startclock is nearly over, ``aborted`` if it has ended before that,
-        ``busy`` if it was not admitted. Raises GdlError if it cannot be played."""
+        """``ready`` when prepared or the startclock is nearly over, ``aborted`` if the match ended before
+        that, ``busy`` if it was not admitted. Raises GdlError if it cannot be played."""
         left = self.ready_by + 0.5 * self.margin.spare_time(self.start.startclock) - time.monotonic()
         with self._starters.place() as hurried:
             await asyncio.wait([self._ready, hurried], timeout=max(0.0, left), return_when=FIRST_COMPLETED)
@@ -119,14 +119,14 @@ class ServedMatch:
         return READY
 
     async def play(self, message: Play, received: float) -> str:
-        """The answer to the manager's PLAY, in time; legal if any legal move is known. Raises GdlError if
-        the rules have turned out to be unplayable."""
+        """The answer to the manager's PLAY, in time; legal if any legal move is known. Raises GdlError if the
+        rules turn out to be unplayable."""
         if self._refusal is not None:
             raise self._refusal
         key = play_key(message)
         turn = self._turn
         if turn is not None and not turn.answered and turn.key != key:
-            # It is the next turn, or puts this one right, or cannot be.
+            # It is the next turn, a correction of this one, or invalid.
             can_be = await self._verdicts.ask(self._processes, message.told, turn.answer)
             if self._closed or not can_be:
                 return await self._answer(turn)
@@ -142,7 +142,7 @@ class ServedMatch:
         return turn.answer.result() if turn.answered or turn.safe is None else turn.safe
 
     def sent(self, message: Play, delivered: bool) -> None:
-        """Note how the answer to the last PLAY went out, if this is the last one."""
+        """Note whether the answer to a PLAY was delivered, if the PLAY is the last one."""
         turn = self._turn
         if turn is not None and turn.key == play_key(message) and not turn.void:
             late = time.monotonic() > turn.due
@@ -159,24 +159,25 @@ class ServedMatch:
 
     @property
     def settled(self) -> bool:
-        """Whether it has got ready, or the time for that is over."""
+        """Whether it is ready, or the time for that is over."""
         return self._ready.done() or time.monotonic() > self.ready_by
 
     @property
     def waits(self) -> bool:
-        """Whether a legal move of this turn is still to be found."""
+        """Whether no legal move of this turn is known yet."""
         return self._turn is not None and not self._turn.answered and self._turn.legal is None
 
     def check(self, rests: bool) -> None:
-        """Replace processes that somebody has stopped, and let the one that thinks wait for others, or rest
-        where a match ``waits``, unless it follows its match alone. To be called now and then."""
+        """Replace processes that are stopped. Let the one that thinks wait for others, or rest while a match
+        ``waits``, unless it is the only one that follows its match. Call this regularly."""
         for process in self._processes:
             process.check()
         self._ranks.thinks(bool(self._share["behind"]), rests)
 
     def share(self, workers: int | None, ponder: bool, behind: bool) -> None:
-        """Say what its search may use of the processors from now on: how many processes (None: as its name
-        says), whether they search while others think, whether they and builders give way to who answers."""
+        """Set the processors that its search may use from now on: the number of processes (None: as its name
+        says), whether they search while others think, and whether they and builders give way to processes
+        that answer."""
         share = {"workers": workers, "ponder": ponder, "behind": behind}
         if share != self._share:
             self._share = share
@@ -184,7 +185,7 @@ class ServedMatch:
                 self._main.send("share", **share)
 
     def status(self) -> MatchStatus:
-        """For the status page."""
+        """The match's line on the status page."""
         turn, clocks = self._turn, (self.start.startclock, self.start.playclock)
         return MatchStatus(
             id=self.id,
@@ -201,7 +202,7 @@ class ServedMatch:
         )
 
     def ended(self, why: str) -> EndedStatus:
-        """For the status page once it is over."""
+        """The match's line on the status page once it is over."""
         return EndedStatus(
             id=self.id,
             game=self.news.title,
@@ -214,13 +215,13 @@ class ServedMatch:
         )
 
     async def close(self) -> None:
-        """Give the match up: end its processes at once. No further answer comes from them."""
+        """Drop the match: end its processes at once. No further answer comes from them."""
         self._settle()
         await asyncio.gather(*(p.close(self._reusable and p is self._main) for p in self._processes))
 
     async def finish(self, moves: tuple[str, ...] | None) -> None:
-        """The match is over, and ``moves`` is its last joint move: give the processes a moment to say how
-        it ended, and end them."""
+        """End the match, whose last joint move is ``moves``: give the processes a moment to report its
+        outcome, then end them."""
         self._settle()
         self.news.last(moves)
         await asyncio.gather(*(process.finish(moves, STOP_SECONDS) for process in self._processes))
@@ -249,7 +250,7 @@ class ServedMatch:
         return turn
 
     def _watch(self, turn: Turn) -> None:
-        """The playclock is nearly over: answer from what is known."""
+        """Answer with a known move, as the playclock is nearly over."""
         if turn.answered:
             return
         if turn.phase is Phase.THINKING and turn.checked is None:
@@ -270,14 +271,14 @@ class ServedMatch:
                 process.give_up()
 
     def _briefing(self, process: SupervisedProcess) -> Iterator[tuple[str, JsonMessage]]:
-        """Messages that bring a new process up to date."""
+        """The messages that bring a new process up to date."""
         now = time.monotonic()
         # After two deaths the fast machine is the suspect.
         fast, large = process.deaths < 2, self._large.recall(self.start.rules, [])
-        told = begins(self.start, self._settings, fast, self._share, large)
-        told |= self.history.briefing(self._turn)
-        told["deadline"] = now + 0.2 if self._ready.done() else max(self.ready_by, now)
-        yield "start", told
+        start = begins(self.start, self._settings, fast, self._share, large)
+        start |= self.history.briefing(self._turn)
+        start["deadline"] = now + 0.2 if self._ready.done() else max(self.ready_by, now)
+        yield "start", start
         if self._turn is not None and not self._turn.answered:
             yield "play", self._turn.request()
 
@@ -324,7 +325,7 @@ class ServedMatch:
                 self._say(message["level"], message["event"], **message["fields"])
 
     def _safe_move(self, process: SupervisedProcess, message: JsonMessage) -> None:
-        """A process names a legal move."""
+        """Take a legal move that a process has named."""
         self._playable = True
         self.news.step(self.history.followed(message["id"], message["joint"]))
         if process is self._standby:
@@ -334,7 +335,7 @@ class ServedMatch:
         self._name(message)
 
     def _name(self, message: JsonMessage) -> None:
-        """A process names a legal move of a turn, perhaps before it has followed the whole of it."""
+        """Take a legal move for a turn from a process, which may not have followed the whole turn yet."""
         if (turn := self._turn) is None or turn.id != message["id"]:
             return
         turn.name_safe(message["safe"])
@@ -342,7 +343,7 @@ class ServedMatch:
             self._watch(turn)
 
     def _move(self, process: SupervisedProcess, message: JsonMessage) -> None:
-        """The player moves, or a process repeats what was answered to a PLAY that was sent again."""
+        """Take the player's move, or the repeated answer to a PLAY that was sent again."""
         process.heard, process.deaths = message["id"], 0
         again = message["again"]
         if again:
@@ -363,8 +364,8 @@ class ServedMatch:
             self._metrics.moves.labels("player").inc()
         self.news.answer(turn.id, message["move"], message)
         times = {"seconds": f"{now - turn.received:.3f}", "margin": f"{turn.due - turn.deadline:.3f}"}
-        told = {"note": self.news.note, "machine": self.news.machine, **times}
-        self._say("debug", "move", turn=turn.id, move=message["move"], again=again, **told)
+        fields = {"note": self.news.note, "machine": self.news.machine, **times}
+        self._say("debug", "move", turn=turn.id, move=message["move"], again=again, **fields)
 
     def _refused(self, message: JsonMessage) -> None:
         self._say("warning", "refused", error=message["error"][:300])
@@ -385,7 +386,7 @@ class ServedMatch:
             self._ready.set_result(None)
 
     def _lost(self, process: SupervisedProcess, pid: int) -> bool:
-        """A process has ended; whether to replace it at once."""
+        """Handle the end of a process. Returns whether to replace it at once."""
         if self._closed or self._refusal is not None:
             return False
         self._restarts += 1

@@ -1,4 +1,4 @@
-"""`MatchNews`: the events of a match that is being played, for those who look on."""
+"""`MatchNews`: the events of a match that is being played, for spectators."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ from gdl.words import counted
 from ggp.protocol.messages import Start, split
 
 _SEES = re.compile(r"[\s(]sees[\s(]", re.IGNORECASE)
-"""Rules with this word may hide information, which must not be told while a match lasts."""
+"""Rules with this word may hide information, which must not be published while a match lasts."""
 Publish = Callable[[str, dict[str, Any]], None]
 """Takes an event's name and its data."""
 
 
 class MatchNews:
-    """Keeps what there is to know of one match, and tells what changes.
+    """Keeps the data of one match, and publishes its changes.
 
-    Events, each with the ``match``'s id: ``match`` (all there is to know), ``step`` (all ``moves`` so far),
-    ``search`` (``turn``, ``note``, ``machine``, ``expects``, ``candidates``; several times a turn),
-    ``answer`` (the same with the ``move``), ``ended``. Where information may be hidden, searches are not
-    told, and moves and answers come with the end.
+    Events, each with the ``match``'s id: ``match`` (all data), ``step`` (all ``moves`` until now), ``search``
+    (``turn``, ``note``, ``machine``, ``expects``, ``candidates``; several times a turn), ``answer`` (the same
+    with the ``move``), ``ended``. If information may be hidden, searches are not published, and moves and
+    answers come at the end.
 
     Args:
         start: the match.
-        players: their names in role order, where the match is a game manager's.
-        clocks: startclock and playclock, seconds, where not those of ``start``.
+        players: their names in role order, if the match belongs to a game manager.
+        clocks: startclock and playclock, seconds, if they differ from those of ``start``.
 
     Raises:
         ParseError: the rules' parentheses do not balance.
 
     Attributes:
-        publish: whom to tell; nobody at first.
+        publish: called with each event; does nothing at first.
         name: the game's name; empty while it is not known.
-        kind: what kind of game it seems to be, in words.
-        machine: what the player thinks on.
-        note: what the player said of its last answer.
+        kind: the kind of game it seems to be, in words.
+        machine: the machine that the player thinks on.
+        note: the player's note on its last answer.
     """
 
     def __init__(
@@ -61,21 +61,21 @@ class MatchNews:
 
     @property
     def title(self) -> str:
-        """The game's name, or while it is not known how many rules it has."""
+        """The game's name, or the number of its rules while the name is not known."""
         return self.name or self._rules
 
     @property
     def game(self) -> str:
-        """What is known of the game: its title and its kind."""
+        """The game's title and kind, as far as they are known."""
         return ": ".join(filter(None, (self.title, self.kind)))
 
     def learn(self, message: dict[str, Any]) -> None:
-        """A process says what it found out of the game: its ``name``, or its kind (``text``)."""
+        """Take a process's findings about the game: its ``name``, or its kind (``text``)."""
         self.name = message.get("name", self.name)
         self.kind = message.get("text", self.kind)
 
-    def told(self) -> dict[str, Any]:
-        """All there is to know: the data of a ``match`` event. ``began`` is in seconds since 1970."""
+    def snapshot(self) -> dict[str, Any]:
+        """All data of the match: the content of a ``match`` event. ``began`` is in seconds since 1970."""
         start = self._start
         return {
             "match": start.match,
@@ -93,23 +93,23 @@ class MatchNews:
         }
 
     def began(self) -> None:
-        """The match begins."""
-        self.publish("match", self.told())
+        """Publish the beginning of the match."""
+        self.publish("match", self.snapshot())
 
     def step(self, moves: Sequence[Sequence[str]]) -> None:
-        """These joint moves have been made."""
-        told = [list(joint) for joint in moves]
-        if told != self._moves and not self._hidden:
-            self._moves = told
-            self.publish("step", {"match": self._start.match, "moves": told})
+        """Publish the joint moves made, if there are new ones."""
+        joints = [list(joint) for joint in moves]
+        if joints != self._moves and not self._hidden:
+            self._moves = joints
+            self.publish("step", {"match": self._start.match, "moves": joints})
 
     def last(self, moves: Sequence[str] | None) -> None:
-        """The match ends with this joint move; None where there is none."""
+        """Publish the last joint move of the match; None if there is none."""
         if moves is not None:
             self.step([*self._moves, list(moves)])
 
     def joint(self, moves: Sequence[str], errors: Sequence[str] = ()) -> None:
-        """One more joint move has been made; ``errors`` say per role what went wrong, ``""`` nothing."""
+        """Add one more joint move; ``errors`` has each role's error, ``""`` for none."""
         if self._hidden:
             self._later.append(list(moves))
             return
@@ -117,7 +117,7 @@ class MatchNews:
         self.answer(len(self._moves), " ".join(moves), {"note": "; ".join(filter(None, errors))})
 
     def search(self, message: dict[str, Any]) -> None:
-        """What the player thinks so far, as its process tells it."""
+        """Publish the player's thoughts, as its process reports them."""
         if self._hidden:
             return
         self._search = {
@@ -126,7 +126,7 @@ class MatchNews:
         self.publish("search", {"match": self._start.match, **self._search})
 
     def answer(self, turn: int, move: str, message: dict[str, Any]) -> None:
-        """What was answered."""
+        """Publish an answer."""
         note = message.get("note", "")
         self.note = "" if self._hidden else note
         self.machine = message.get("machine", "") or self.machine
@@ -142,7 +142,7 @@ class MatchNews:
             self.publish("answer", {"match": self._start.match, **fields})
 
     def ended(self, why: str, goals: str) -> None:
-        """It is over; ``goals`` in role order, empty where it has not come to its end."""
+        """Publish the end; ``goals`` in role order, empty if the match was cut short."""
         if self._hidden:
             self._hidden = False
             if self._later:
@@ -153,8 +153,8 @@ class MatchNews:
 
 
 def _in_words(start: Start) -> str:
-    """What there is to say of rules that are not read yet: how many there are, if they are in KIF. Raises
-    ParseError where their parentheses do not balance."""
+    """A description of rules that are not read yet: their number, if they are in KIF. Raises ParseError if
+    their parentheses do not balance."""
     form = form_of(start.rules)
     if form.name != "kif":
         return f"rules in {form.name}"

@@ -17,22 +17,22 @@ from ggp.server.match_news import MatchNews
 
 HOST = "127.0.0.1"
 GOODBYE_SECONDS = 0.3
-"""How long readers have for the last events."""
+"""Seconds that readers have for the last events."""
 
 
 class Newsroom:
-    """The news of all matches of one program, a game manager or a tournament; ``name`` says which. To be used
+    """The news of all matches of one program, a game manager or a tournament, with the name ``name``. Use it
     within one event loop."""
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._source = EventSource(self._known)
+        self._source = EventSource(self._snapshot)
         self._matches: dict[str, MatchNews] = {}
 
     def begin(
         self, match: str, rules: str, game: str, players: Sequence[str], clocks: tuple[float, float]
     ) -> MatchNews:
-        """A match begins; clocks in seconds."""
+        """Begin the news of a match; clocks in seconds."""
         news = MatchNews(Start(match, "", rules, 0, 0), players, clocks)
         news.name = game
         news.publish = self._source.send
@@ -41,15 +41,15 @@ class Newsroom:
         return news
 
     def end(self, match: str, why: str, goals: Sequence[int] = ()) -> None:
-        """A match is over, if it was not already."""
+        """Publish the end of a match, if it is not yet published."""
         news = self._matches.pop(match, None)
         if news is not None:
             news.ended(why, " ".join(map(str, goals)))
 
     @asynccontextmanager
     async def open(self, port: int) -> AsyncIterator[int]:
-        """Tell them to programs of this computer while this is open; 0 picks a free port. Gives the port.
-        Raises GdlError if it is taken."""
+        """Serve the events to programs of this computer while this is open; 0 picks a free port. Yields the
+        port. Raises GdlError if it is taken."""
         app = web.Application()
         app.router.add_get("/events", self._events, allow_head=False)
         runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=0.2)
@@ -75,7 +75,7 @@ class Newsroom:
             return web.Response(status=error.status, text=f"error: {error}\n")
         return await self._source.stream(request)
 
-    def _known(self) -> list[bytes]:
-        """What somebody who begins to look on is told."""
-        live = [encode("match", news.told()) for news in self._matches.values()]
+    def _snapshot(self) -> list[bytes]:
+        """The events for a new reader: the server and its matches."""
+        live = [encode("match", news.snapshot()) for news in self._matches.values()]
         return [encode("server", {"name": self._name, "player": ""}), *live]

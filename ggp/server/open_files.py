@@ -1,4 +1,5 @@
-"""How many connections a server takes, by how many files a process may have open (``ulimit -n``)."""
+"""The number of connections that a server takes, by the number of files a process may have open (``ulimit
+-n``)."""
 
 from __future__ import annotations
 
@@ -16,18 +17,18 @@ from ggp.server.settings import ServerConfig
 from ggp.server.turn import MOST_WAITING
 
 OWN = 36
-"""For the server itself: its fork servers, spare processes, and those that are just being started."""
+"""Files of the server itself: its fork servers, spare processes, and those that are just being started."""
 PER_MATCH = 8 + 2 * MOST_WAITING
-"""For the processes of a match, and for the clients that wait for its answers."""
+"""Files of a match: its processes, and the clients that wait for its answers."""
 LEAST_CONNECTIONS = 8
 QUIET_SECONDS = 60.0
-"""How long nothing is said of the same trouble once more."""
+"""Seconds in which the same error is logged only once."""
 Log = Callable[..., None]
 
 
 def raise_limit() -> int | None:
-    """Let this process and those that it starts open as many files as it may; how many these are, None where
-    there is no limit."""
+    """Let this process and those that it starts open as many files as the system allows. Returns that number;
+    None if there is no limit."""
     if sys.platform == "win32":
         return None
     import resource
@@ -43,8 +44,8 @@ def raise_limit() -> int | None:
 
 
 def fit(config: ServerConfig, limit: int | None) -> ServerConfig:
-    """The same with as many connections as a process that may open so many files can take. Raises GdlError if
-    these are too few for its matches."""
+    """The settings with as many connections as a process with this ``limit`` of open files can take. Raises
+    GdlError if these are too few for its matches."""
     if limit is None:
         return config
     what, fewer = "a match", ""
@@ -60,8 +61,9 @@ def fit(config: ServerConfig, limit: int | None) -> ServerConfig:
 
 
 def fit_limits(limits: ListenLimits, limit: int, own: int, what: str, fewer: str = "") -> ListenLimits:
-    """The limits of a listener whose process may open so many files, of which it needs ``own`` for itself.
-    Raises GdlError if what is left is too little: for ``what``, and how it could do with ``fewer``."""
+    """The limits of a listener whose process may open ``limit`` files, of which it needs ``own`` for itself.
+    Raises GdlError if the rest is too little. The error names ``what`` needs them, and how to need
+    ``fewer``."""
     left = limit - own
     if left < LEAST_CONNECTIONS:
         needed = own + LEAST_CONNECTIONS
@@ -70,22 +72,22 @@ def fit_limits(limits: ListenLimits, limit: int, own: int, what: str, fewer: str
             remedy=f"ulimit -n {needed} or more (in containers --ulimit nofile={needed}){fewer}",
         )
     most = min(limits.most, max(LEAST_CONNECTIONS // 2, left // 2))
-    # So many as the backlog the event loop takes at a time, before it looks at any of them.
+    # As many as the backlog: the event loop accepts that many at once before it looks at any of them.
     return ListenLimits(most, min(limits.most_per_address, most), min(limits.backlog, left - most))
 
 
 def quiet_about_files(log: Log) -> Callable[[asyncio.AbstractEventLoop, dict[str, Any]], None]:
-    """An exception handler for an event loop: that no more files can be opened is worth one line now and
-    then, and no traceback."""
-    said = -QUIET_SECONDS
+    """An exception handler for an event loop: if no more files can be opened, it logs one line from time to
+    time, without a traceback."""
+    logged_at = -QUIET_SECONDS
 
     def handle(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        nonlocal said
+        nonlocal logged_at
         error = context.get("exception")
         if not (isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE)):
             loop.default_exception_handler(context)
-        elif time.monotonic() - said > QUIET_SECONDS:
-            said = time.monotonic()
+        elif time.monotonic() - logged_at > QUIET_SECONDS:
+            logged_at = time.monotonic()
             log("error", "too many open files", remedy="a larger ulimit -n")
 
     return handle

@@ -1,7 +1,7 @@
 """The player's HTTP endpoint: takes messages of game managers, keeps their matches apart.
 
-The event loop's process only moves text about (:mod:`ggp.server.clients.connections`). Processes of each
-match read rules, compute states and search moves (:mod:`ggp.server.match`).
+The event loop's process only moves text (:mod:`ggp.server.clients.connections`). Processes of each match read
+rules, compute states and search moves (:mod:`ggp.server.match`).
 """
 
 from __future__ import annotations
@@ -38,20 +38,21 @@ from players.processes.lifeline import Orphans
 from players.processes.limits import FIRST, cores, go_first, set_session
 
 BEAT = 0.1
-"""Seconds between two looks at whether the event loop lags and processes are stopped."""
+"""Seconds between two checks for a late event loop and for stopped processes."""
 SWEEP_BEATS = 10
-"""After so many of these looks, matches without a manager are freed and left-over processes ended."""
+"""The number of these checks after which matches without a manager are freed and left-over processes
+ended."""
 EXIT_SECONDS = 1.0
-"""How long left-over processes are waited for at the end."""
+"""Seconds to wait for left-over processes at the end."""
 MAX_CLOSING = 8
-"""Matches that may still be winding down while a new one is taken."""
+"""Matches that may still be ending while a new one is taken."""
 Ending = Coroutine[None, None, None]
 _VERSION = ggp.version() or "not installed"
 
 
 class Server:
-    """An endpoint that listens. Use :meth:`open` and :meth:`close`, or :meth:`run`. ``config`` is what it was
-    told, ``metrics`` what it counts."""
+    """An endpoint that listens. Use :meth:`open` and :meth:`close`, or :meth:`run`. ``config`` has its
+    settings, ``metrics`` its counters."""
 
     def __init__(self, config: ServerConfig) -> None:
         self.config = config
@@ -97,8 +98,8 @@ class Server:
         await self._connections.open()
         for forks in self._forks:
             forks.open()
-        # This one is for a match that begins before processes can be forked; where kernels are still to be
-        # compiled, it takes a share of them.
+        # This process is for a match that begins before processes can be forked; if kernels are still to be
+        # compiled, it compiles a share of them.
         self._spares.match.refill()
         self._refill()
         self._sweeper = asyncio.create_task(self._sweep())
@@ -126,8 +127,8 @@ class Server:
         self._say("info", "closed")
 
     async def run(self) -> None:
-        """Serve until SIGINT or SIGTERM. To be called in a process that does nothing else: in the end, all
-        processes below it are ended."""
+        """Serve until SIGINT or SIGTERM. Call it in a process that does nothing else: at the end, all its
+        descendants are ended."""
         self._orphans.adopt()
         go_first()
         set_session(os.getpid(), -FIRST)
@@ -148,7 +149,8 @@ class Server:
             await self.close()
 
     def status(self, here: bool) -> ServerStatus:
-        """What the status page shows; only ``here``, on this computer, whole ids and what the search says."""
+        """The contents of the status page. Only ``here``, on this computer, it has whole ids and the search's
+        reports."""
         config = self.config
         facts = (
             ("version", _VERSION),
@@ -156,16 +158,16 @@ class Server:
             ("player", config.settings.player),
             ("machine", config.settings.machine),
             ("matches", f"{len(self._roster)} of {config.matches}"),
-            ("standbys need", self._admission.told(self.running)),
+            ("standbys need", self._admission.summary(self.running)),
         )
         return self._shown.status(facts, here)
 
     def news(self, here: bool) -> EventSource:
-        """What happens in the matches, for readers ``here``, on this computer, or for others."""
+        """The events of the matches, for readers ``here``, on this computer, or on other computers."""
         return self._shown.news(here)
 
     def match(self, match_id: str, sender: str) -> ServedMatch | None:
-        """The match of this address that is being played under this id, whatever its case."""
+        """The match of this address that is being played with this id, in upper or lower case."""
         return self._roster.get(match_id, sender)
 
     async def answer(self, message: Message, received: float, sender: str) -> str:
@@ -177,7 +179,7 @@ class Server:
                 match that another address has started does not exist for it.
 
         Raises:
-            GdlError: the message cannot be done, with the reason.
+            GdlError: the message cannot be handled, with the reason.
         """
         match message:
             case messages.Info():
@@ -188,24 +190,24 @@ class Server:
                 return await self._start(message, received, sender)
             case Play():
                 return await self._play(message, received, sender)
-            case messages.Stop(match=match_id, told=told):
-                return self._end(match_id, sender, "stop", messages.DONE, lambda match: match.finish(told))
+            case messages.Stop(match=match_id, told=moves):
+                return self._end(match_id, sender, "stop", messages.DONE, lambda match: match.finish(moves))
             case messages.Abort(match=match_id):
                 return self._end(match_id, sender, "abort", messages.ABORTED, ServedMatch.close)
 
     def _free(self) -> bool:
-        """Whether a match may come that needs next to nothing."""
+        """Whether a match that needs next to nothing can be taken."""
         room = len(self._roster) < self.config.matches and len(self._closing) < MAX_CLOSING
         return room and self._admission.room(self.running)
 
-    async def _start(self, told: Start, received: float, sender: str) -> str:
+    async def _start(self, original: Start, received: float, sender: str) -> str:
         longest = self.config.longest_clock
-        startclock, playclock = min(told.startclock, longest), min(told.playclock, longest)
-        message = replace(told, startclock=startclock, playclock=playclock)
+        startclock, playclock = min(original.startclock, longest), min(original.playclock, longest)
+        message = replace(original, startclock=startclock, playclock=playclock)
         if self._roster.taken(message.match):
-            # A manager that lost its connection asks again; another match of that name is none of ours.
-            known = self.match(message.match, sender)
-            return await known.ready() if known is not None and known.start == message else BUSY
+            # A manager that lost its connection asks again; a different match with that id is refused.
+            earlier = self.match(message.match, sender)
+            return await earlier.ready() if earlier is not None and earlier.start == message else BUSY
         if not self._free():
             self._say("info", "busy", match=message.match)
             return BUSY
@@ -223,7 +225,7 @@ class Server:
         clocks = {"startclock": startclock, "playclock": playclock}
         self._say("info", "start", match=message.match, role=message.role, sender=sender, **clocks)
         self._say("debug", "whole id", match=message.match, id=message.match, sender=sender)
-        if message != told:
+        if message != original:
             self._say("warning", "clocks are cut: --longest-clock", match=message.match, seconds=longest)
         try:
             await match.begin(received)
@@ -262,11 +264,12 @@ class Server:
             self._drop(match, why, ending(match))
         elif not self._roster.finished(match_id, sender):
             return self._unknown(why, match_id, sender)
-        # A manager that lost its connection is told the same again.
+        # A manager that lost its connection gets the same answer again.
         return reply
 
     def _unknown(self, command: str, match_id: str, sender: str) -> str:
-        """There is no such match, or another address has started it: the reply does not say which."""
+        """The reply if there is no such match, or if another address has started it: it does not say
+        which."""
         event = "unknown match"
         if self._roster.taken(match_id):
             event = "another address has started this match: --any-sender lets all in"
@@ -274,7 +277,7 @@ class Server:
         return BUSY
 
     async def _preview(self, message: Preview) -> str:
-        """Have the rules read by a match process: the spare one is warm afterwards."""
+        """Have a match process read the rules: the spare process is warm afterwards."""
         if self._previewing or not self._free():
             return BUSY
         self._previewing = True
@@ -309,7 +312,7 @@ class Server:
         return messages.READY
 
     def _drop(self, match: ServedMatch, why: str, ending: Ending) -> None:
-        """Forget a match at once, and run ``ending`` beside what comes next."""
+        """Forget a match at once, and run ``ending`` in the background."""
         if self._roster.finish(match):
             self._share()
             self.metrics.finished.labels(why).inc()
@@ -327,17 +330,17 @@ class Server:
         task.add_done_callback(closed)
 
     def _share(self) -> None:
-        """Share the processors among the searches of all matches. With more matches than processors each
-        has one, and none searches while the other players think. What searches and builds for one match
-        gives way to what answers in the others: beside a single match it need not."""
+        """Share the processors among the searches of all matches. With more matches than processors each has
+        one, and none searches while the other players think. The search and building of one match give way to
+        the answers of the others; a single match need not give way."""
         total, live = self.config.settings.cores, len(self._roster)
         workers = None if total is None else max(1, total // max(1, live))
         for match in self.running:
             match.share(workers, total is None or live <= total, live > 1)
 
     def _refill(self) -> None:
-        """Have spare processes for matches to come and those that run. Starting one takes time from matches
-        that get ready, so it waits for them unless it is forked."""
+        """Start spare processes for future and running matches. Starting one takes time from matches that get
+        ready, so it waits for them unless it is forked."""
         if not self._connections.listener.serving:
             return
         self._spares.standby.refill()
@@ -346,13 +349,13 @@ class Server:
             self._spares.match.refill()
 
     def _warm(self) -> None:
-        """Processes of matches can be forked."""
+        """Replace the spare processes now that processes can be forked."""
         self._say("debug", "warm")
         launch.use(self._forks[1].connection)
         self._spares.match.renew()
 
     async def _sweep(self) -> None:
-        """Look after the matches and processes."""
+        """Check the matches and processes regularly."""
         beats = 0
         while True:
             asleep, computed = time.monotonic(), time.thread_time()

@@ -12,16 +12,16 @@ from ggp.protocol.messages import LONGEST_CLOCK, LONGEST_IDLE
 
 @dataclass(frozen=True, slots=True)
 class MatchSettings:
-    """How matches are played.
+    """The settings of matches.
 
     Attributes:
         player: name of the player.
         machine: name of the machine.
-        margin: seconds before the end of a clock at which the answer should leave, until better is learnt
-            (:mod:`ggp.server.margin`).
-        seed: what the players' randomness comes from.
-        cores: processors that the searches of all matches share; None if the player's name says how many
-            processes a match has.
+        margin: seconds before the end of a clock at which the answer should leave, until a better value is
+            learnt (:mod:`ggp.server.margin`).
+        seed: of the players' random numbers.
+        cores: processors that the searches of all matches share; None if the player's name sets the number of
+            processes of a match.
     """
 
     player: str = "uct"
@@ -33,30 +33,29 @@ class MatchSettings:
 
 @dataclass(frozen=True, slots=True)
 class ServerConfig:
-    """Where a server listens, what its clients may take, how its matches are played. Raises GdlError where
+    """The settings of a server: its address, the limits of its clients, and its matches. Raises GdlError if
     the host is empty, which would mean all addresses.
 
     Attributes:
-        name: what the player calls itself in INFO.
+        name: the player's name in INFO.
         host: address to listen on; ``0.0.0.0`` for all of IPv4, ``::`` for all.
         port: 0 picks a free one.
-        matches: how many matches at once; more are answered ``busy``.
-        settings: how they are played.
-        read_seconds: how long a client may take to send its message.
+        matches: the most matches at once; more are answered ``busy``.
+        settings: of the matches.
+        read_seconds: the time that a client may take to send its message.
         max_body: bytes that a message may have.
-        max_connections: how many connections at once; ``max_per_address``: from one address. With more, the
-            one that has been silent longest goes. Those that wait for an answer do not count: each match has
-            room for some of its own (:mod:`ggp.server.turn`).
-        backlog: how many connections may wait to be taken.
+        max_connections: the most connections at once; ``max_per_address``: from one address. With more, the
+            one that has been silent longest is closed. Those that wait for an answer do not count: each match
+            has places of its own for some (:mod:`ggp.server.turn`).
+        backlog: the most connections that wait to be accepted.
         longest_clock: seconds; longer clocks of a match are cut down to it.
-        idle_playclocks: a match is freed after its startclock and this many playclocks
-            without a message.
+        idle_playclocks: a match is freed after its startclock and this many playclocks without a message.
         longest_idle: seconds after which it is freed in any case, but not within a single clock.
         idle_grace: seconds added to that.
         allow_origins: origins of web pages that may send messages (:mod:`ggp.server.clients.visitors`).
-        allow_hosts: names under which browsers may ask, beside this computer's.
+        allow_hosts: names under which browsers may ask, in addition to this computer's.
         any_sender: whether messages of a match may come from other addresses than its START.
-        open_events: whether other computers may read what happens in the matches, the search included.
+        open_events: whether other computers may read the events of the matches, including the search.
         forks: whether fork servers make processes, once they have warmed up (:mod:`ggp.server.fork_servers`).
     """
 
@@ -86,10 +85,10 @@ class ServerConfig:
 
     @property
     def limits(self) -> ListenLimits:
-        """What bounds its connections."""
+        """The limits of its connections."""
         return ListenLimits(self.max_connections, self.max_per_address, self.backlog)
 
     def idle_seconds(self, startclock: int, playclock: int) -> float:
-        """How long a match with these clocks may be without a message."""
+        """Seconds that a match with these clocks may be without a message."""
         most = min(startclock + self.idle_playclocks * playclock, self.longest_idle)
         return max(most, startclock, playclock if self.idle_playclocks else 0) + self.idle_grace

@@ -1,8 +1,8 @@
-"""What a server says of itself: the status page, for browsers one self-contained page and for others plain
-text; and its counters, for that page and for Prometheus (text format 0.0.4).
+"""The status page and the counters of a server. The page is self-contained HTML for browsers and plain text
+for other clients. The counters are for that page and for Prometheus (text format 0.0.4).
 
-prometheus_client keeps the counters and writes the format; each server has a registry of its own, and
-nothing of that library listens, starts threads or collects by itself.
+prometheus_client keeps the counters and writes the format. Each server has a registry of its own, and nothing
+of that library listens, starts threads or collects by itself.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Metrics:
         self.share = Histogram(
             "ggp_answer_clock_share", share, ["clock"], registry=self._registry, buckets=SHARES
         )
-        lag = "How late the event loop's timers came."
+        lag = "Lateness of the event loop's timers."
         self.lag = Histogram("ggp_loop_lag_seconds", lag, registry=self._registry, buckets=LAGS)
         self.live = gauge("live_matches", "Matches that are being played.")
         self._processes = gauge("processes", "Processes of the server.")
@@ -75,15 +75,15 @@ REFRESH_SECONDS = 5
 
 @dataclass(frozen=True, slots=True)
 class MatchStatus:
-    """What is shown of a match that runs.
+    """A running match on the status page.
 
     Attributes:
-        game: what is known of the game: its name, and its kind in words.
-        turn: which joint move is asked for or comes next, from 1.
-        machine: what the player thinks on; may be empty.
+        game: the game's name, and its kind in words, as far as they are known.
+        turn: the joint move that is asked for or comes next, from 1.
+        machine: the machine that the player thinks on; may be empty.
         clocks: startclock and playclock, seconds.
         margin: seconds before the end of the playclock at which answers leave.
-        move: the last answer; ``note`` is what the player said of it.
+        move: the last answer; ``note`` is the player's note on it.
     """
 
     id: str
@@ -101,7 +101,7 @@ class MatchStatus:
 
 @dataclass(frozen=True, slots=True)
 class EndedStatus:
-    """What is shown of a match that has ended; ``goals`` in role order if it came to its end."""
+    """A match that has ended, on the status page; ``goals`` in role order if it was played to its end."""
 
     id: str
     game: str
@@ -115,7 +115,7 @@ class EndedStatus:
 
 @dataclass(frozen=True, slots=True)
 class ServerStatus:
-    """What the page shows; ``facts`` are names and values, in this order."""
+    """The contents of the status page; ``facts`` are names and values, in this order."""
 
     name: str
     facts: Sequence[tuple[str, str]]
@@ -157,7 +157,7 @@ def wants_html(accept: str) -> bool:
 
 
 def wants_text(accept: str) -> bool:
-    """Whether it takes plain text: curl, monitors."""
+    """Whether a client accepts plain text, as curl and monitors do."""
     kinds = {kind.partition(";")[0].strip() for kind in accept.lower().split(",")}
     return bool(kinds & {"*/*", "text/*", "text/plain"})
 
@@ -186,7 +186,7 @@ def as_text(status: ServerStatus) -> str:
 
 
 def as_html(status: ServerStatus) -> str:
-    """The page as HTML that loads nothing else and renews itself."""
+    """The page as HTML that loads nothing else and refreshes itself."""
     name = escape(status.name)
     facts = "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in status.facts)
     tables = "".join(_html_table(*table) for table in _tables(status))

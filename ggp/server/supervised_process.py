@@ -1,5 +1,5 @@
-"""A process that follows a match, as the server sees it: when it ends, is stopped or hangs, a new one
-replaces it and is told the same."""
+"""A process that follows a match, seen from the server: when it ends, is stopped or hangs, a new one replaces
+it and gets the same messages."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ Briefing = Callable[["SupervisedProcess"], Iterable[tuple[str, JsonMessage]]]
 
 
 class SupervisedProcess:
-    """See the module's first lines.
+    """A process that is replaced when it fails.
 
     Args:
-        name: what it is for, in the log.
-        spare: where its processes come from.
+        name: its purpose, in the log.
+        spare: the source of its processes.
         briefing: messages and their fields for a new process.
-        receive: gets what it says.
-        lost: hears of its end, and says whether to replace it now; else the next turn asks for it.
+        receive: called with each of its messages.
+        lost: called when it ends; returns whether to replace it now. Otherwise the next turn replaces it.
         log: takes a level, an event and named fields.
 
     Attributes:
         child: the process; None while there is none.
-        deaths: how many processes have ended one after another without having been of any use.
+        deaths: the number of processes that have ended one after another without having been of any use.
         heard: the last turn that it has answered.
     """
 
@@ -56,12 +56,12 @@ class SupervisedProcess:
 
     @property
     def alive(self) -> bool:
-        """Whether there is a process that can be talked to."""
+        """Whether there is a process that can receive messages."""
         return self.child is not None and self.child.alive
 
     async def begin(self) -> None:
-        """Take a process and tell it what the match is. Raises OSError if there are no more processes or
-        files to be had."""
+        """Take a process and send it the match. Raises OSError if no more processes can be started or files
+        opened."""
         child = await self._spare.take()
         if self._closed:
             child.kill()
@@ -77,7 +77,7 @@ class SupervisedProcess:
 
     def send(self, do: str, **fields: object) -> None:
         """Send the process a message. If there is no process, or it does not read, start a new one, whose
-        briefing says the same."""
+        briefing has the same content."""
         if self.child is None or not self.child.alive:
             self.replace()
             return
@@ -94,7 +94,7 @@ class SupervisedProcess:
             set_session(*ranked)
 
     def check(self) -> None:
-        """Replace the process if somebody has stopped it. To be called now and then."""
+        """Replace the process if it has been stopped. Call this regularly."""
         if self.child is not None and not self._closed and self.child.stopped:
             self._log("error", "process is stopped", what=self.name, pid=self.child.pid)
             self.give_up()
@@ -108,12 +108,12 @@ class SupervisedProcess:
             self._ended(child)
 
     def replace(self) -> None:
-        """Start a new process, unless one is coming."""
+        """Start a new process, unless one is already starting."""
         if not self._closed and (self._coming is None or self._coming.done()):
             self._coming = asyncio.create_task(self._replace())
 
     def settle(self) -> None:
-        """The match is over for the server: start no more processes, heed no end of this one."""
+        """Mark the match as over for the server: start no more processes, and ignore the end of this one."""
         self._closed = True
         if self._coming is not None:
             self._coming.cancel()
@@ -127,7 +127,7 @@ class SupervisedProcess:
             await child.ended()
 
     async def finish(self, moves: tuple[str, ...] | None, seconds: float) -> None:
-        """Give the process so many seconds to say how the match ended, and end it."""
+        """Give the process ``seconds`` to report the match's outcome, and end it."""
         self.settle()
         if (child := self.child) is not None:
             self.send("stop", moves=moves)
@@ -145,5 +145,6 @@ class SupervisedProcess:
         self.child = None
         self.deaths += 1
         if self._lost(self, child.pid):
-            # The process that is coming is this one, if it ended before it could be told anything.
+            # Do not call replace(): a process that ended before it received anything still counts as
+            # starting.
             self._coming = asyncio.create_task(self._replace())

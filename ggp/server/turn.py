@@ -17,7 +17,7 @@
 
 The manager has its answer from ANSWERED, OVERDUE and CLOSED on.
 
-Besides: who waits for an answer, and what processes say of a PLAY that comes meanwhile.
+Also: the clients that wait for an answer, and the reports of processes about a PLAY that comes meanwhile.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ from ggp.server.supervised_process import SupervisedProcess
 MOST_WAITING = 4
 """Clients that may wait for the same answer of one match."""
 MOST_QUESTIONS = 64
-"""Reports of one match that are judged at the same time."""
+"""Reports of one match that may be checked at the same time."""
 
 
 class Phase(Enum):
-    """How far a turn has come."""
+    """The progress of a turn."""
 
     THINKING = "no legal move is known yet"
     SAFE = "a legal move is known, and the player thinks about a better one"
@@ -62,11 +62,11 @@ _NEXT = {
 }
 
 WATCH_SHARE = 0.6
-"""What is left of the margin when the watchdog answers."""
+"""The share of the margin that is left when the watchdog answers."""
 WATCH_SECONDS, NEARLY_ALL = 0.06, 0.8
-"""At least so many seconds are left then, or this share of the margin."""
+"""The least seconds that are left then, or this share of the margin if that is less."""
 LAST_SHARE = 0.3
-"""What is left of the margin when it answers although no legal move of this turn is known."""
+"""The share of the margin that is left when it answers although no legal move of this turn is known."""
 
 
 class Turn:
@@ -75,23 +75,23 @@ class Turn:
     Args:
         before: the turn before, whose answer was given.
         moves: the joint move that the manager reports.
-        key: ``moves`` without differences of case and spacing: by it a PLAY that is sent again is known.
+        key: ``moves`` without differences of case and spacing: a repeated PLAY is recognised by it.
         received: when the PLAY came.
         clock: seconds of the playclock.
         margin: seconds before its end at which the search ends.
 
     Attributes:
         id: counts the turns of a match, from 1.
-        phase: how far it has come.
+        phase: the progress of the turn.
         due: when the playclock ends; ``deadline``: when the search ends.
-        answer: what the manager is told.
+        answer: the answer to the manager.
         safe: a legal move; ``named`` is done when a process has named one.
-        best: what the player would answer by now; None while it says nothing.
+        best: the move that the player prefers until now; None while it has reported none.
         checked: a move that is legal after ``moves``, as a process found out one turn before.
-        guess: what was legal after most joint moves that it looked at then.
+        guess: the move that was legal after most of the joint moves examined one turn before.
         advanced: whether a process has made ``moves``.
         delivered: whether the answer left this computer without an error; ``late``: after the clock.
-        void: whether the reported moves cannot be; the answer is the one before.
+        void: whether the reported moves are impossible; the answer is the one before.
     """
 
     def __init__(
@@ -137,23 +137,23 @@ class Turn:
 
     @property
     def legal(self) -> str | None:
-        """A move that some process knows to be legal; None while none does."""
+        """A move that some process knows to be legal; None while there is none."""
         return self.safe or self.checked
 
     @property
     def watched_from(self) -> float:
-        """When the watchdog answers with what is known, if a legal move is."""
+        """The time at which the watchdog answers with a known legal move, if there is one."""
         margin = self.due - self.deadline
         return self.due - max(WATCH_SHARE * margin, min(WATCH_SECONDS, NEARLY_ALL * margin))
 
     @property
     def last_moment(self) -> float:
-        """When it answers although no legal move of this turn is known."""
+        """The time at which it answers although no legal move of this turn is known."""
         return self.due - LAST_SHARE * (self.due - self.deadline)
 
     @property
     def told_before(self) -> str | None:
-        """The answer to the PLAY before; None where it did not arrive in time."""
+        """The answer to the PLAY before; None if it did not arrive in time."""
         report = self._report
         return report["answered"] if report["delivered"] and not report["late"] else None
 
@@ -162,7 +162,7 @@ class Turn:
         return {**self._report, "advanced": self.advanced}
 
     def name_safe(self, move: str) -> None:
-        """A process has named a legal move."""
+        """Take a legal move that a process has named."""
         self.safe = self.safe or move
         self.advanced = True
         if not self.named.done():
@@ -171,7 +171,7 @@ class Turn:
             self._enter(Phase.SAFE)
 
     def press(self) -> None:
-        """The clock is nearly over, and no legal move is known."""
+        """Note that the clock is nearly over, and no legal move is known."""
         self._enter(Phase.PRESSED)
 
     def stand_in(self) -> str:
@@ -182,7 +182,7 @@ class Turn:
         return move
 
     def take_move(self, move: str) -> bool:
-        """The player's move has come; False if the manager has an answer already."""
+        """Take the player's move; False if the manager has an answer already."""
         if self.answered:
             if self.phase is Phase.OVERDUE:
                 self.close()
@@ -195,13 +195,14 @@ class Turn:
         return True
 
     def annul(self) -> None:
-        """The reported moves cannot be: what became of the answer before counts for the next report."""
+        """Mark the reported moves as impossible: the delivery of the answer before counts for the next
+        report."""
         self.void = True
         self.delivered, self.late = bool(self._report["delivered"]), bool(self._report["late"])
 
     def close(self) -> None:
-        """Nothing more is expected: answer with a legal move, or none, if nothing was answered. Only
-        :meth:`stand_in` may guess."""
+        """Close the turn: answer with a legal move, or none, if nothing was answered. Only :meth:`stand_in`
+        may guess."""
         if self.phase is Phase.CLOSED:
             return
         self._enter(Phase.CLOSED)
@@ -210,13 +211,13 @@ class Turn:
             self.answer.set_result(self.legal or NO_MOVE)
 
     def _enter(self, phase: Phase) -> None:
-        """Change the phase. Raises RuntimeError if it does not follow the one that the turn is in."""
+        """Change the phase. Raises RuntimeError if it does not follow the turn's present phase."""
         if phase not in _NEXT[self.phase]:
             raise RuntimeError(f"turn {self.id}: {phase.name} does not follow {self.phase.name}")
         self.phase = phase
 
     def call_at(self, when: float, do: Callable[[Turn], None]) -> None:
-        """Schedule this, replacing the earlier timer."""
+        """Schedule a call, replacing the earlier timer."""
         self.call_off()
         delay = max(0.0, when - time.monotonic())
         self._timer = asyncio.get_running_loop().call_later(delay, do, self)
@@ -229,16 +230,16 @@ class Turn:
 
 
 class Crowd:
-    """The clients that wait for the same answer. A message that is sent again takes over from those before:
-    with more than :data:`MOST_WAITING`, the oldest has to take what is known; but not the very first, which
-    may be the only one of the manager among those of others."""
+    """The clients that wait for the same answer. A repeated message takes over from the earlier ones: with
+    more than :data:`MOST_WAITING`, the oldest gets the best known answer. The very first client is an
+    exception, since it may be the manager's only one among those of others."""
 
     def __init__(self) -> None:
         self._places: list[asyncio.Future[None]] = []
 
     @contextmanager
     def place(self) -> Iterator[asyncio.Future[Any]]:
-        """While a client waits: is done when it has to make room."""
+        """A client's place while it waits: the future is done when it has to leave."""
         hurried: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._places.append(hurried)
         if len(self._places) > MOST_WAITING:
@@ -251,7 +252,7 @@ class Crowd:
 
 
 class Verdicts:
-    """Asks the processes of one match whether a report can be: the first that says so is believed."""
+    """Asks the processes of one match whether a report is possible: the first reply counts."""
 
     def __init__(self) -> None:
         self._numbers = itertools.count()
@@ -263,8 +264,8 @@ class Verdicts:
         moves: tuple[str, ...] | None,
         until: asyncio.Future[str],
     ) -> bool:
-        """Whether these moves would lead anywhere; True if nobody has said so when ``until`` is done, False
-        with :data:`MOST_QUESTIONS` open."""
+        """Whether these moves are possible. Returns True if there is no reply when ``until`` is done, and
+        False with :data:`MOST_QUESTIONS` open."""
         if len(self._open) >= MOST_QUESTIONS:
             return False
         number = next(self._numbers)
@@ -278,12 +279,12 @@ class Verdicts:
         return not verdict.done() or verdict.result()
 
     def take(self, message: JsonMessage) -> None:
-        """A process says so."""
+        """Take the reply of a process."""
         verdict = self._open.get(message["question"])
         if verdict is not None and not verdict.done():
             verdict.set_result(message["can_be"])
 
 
 def play_key(message: Play) -> tuple[str, ...] | None:
-    """What tells a PLAY from another turn's."""
+    """The key that distinguishes a PLAY from another turn's."""
     return None if message.told is None else tuple(map(fold, message.told))

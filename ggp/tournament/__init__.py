@@ -1,10 +1,10 @@
-"""Tournaments: many matches between players, played side by side, kept, rated and shown.
+"""Tournaments: many matches between players, played side by side, stored, rated and shown.
 
-Read along the way of the data::
+Read in the order of the data::
 
     settings: games, entrants -> schedule: fixtures, openings -> runner -> (referee -> players) -> store
     store -> statistics: scores -> standing, ratings -> tables, plots, report
 
-``session`` is what ``ggp tournament`` does with all of it. The SQLite file may be a stranger's:
-``database`` opens it within limits, ``store`` has what is in it.
+``session`` runs all of it for ``ggp tournament``. The SQLite file may be a stranger's: ``database`` opens it
+within limits, ``store`` reads and writes its contents.
 """

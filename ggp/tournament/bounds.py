@@ -17,7 +17,7 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class RealBound:
-    """The same of real numbers."""
+    """The least and the largest real number, both allowed."""
 
     least: float
     most: float
@@ -32,7 +32,7 @@ PLIES = Bound(0, 10_000)
 SEED = Bound(-(2**63), 2**63 - 1)
 MAX_STEPS = Bound(1, 1_000_000)
 MOST_MATCHES = 1_000_000
-"""Of a tournament, all rounds together."""
+"""The most matches of a tournament, all rounds together."""
 MOST_GAMES = 1000
 MOST_ENTRANTS = 256
 MOST_SEATS = 64

@@ -18,7 +18,7 @@ MATCH_HOST = "ggp.tournament.cluster:MatchHost"
 
 
 class MatchHost:
-    """Referees of a node; who asks keeps account of its cores."""
+    """Runs the referees of a node. The caller keeps account of its cores."""
 
     def __init__(self) -> None:
         self._site = OwnSite()
@@ -26,12 +26,12 @@ class MatchHost:
         self._now: list[str] = []
 
     def status(self) -> str:
-        """The matches that are played now, and how many were played."""
+        """The matches that are played now, and the number played before."""
         return f"{', '.join(self._now) or 'no match now'}; {counted(self._played, 'match', 'matches')} before"
 
     async def call(self, message: Message, arrays: Arrays) -> tuple[Message, Arrays]:
-        """``cores``: those that this node may use, and the computer's name. ``play``: what the referee says
-        last of a job, and its steps."""
+        """Answer ``cores`` with the cores that this node may use and the computer's name, and ``play`` with
+        the referee's last message about a job and its steps."""
         match message.get("do"):
             case "cores":
                 return {"host": platform.node(), "cores": usable_cores()}, ()
@@ -40,26 +40,26 @@ class MatchHost:
                 name = str(message["job"]["key"])
                 self._now.append(name)
                 try:
-                    said = await self._site.play(message["job"], steps.append)
+                    last = await self._site.play(message["job"], steps.append)
                 finally:
                     self._now.remove(name)
                     self._played += 1
-                return {"said": said, "steps": steps}, ()
-        raise GdlError("this is no question to a host of matches")
+                return {"said": last, "steps": steps}, ()
+        raise GdlError("a host of matches answers only 'cores' and 'play'")
 
 
 LOOK_SECONDS = 1.0
-"""How often it is seen who came."""
+"""Seconds between two looks for new nodes."""
 ALONE_SECONDS = 120.0
-"""How long a tournament waits without any node."""
+"""Seconds that a tournament waits without any node."""
 
 
 class NodeSite:
     """A node with a host of matches, which reserves all of its cores.
 
     Args:
-        cores: what matches take and give back; matches are bound to them if ``bound``. Nodes on one
-            computer that together offer more cores than it has cannot be bound to cores of their own.
+        cores: the cores of the node; matches are bound to theirs if ``bound``. Nodes on one computer that
+            together offer more cores than it has cannot be bound to cores of their own.
     """
 
     def __init__(
@@ -73,7 +73,8 @@ class NodeSite:
         self._fleet = fleet
 
     async def play(self, job: JsonMessage, heard: Callable[[JsonMessage], None]) -> JsonMessage | None:
-        """As :meth:`ggp.tournament.sites.Site.play`; steps are told when the match is over."""
+        """Play a match as :meth:`ggp.tournament.sites.Site.play` does; its steps are reported when it is
+        over."""
         if not self.bound:
             job = {**job, "seats": [{**seat, "cores": []} for seat in job["seats"]]}
         try:
@@ -83,8 +84,8 @@ class NodeSite:
             raise
         for step in answer["steps"]:
             heard(step)
-        said: JsonMessage | None = answer["said"]
-        return said
+        last: JsonMessage | None = answer["said"]
+        return last
 
 
 class ClusterSites:
@@ -92,7 +93,7 @@ class ClusterSites:
 
     Args:
         fleet: whose nodes play; closed with this.
-        alone: seconds without any node after which the tournament gives up.
+        alone: seconds without any node after which the tournament stops.
     """
 
     patience: float | None = LOOK_SECONDS
@@ -111,8 +112,8 @@ class ClusterSites:
         return [site for site in self._sites.values() if not site.lost]
 
     async def look(self) -> None:
-        """Start hosts on nodes that came, and forget those that went. Raises GdlError if there has been no
-        node for too long."""
+        """Start hosts on new nodes, and forget lost ones. Raises GdlError if there has been no node for too
+        long."""
         lost = any(site.lost for site in self._sites.values())
         if self.open and not lost and time.monotonic() < self._looked + LOOK_SECONDS:
             return
@@ -145,7 +146,7 @@ class ClusterSites:
         await self._fleet.close()
 
     async def _start(self, node: FleetNode) -> None:
-        """Add a node; one that does not answer, or whose cores are not free, is tried again later."""
+        """Add a node; if it does not answer, or its cores are not free, it is tried again later."""
         with suppress(GdlError):
             worker = await self._fleet.start(node, MATCH_HOST, node.cores)
             about, _ = await self._fleet.call(worker, {"do": "cores"})

@@ -1,11 +1,12 @@
 """Opens a tournament's SQLite file, which may be a stranger's, within limits.
 
-SQLite is built to read files of strangers safely if it is told to (https://sqlite.org/security.html). A view
-or a trigger is code that a file brings, so the tables have to be exactly ours. Everything here that reads
-such a file, whatever command it is for, comes from :meth:`Database.reading`.
-To read a file in write-ahead mode where it lies, SQLite writes into the index beside it, or makes one. So its
-pages and its log are copied. The copy is whole where the log's header stays the same meanwhile: a page that
-changes while it is copied is in the log, and the log is copied last (https://sqlite.org/walformat.html).
+SQLite can read files of strangers safely with the right settings (https://sqlite.org/security.html). A view
+or a trigger is code in a file, so the tables have to be exactly those of a tournament. Every command that
+reads such a file opens it by :meth:`Database.reading`.
+To read a file in write-ahead mode in its place, SQLite writes into the index next to it, or creates one. So
+its pages and its log are copied instead. The copy is consistent if the log's header does not change
+meanwhile: a page that changes while it is copied is in the log, and the log is copied last
+(https://sqlite.org/walformat.html).
 """
 
 from __future__ import annotations
@@ -26,19 +27,19 @@ from gdl.errors import FileError, GdlError
 from gdl.reading import open_regular
 
 MOST_COPIED = 1024**3
-"""Of the file and its log together, where they have to be copied."""
+"""The most bytes of a file and its log together that are copied."""
 TRIES = 5
 _HEADER = 32
-"""Bytes of the log's header. Its salts change when the log begins anew."""
+"""Bytes of the log's header. Its salts change when the log restarts."""
 _LOG = "-wal"
 
 
 class LargeSnapshotError(GdlError):
-    """A file that is being written is too large to be copied."""
+    """A file that is being written is too large to copy."""
 
 
 def open_named(path: Path) -> BinaryIO:
-    """Open a regular file. Raises GdlError, which names it without its folder, where it cannot be read."""
+    """Open a regular file. Raises GdlError, which names it without its folder, if it cannot be read."""
     try:
         return open_regular(path)
     except FileError as error:
@@ -46,16 +47,16 @@ def open_named(path: Path) -> BinaryIO:
 
 
 def has_log(path: Path) -> bool:
-    """Whether something is in the log beside a file: it is being written, or was when its writer was killed.
-    Raises GdlError where the log is no regular file."""
+    """Whether the log next to a file has content: the file is being written, or its writer was killed. Raises
+    GdlError if the log is not a regular file."""
     return bool(_header(path))
 
 
 def copy_with_log(path: Path) -> tuple[Path, Path]:
     """Copy a file and its log. Returns a new private folder and the copy in it; remove the folder.
 
-    Raises LargeSnapshotError where they are too large, GdlError where they cannot be read or copied, or are
-    written too fast.
+    Raises LargeSnapshotError if they are too large, GdlError if they cannot be read or copied, or are written
+    too fast.
     """
     folder = Path(tempfile.mkdtemp(prefix="ggp-tournament-"))
     copy = folder / "copy.sqlite"
@@ -88,7 +89,7 @@ def _header(path: Path) -> bytes:
 
 
 def _copy(source: Path, target: Path, most: int) -> int:
-    """How many bytes were copied."""
+    """Copy a file. Returns the number of bytes copied."""
     count = 0
     with open_named(source) as file, target.open("wb") as copy:
         while part := file.read(1 << 20):
@@ -112,18 +113,18 @@ TABLES = {
         id INTEGER PRIMARY KEY, game TEXT NOT NULL, round INTEGER NOT NULL, seats TEXT NOT NULL,
         error TEXT NOT NULL)""",
 }
-"""The tables of a tournament, as SQLite keeps them but for spaces."""
+"""The tables of a tournament, as SQLite stores them apart from spaces."""
 SECONDS = 10.0
-"""How long SQLite may look for one row."""
+"""Seconds that SQLite may search for one row."""
 LONGEST = 32 * 1024 * 1024
 """Bytes of one value, such as the record of a match."""
 MOST_ROWS = 1_000_000
 MOST_BYTES = 256 * 1024 * 1024
-"""Of all rows that are kept in memory together."""
+"""Bytes of all rows in memory together."""
 _INSTRUCTIONS = 10_000
-"""Of SQLite's machine, between two looks at the clock."""
+"""Instructions of SQLite's machine between two looks at the clock."""
 _SPACES = re.compile(r" ?([(),]) ?")
-_ROOM = "make room, or choose another place; `ggp tournament` goes on from what it holds"
+_ROOM = "free disk space, or choose another place; `ggp tournament` resumes from the matches in the file"
 
 
 class Database:
@@ -136,14 +137,14 @@ class Database:
             path: of the file, for messages.
             address: the URI that SQLite opens.
             patience: seconds to wait for other writers.
-            folder: is removed once the file is open.
+            folder: removed once the file is open.
         """
         self._name = path.name
         self._folder = folder
         self._deadline = math.inf
         self._connection: sqlite3.Connection | None = None
         try:
-            with self._told("open"):
+            with self._as_gdl_errors("open"):
                 self._connection = sqlite3.connect(address, uri=True, timeout=patience, isolation_level=None)
                 self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST)
                 self._connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
@@ -160,11 +161,11 @@ class Database:
 
         Args:
             path: of the file.
-            begun: whether it has to have tables; otherwise it may also have nothing at all.
+            begun: whether it must have tables; otherwise it may also be empty.
 
         Raises:
-            LargeSnapshotError: it is being written, or a killed process left it so, and is too large to copy.
-            GdlError: there is none, it is no regular file, or no tournament.
+            LargeSnapshotError: it is being written, or its writer was killed, and it is too large to copy.
+            GdlError: the file does not exist, is not a regular file, or is not a tournament.
         """
         open_named(path).close()
         folder, options = None, "mode=ro&immutable=1"
@@ -176,8 +177,8 @@ class Database:
         try:
             database._run("PRAGMA query_only=ON")
             if not database._check_tables() and begun:
-                raise GdlError(f"{path.name} is no tournament: it has no tables")
-            # What is open stays readable, and goes with this process.
+                raise GdlError(f"{path.name} is not a tournament: it has no tables")
+            # Open files stay readable after their removal, until this process ends.
             database._remove_folder()
         except BaseException:
             database.close()
@@ -186,7 +187,7 @@ class Database:
 
     @classmethod
     def writing(cls, path: Path) -> Self:
-        """Open a file to add to it; it is made where there is none. Look at it by :meth:`reading` before.
+        """Open a file to add to it; it is created if it does not exist. Check it by :meth:`reading` before.
 
         Raises:
             GdlError: it holds anything but a tournament, or cannot be written.
@@ -207,10 +208,10 @@ class Database:
         self._remove_folder()
 
     def rows(self, query: str, *values: object, most: float = MOST_BYTES) -> Iterator[tuple[Any, ...]]:
-        """What a query finds.
+        """The rows that a query finds.
 
         Args:
-            query: SQL of ours.
+            query: SQL from this program, not from a file.
             values: for its question marks.
             most: bytes of all rows together.
 
@@ -218,7 +219,7 @@ class Database:
             GdlError: the file is damaged, or reading takes too long or finds too much.
         """
         size = 0
-        with self._told("read"):
+        with self._as_gdl_errors("read"):
             self._deadline = time.monotonic() + SECONDS
             for number, row in enumerate(self._open.execute(query, values)):
                 size += sum(len(value) for value in row if isinstance(value, str | bytes))
@@ -229,8 +230,9 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """Write: all of it or nothing. On return it is on the disk. Raises GdlError where it cannot be."""
-        with self._told("write"), self._open as connection:
+        """Write all of the changes or none. On return they are on the disk. Raises GdlError if they cannot be
+        written."""
+        with self._as_gdl_errors("write"), self._open as connection:
             self._deadline = math.inf
             connection.execute("BEGIN IMMEDIATE")
             yield connection
@@ -241,13 +243,13 @@ class Database:
         return self._connection
 
     def _run(self, statement: str) -> None:
-        with self._told("open"):
+        with self._as_gdl_errors("open"):
             self._deadline = time.monotonic() + SECONDS
             self._open.execute(statement)
 
     def _begin(self) -> None:
-        """Prepare to write; a file without tables gets them."""
-        with self._told("write"):
+        """Prepare to write; create the tables if the file has none."""
+        with self._as_gdl_errors("write"):
             self._deadline = math.inf
             self._open.execute("PRAGMA journal_mode=WAL")
             self._open.execute("PRAGMA synchronous=FULL")
@@ -258,8 +260,8 @@ class Database:
                 connection.execute(statement)
 
     def _check_tables(self, alone: bool = False) -> bool:
-        """Whether there are our tables; False where there is nothing at all. ``alone``: there may be nothing
-        else. Raises GdlError where there is something else instead."""
+        """Whether the tables of a tournament exist; False if the file is empty. With ``alone`` nothing else
+        may exist. Raises GdlError if the file has other contents."""
         names = ", ".join(f"'{name}'" for name in TABLES)
         query = "SELECT type, lower(name), sql FROM sqlite_master WHERE name COLLATE NOCASE {} IN ({})"
         found = list(self.rows(query.format("", names)))
@@ -267,12 +269,12 @@ class Database:
             (name, _plain(sql)) for name, sql in TABLES.items()
         }:
             if found or next(self.rows("SELECT 1 FROM sqlite_master"), None) is not None:
-                raise GdlError(f"{self._name} is no tournament: its tables are others")
+                raise GdlError(f"{self._name} is not a tournament: it has other tables")
             return False
         others = self.rows(query.format("NOT", names) + " AND sql IS NOT NULL") if alone else iter(())
         if other := next(others, None):
             raise GdlError(
-                f"{self._name} has a {other[0]} {str(other[1])[:80]!r}, which no tournament has",
+                f"{self._name} has a {other[0]} {str(other[1])[:80]!r}, which is not part of a tournament",
                 remedy="remove it, or give another --database",
             )
         return True
@@ -281,8 +283,8 @@ class Database:
         return time.monotonic() > self._deadline
 
     @contextmanager
-    def _told(self, what: str) -> Iterator[None]:
-        """SQLite's errors in the words of :class:`GdlError`; ``what`` is being done."""
+    def _as_gdl_errors(self, what: str) -> Iterator[None]:
+        """Raise SQLite's errors as :class:`GdlError`; ``what`` is the operation."""
         try:
             yield
         except sqlite3.OperationalError as error:
@@ -292,8 +294,8 @@ class Database:
             raise GdlError(f"cannot {what} {self._name}: {error}", remedy=remedy) from None
         except sqlite3.DataError:
             raise GdlError(f"{self._name} has a value of more than {LONGEST:,} bytes") from None
-        except (sqlite3.DatabaseError, UnicodeError) as error:  # its own messages quote what is no UTF-8
-            kind = "no tournament" if "not a database" in str(error) else "damaged"
+        except (sqlite3.DatabaseError, UnicodeError) as error:  # its messages quote non-UTF-8 text
+            kind = "not a tournament" if "not a database" in str(error) else "damaged"
             raise GdlError(f"{self._name} is {kind}: {error}", remedy="give another --database") from None
 
     def _remove_folder(self) -> None:

@@ -1,4 +1,4 @@
-"""A player in a process, as the referee sees it: asked with a hard deadline, restarted where it fails."""
+"""A player in a process, seen from the referee: asked with a hard deadline, restarted if it fails."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ from ggp.tournament.settings import refusal
 from players.player import TOLERANCE
 
 BUILD_SECONDS = 600.0
-"""How long its machine may take, before any clock runs."""
+"""Seconds that its machine may take, before any clock runs."""
 MAX_RESTARTS = 3
-"""How often in one match a player that crashed or hung is started again."""
+"""The number of times in one match that a player which crashed or hung is started again."""
 LATE_SECONDS = 5.0
-"""How long after a clock a silent player counts as late, and not as hanging."""
+"""Seconds after a clock during which a silent player counts as late, and not as hanging."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlayerTerms:
-    """What a local player is told of a match.
+    """The settings of a local player for a match.
 
     Attributes:
-        label: what the tournament calls it.
+        label: its name in the tournament.
         player: its name for the registry.
         rules: the rules as text.
         level: the machine that it gets.
         workers: whether it has processes of its own, which take a while to load.
-        seed: what its randomness comes from.
+        seed: of its random numbers.
         cores: where it may run; empty for anywhere.
         startclock: seconds; ``playclock`` too.
     """
@@ -57,13 +57,13 @@ class ProcessPlayer:
     """A :class:`ggp.manager.LocalPlayer` that thinks in a process of its own.
 
     Args:
-        process: where it thinks; replaced where it fails.
-        terms: what it is told.
+        process: the player's process; replaced if it fails.
+        terms: the player's settings.
         record: the match, whose moves it follows.
-        one_at_a_time: held while the player thinks, where the players of a match share their cores.
+        one_at_a_time: held while the player thinks, if the players of a match share their cores.
 
     Attributes:
-        restarts: how often the process was replaced.
+        restarts: the number of times that the process was replaced.
     """
 
     def __init__(
@@ -83,10 +83,10 @@ class ProcessPlayer:
         self._last_asked = 0
         self._last_answered = 0
         self._heard = True
-        """Whether there was an answer, be it a late one, since it was last asked."""
+        """Whether there was an answer, even a late one, since the last request."""
         self._loaded = False
         self._patience = 0.0
-        """Until when silence does not mean that it hangs."""
+        """The time until which silence does not mean that the player hangs."""
 
     @property
     def name(self) -> str:
@@ -94,8 +94,9 @@ class ProcessPlayer:
         return self._terms.player
 
     async def load(self, role: int, remind: Callable[[str], None]) -> None:
-        """Have machine and player made, before any clock of the match runs. ``remind`` is called with who is
-        waited for. Raises GdlError if the player cannot be made, or is not ready in time."""
+        """Create the machine and the player, before any clock of the match runs. ``remind`` is called with
+        the name of the player if it takes long. Raises GdlError if the player cannot be created, or is not
+        ready in time."""
         self._role = role
         self._load()
         label, now = self._terms.label, asyncio.get_running_loop().time
@@ -129,7 +130,7 @@ class ProcessPlayer:
             return await self._answer(READY, began, deadline)
 
     async def choose(self, state: State) -> Answer:
-        """The player's move; at once where there is but one."""
+        """The player's move; at once if there is only one."""
         machine = state.machine
         options = machine.legal_moves(state, self._role)
         if len(options) < 2:
@@ -147,14 +148,14 @@ class ProcessPlayer:
             return await self._answer("", began, deadline)
 
     def stop(self) -> bool:
-        """The match is over. Whether the process may be used for another one."""
+        """End the match. Returns whether the process may be used for another one."""
         self.process.send("stop")
         answers = self._loaded and self._last_answered == self._last_asked
         return answers and self.process.alive and not self.restarts
 
     def _fails(self, now: float) -> bool:
-        """Whether the player is gone, or has been silent for too long. One that is merely late goes on: it
-        would lose more turns if it was started again."""
+        """Whether the player is gone, or has been silent for too long. A player that is merely late goes on:
+        it would lose more turns if it was started again."""
         while not self.process.inbox.empty():
             message = self.process.inbox.get_nowait()
             if message is not None:
@@ -162,7 +163,7 @@ class ProcessPlayer:
         return not self.process.alive or (not self._heard and now > self._patience)
 
     async def _restart(self, now: float) -> None:
-        """Start a new process in the place of one that crashed or hangs. It loads while its clocks run: turns
+        """Start a new process in place of one that crashed or hangs. It loads while its clocks run: turns
         that are over before it is ready are lost."""
         self.restarts += 1
         self.process.kill()
@@ -197,7 +198,7 @@ class ProcessPlayer:
         self.process.send(do, id=self._last_asked, moves=moves, deadline=deadline, **fields)
 
     async def _answer(self, ready: str, began: float, deadline: float) -> Answer:
-        """The answer to what was last asked; ``ready`` where it needs no words."""
+        """The answer to the last request; ``ready`` if the request needs no answer."""
         text, error = "", ""
         try:
             async with asyncio.timeout(deadline + TOLERANCE - time.monotonic()):
@@ -219,7 +220,7 @@ class ProcessPlayer:
         return Answer(text, error, time.monotonic() - began)
 
     def _note(self, message: JsonMessage) -> None:
-        """Take note of something it says."""
+        """Take note of a message from the player."""
         if "id" in message:
             self._last_answered = message["id"]
             self._heard = True

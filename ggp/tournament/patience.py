@@ -1,4 +1,4 @@
-"""How long players may take before any clock of a match runs."""
+"""Limits on the time that players may take before any clock of a match runs."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from gdl.errors import GdlError
 from ggp.printing import show
 
 READY_SECONDS = 60.0
-"""How long a player may take to be imported, and then to be made and to think once."""
+"""Seconds that a player may take to be imported, and then again to be created and to think once."""
 REMIND_SECONDS = 10.0
-"""After so long the terminal says who is waited for."""
+"""Seconds after which the terminal names the player it waits for."""
 
 
 @contextmanager
 def impatient(what: str) -> Iterator[None]:
-    """Strangers' code in the main thread: stderr says what is waited for, and in the end GdlError is raised
-    in it."""
-    if threading.current_thread() is not threading.main_thread():  # signals reach no other
+    """Run strangers' code in the main thread: stderr reports a long wait for ``what``, and in the end
+    GdlError is raised in that code."""
+    if threading.current_thread() is not threading.main_thread():  # signals reach only the main thread
         yield
         return
     reminded = False

@@ -1,9 +1,9 @@
 """The process of one local player: ``python -m ggp.tournament.player_process``.
 
-To it: ``load`` (make a game and a player ready before any clock runs), ``start``, ``choose``, ``stop``.
-From it: ``building``, ``built`` (the machine), ``loaded`` or ``refused``, ``ready``, and per turn ``move``,
-``illegal`` or ``failed``. Deadlines are seconds of :func:`time.monotonic`, which all processes of one
-computer share. The referee trusts none of this, and kills a process that does not answer.
+It receives ``load`` (make a game and a player ready before any clock runs), ``start``, ``choose`` and
+``stop``. It sends ``building``, ``built`` (the machine), ``loaded`` or ``refused``, ``ready``, and per turn
+``move``, ``illegal`` or ``failed``. Deadlines are seconds of :func:`time.monotonic`, which all processes of
+one computer share. The referee trusts none of these messages, and kills a process that does not answer.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from players.registry import fitting, make_player
 MEMORY_BYTES = 8 * 1024**3
 """Data that a player may allocate."""
 MAX_MACHINES = 4
-"""How many machines are kept from match to match."""
+"""The number of machines kept from match to match."""
 BUILD_SECONDS = 120.0
-"""How long the fastest machine may take; then the match is played on the machine that is ready."""
+"""Seconds that the fastest machine may take; then the match is played on the machine that is ready."""
 WARM_UP_SECONDS = 0.2
-"""How long a player thinks once before its first match, so that everything is compiled and loaded."""
+"""Seconds that a player thinks once before its first match, so that everything is compiled and loaded."""
 WORKERS_SECONDS = 3.0
-"""How long a player with processes of its own thinks before each match: they are new in every one."""
+"""Seconds that a player with processes of its own thinks before each match: they are new in every one."""
 
 
 class PlayerService:
-    """Does what the referee's messages say, in one match after another."""
+    """Handles the referee's messages, in one match after another."""
 
     def __init__(self, parent: Parent) -> None:
         self._parent = parent
@@ -48,7 +48,7 @@ class PlayerService:
         self._belief: Belief | None = None
 
     def load(self, message: JsonMessage) -> None:
-        """Make the machine and the player, and let a player think for a moment."""
+        """Create the machine and the player, and let the player think for a moment."""
         pin(message["cores"])
         text, level, self._name = message["rules"], message["level"], message["player"]
         self._parent.send("building")
@@ -79,8 +79,8 @@ class PlayerService:
         self._parent.send("ready", id=message["id"])
 
     def choose(self, message: JsonMessage) -> None:
-        """Answer with a move, after the joint moves made since the last time; where information is hidden,
-        after what the role has learnt."""
+        """Answer with a move, after adding the joint moves made since the last time; if information is
+        hidden, the role's percepts are added instead."""
         if self._player is None:
             raise RuntimeError("the player has not started")
         if self._belief is None:
@@ -93,7 +93,7 @@ class PlayerService:
         self._parent.send("move", id=message["id"], move=move, note=choice.note)
 
     def stop(self) -> None:
-        """The match is over."""
+        """End the match."""
         player, self._player = self._player, None
         if player is not None:
             player.stop()
@@ -116,7 +116,7 @@ class PlayerService:
             self._state = self._machine.next_state(self._state, ids)
 
     def _learn(self, belief: Belief, message: JsonMessage) -> None:
-        """Take in what the role has learnt since the last time."""
+        """Add the role's percepts since the last time to its belief."""
         for own, percepts in message.get("observed", ()):
             belief.update(Observed(_term(own), frozenset(map(_term, percepts))), message["deadline"])
 
@@ -131,7 +131,7 @@ class PlayerService:
 
 
 def _build(text: str, level: str) -> Machine:
-    """The machine of a level; for ``auto`` the one that a served player would come to in a long match. Raises
+    """The machine of a level; for ``auto`` the one that a served player would reach in a long match. Raises
     GdlError if there is none."""
     from players.kaskade.kaskade import AUTO, Kaskade
     from players.kaskade.make_machine import make_machine
@@ -168,7 +168,7 @@ def main() -> None:
                 service.stop()
         except (BrokenPipeError, KeyboardInterrupt):
             break
-        except Exception as error:  # the player's own code: whatever it does, the referee is told
+        except Exception as error:  # the player's own code: the referee gets an answer to any error
             illegal = isinstance(error, IllegalChoiceError)
             reason = str(error) if isinstance(error, GdlError) else describe(error)
             if do == "load":

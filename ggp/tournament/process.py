@@ -11,7 +11,7 @@ from ggp.processes.child import Child, ProcessKind
 from ggp.processes.parent import JsonMessage
 
 END_SECONDS = 1.5
-"""How long a process may take to free what it holds when it is to end."""
+"""Seconds that a process may take to free its resources when it has to end."""
 _KIND = ProcessKind(
     max_line=64 * 1024 * 1024,  # the record of a long match
     group=True,
@@ -20,14 +20,14 @@ _KIND = ProcessKind(
 
 
 class TournamentProcess(Child):
-    """A referee's or a player's process, as its parent sees it. Its ``inbox`` has what it says, message by
-    message, and None when it has ended."""
+    """A referee's or a player's process, seen from its parent. Its ``inbox`` receives each of its messages,
+    and None when it has ended."""
 
     inbox: asyncio.Queue[JsonMessage | None]
 
     @classmethod
     async def start(cls, module: str) -> Self:
-        """Start ``python -m module``. Raises OSError if there are no more processes or files to be had."""
+        """Start ``python -m module``. Raises OSError if no more processes can be started or files opened."""
         process = await cls.spawn(module, kind=_KIND)
         inbox = process.inbox = asyncio.Queue()
         process.on_message = inbox.put_nowait
@@ -35,13 +35,13 @@ class TournamentProcess(Child):
         return process
 
     async def close(self) -> None:
-        """Let it end by itself, or else kill it and all of its group; wait for its end."""
+        """Let it end by itself, or else kill it and its whole group; wait for its end."""
         self.hang_up()
         await self.end(2 * END_SECONDS)
 
 
 def pin(cores: Iterable[int]) -> None:
-    """Run on these cores only, where the system can be told so; on any if there are none."""
+    """Run on these cores only, if the system supports it; on any if ``cores`` is empty."""
     chosen = set(cores)
     if chosen and hasattr(os, "sched_setaffinity"):
         try:

@@ -3,8 +3,8 @@
 A :class:`ggp.manager.GameManager` runs each match. Local players think in processes of their own
 (:mod:`ggp.tournament.player_process`), which the referee keeps from match to match as long as they behave.
 
-To it: ``play`` with a job. From it: ``waits`` while players take long to get ready, ``step`` after each joint
-move, then ``done`` with the record, or ``failed``.
+It receives ``play`` with a job. It sends ``waits`` while players take long to get ready, ``step`` after each
+joint move, then ``done`` with the record, or ``failed``.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from players.processes.limits import limit_memory
 MEMORY_BYTES = 4 * 1024**3
 
 MAX_IDLE = 8
-"""How many idle players' processes are kept."""
+"""The number of idle players' processes that are kept."""
 
 
 class Referee:
@@ -47,7 +47,7 @@ class Referee:
         """Run the match of a job and report it. Raises GdlError if the match cannot be played."""
         pin(core for seat in job["seats"] for core in seat["cores"])
         machine, openings = self._game(job["rules"], job["plies"], job["seed"])
-        # The state after an opening would tell what is hidden.
+        # The state after an opening would reveal hidden information.
         opening = () if hides(machine.rules) else openings.of_round(job["round"])
         state = machine.initial_state()
         for joint in opening:
@@ -97,7 +97,7 @@ class Referee:
         )
 
     def _tell(self, record: MatchRecord, step: MatchStep) -> None:
-        """Tell of a step: of the first with all moves of the opening."""
+        """Report a step: the first one with all moves of the opening."""
         moves = [step.moves] if step.moves else record.moves
         errors = list(map(in_words, step.errors))
         self._parent.send("step", number=step.number, match=record.match_id, moves=moves, errors=errors)
@@ -112,7 +112,7 @@ class Referee:
     async def _players(
         self, job: JsonMessage, roles: Sequence[int], record: MatchRecord, local: dict[int, ProcessPlayer]
     ) -> list[RolePlayer]:
-        """The players of these roles, ready to start; those with processes are put in ``local`` too."""
+        """The players of these roles, ready to start; players with processes are also put in ``local``."""
         players: list[RolePlayer] = []
         turnstile = asyncio.Lock() if job["take_turns"] else None
         for role, seat in zip(roles, job["seats"], strict=True):
@@ -143,7 +143,7 @@ class Referee:
         return await TournamentProcess.start("ggp.tournament.player_process")
 
     async def _release(self, job: JsonMessage, local: dict[int, ProcessPlayer]) -> None:
-        """Keep the processes that behaved."""
+        """Keep the processes that behaved, for later matches."""
         for player in local.values():
             if player.stop():
                 self._idle.append((player.name, player.process))
@@ -162,13 +162,13 @@ class Referee:
 
 
 def seed_of(*parts: object, bits: int = 31) -> int:
-    """A seed of so many bits, at most 256, that depends on all parts and on nothing else."""
+    """A seed of ``bits`` bits, at most 256, that depends on all parts and on nothing else."""
     text = "\x00".join(map(str, parts))
     return int.from_bytes(hashlib.sha256(text.encode()).digest(), "big") >> (256 - bits)
 
 
 async def serve() -> None:
-    """Take jobs until the tournament closes the connection; a match under way is then given up."""
+    """Take jobs until the tournament closes the connection; a match that is being played is then dropped."""
     loop = asyncio.get_running_loop()
     inbox: asyncio.Queue[JsonMessage] = asyncio.Queue()
     parent = Parent(lambda message: loop.call_soon_threadsafe(inbox.put_nowait, message), END_SECONDS)

@@ -1,6 +1,7 @@
-"""Plays what is left of a tournament: matches side by side, each on cores of its own.
+"""Plays the remaining matches of a tournament side by side, each on cores of its own.
 
-A match that is lost with its node is played anew on another; it is on the disk once, when its result is here.
+A match that is lost with its node is played again on another. It is stored once, when its result arrives
+here.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from players.fleet.fleet import LostWorkerError
 
 
 class MatchReport:
-    """Tells of one match what its referee says; nothing without a newsroom."""
+    """Reports the referee's messages about one match to the newsroom, if there is one."""
 
     def __init__(self, newsroom: Newsroom | None, settings: TournamentSettings, fixture: Fixture) -> None:
         self._newsroom = newsroom
@@ -33,29 +34,29 @@ class MatchReport:
         self._match = ""
         self._news: MatchNews | None = None
 
-    def step(self, told: JsonMessage) -> None:
-        """A step: ``match`` (its id), ``moves`` (joint moves that are new), ``errors`` of the last one."""
+    def step(self, message: JsonMessage) -> None:
+        """Report a step: ``match`` (its id), ``moves`` (the new joint moves), ``errors`` of the last one."""
         if self._newsroom is None:
             return
         if self._news is None:
             settings, fixture = self._settings, self._fixture
             rules = next(game.rules for game in settings.games if game.name == fixture.game)
             clocks = settings.startclock, settings.playclock
-            self._match = told["match"]
+            self._match = message["match"]
             self._news = self._newsroom.begin(self._match, rules, fixture.game, fixture.seats, clocks)
-        for joint in told["moves"]:
-            self._news.joint(joint, told["errors"] if joint is told["moves"][-1] else ())
+        for joint in message["moves"]:
+            self._news.joint(joint, message["errors"] if joint is message["moves"][-1] else ())
 
     def end(self, why: str, goals: Sequence[int] = ()) -> None:
-        """It is over, if it was not already."""
+        """Report the end, if it is not yet reported."""
         if self._newsroom is not None:
             self._newsroom.end(self._match, why, goals)
 
 
 LOOK_AHEAD = 16
-"""How many fixtures may be passed over because a player or the cores are not free."""
+"""The number of fixtures that may be passed over because a player or the cores are not free."""
 ATTEMPTS = 2
-"""How often a match is tried whose referee crashes."""
+"""The number of times that a match is tried if its referee crashes."""
 
 
 class Watcher(Protocol):
@@ -65,13 +66,13 @@ class Watcher(Protocol):
         """A match begins."""
 
     def waits(self, fixture: Fixture, text: str) -> None:
-        """A match does not begin yet; ``text`` says who is waited for."""
+        """A match does not begin yet; ``text`` names the player it waits for."""
 
     def step(self, fixture: Fixture, number: int) -> None:
-        """A match has come to this step."""
+        """A match has reached this step."""
 
     def ended(self, fixture: Fixture, result: Result | None, error: str) -> None:
-        """A match is over and on the disk; no result if it could not be run."""
+        """A match is over and on the disk; ``result`` is None if it could not be run."""
 
 
 class Runner:
@@ -79,10 +80,10 @@ class Runner:
 
     Args:
         settings: the tournament.
-        store: where results are kept.
+        store: where results are stored.
         workers: matches at once, at most; as many as there are cores for if 0.
         sprt: stop when this test of the two players is decided.
-        newsroom: where it tells of its matches, if anywhere.
+        newsroom: where it publishes its matches, if anywhere.
         sites: the computers that play, which :meth:`run` closes; this one if not given.
     """
 
@@ -116,7 +117,7 @@ class Runner:
 
     @property
     def crowded(self) -> list[str]:
-        """Players that need more cores than the largest computer that is known has for a match."""
+        """Players that need more cores for a match than the largest known computer has."""
         if not self._sites.open:
             return []
         available = self._largest
@@ -126,8 +127,8 @@ class Runner:
         return [label for label, need in needs.items() if need > allowed]
 
     async def run(self, watcher: Watcher) -> str:
-        """Play until nothing is left or the test is decided; return its verdict: ``H0``, ``H1`` or ``""``.
-        Run it once."""
+        """Play until all matches are played or the test is decided. Returns its verdict: ``H0``, ``H1`` or
+        ``""``. Call it once."""
         self._watcher = watcher
         running: set[asyncio.Task[None]] = set()
         try:
@@ -157,7 +158,7 @@ class Runner:
             await self._sites.close()
 
     def verdict(self) -> str:
-        """What the sequential test says so far."""
+        """The present verdict of the sequential test."""
         if self._sprt is None:
             return ""
         labels = self._settings.labels
@@ -168,8 +169,8 @@ class Runner:
         return max((len(site.cores.all) for site in self._sites.open), default=0)
 
     def _next(self) -> tuple[Fixture, Site, CoreSets] | None:
-        """The first fixture whose players are free, and a computer with cores that are; its round must have
-        come."""
+        """The first fixture whose players are free, and a computer with free cores for it. Only the first
+        round that is not complete and the next one count."""
         for index, fixture in enumerate(list(self._pending)[:LOOK_AHEAD]):
             if fixture.round > self._pending[0].round + 1:
                 break
@@ -179,7 +180,7 @@ class Runner:
                 continue
             for site in self._sites.open:
                 needs = [player.cores(len(site.cores.all)) for player in players]
-                # One that is too small for it plays only what no other is large enough for.
+                # A match that is too large for this computer is left to a larger one, if there is any.
                 if sum(needs) > len(site.cores.all) and len(site.cores.all) < self._largest:
                     continue
                 cores = site.cores.take(needs, self._settings.take_turns)
@@ -189,7 +190,7 @@ class Runner:
                     return fixture, site, cores
             largest = self._largest
             if sum(player.cores(largest) for player in players) > largest:
-                break  # it needs a whole computer: nothing may overtake it for ever
+                break  # it needs a whole computer: other matches must not overtake it for ever
         return None
 
     async def _play(self, fixture: Fixture, site: Site, cores: CoreSets) -> None:
@@ -212,7 +213,7 @@ class Runner:
             self._busy.difference_update(fixture.seats)
 
     async def _attempt(self, fixture: Fixture, site: Site, cores: CoreSets) -> tuple[Result | None, str]:
-        """The result, or why there is none; neither where the referee crashed."""
+        """The result, or the reason why there is none; neither if the referee crashed."""
         news = MatchReport(self._newsroom, self._settings, fixture)
 
         def step(message: JsonMessage) -> None:
@@ -232,7 +233,7 @@ class Runner:
             goals, faults = tuple(message["goals"]), faults_of(record, message["roles"])
             length = len(record["moves"]), message["seconds"]
             result = Result(fixture, goals, faults, message["completed"], *length, tuple(message["own"]))
-            # From here on it is on the disk, whatever happens.
+            # From here on the result is on the disk, whatever happens.
             self._store.add(result, record)
             news.end("stop" if result.completed else "cut", goals)
             self.results.append(result)

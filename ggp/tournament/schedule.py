@@ -1,8 +1,8 @@
 """The matches of a tournament: every choice of players, in every order, from every opening.
 
-Openings are random: the same for every order of players, another one in each round. As engine testers do in
-chess: a pair of matches from the same opening with the roles exchanged takes the opening's own worth out of
-the comparison.
+Openings are random: the same for every order of players, a different one in each round. As in tests of chess
+engines, a pair of matches from the same opening with the roles exchanged cancels the advantage that the
+opening gives to one role.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ class Fixture:
 
 
 def seatings(players: Sequence[str], roles: int) -> list[tuple[str, ...]]:
-    """Every way to give the roles of a game to players, so that each player has each role equally often.
+    """All ways to assign players to the roles of a game, so that each player has each role equally often.
 
-    Where there are at least as many players as roles, all permutations of all choices of players; where there
-    are fewer, all assignments in which at least two differ. Raises GdlError if one player is alone in a game
-    of several roles.
+    With at least as many players as roles, these are all permutations of all choices of players. With fewer,
+    they are all assignments with at least two different players. Raises GdlError if there is only one player
+    in a game of several roles.
     """
     if roles == 1 or len(players) >= roles:
         return [order for chosen in combinations(players, roles) for order in permutations(chosen)]
@@ -49,8 +49,8 @@ def seatings(players: Sequence[str], roles: int) -> list[tuple[str, ...]]:
 
 
 def count_matches(games: Mapping[str, int], players: int, rounds: int) -> int:
-    """How many fixtures :func:`plan` has, for so many players; none where one is alone in a game of several
-    roles."""
+    """The number of fixtures of :func:`plan` for ``players`` players; a single player has none in games of
+    several roles."""
     return rounds * sum(
         perm(players, roles) if roles == 1 or players >= roles else players**roles - players
         for roles in games.values()
@@ -58,7 +58,7 @@ def count_matches(games: Mapping[str, int], players: int, rounds: int) -> int:
 
 
 def plan(games: Mapping[str, int], players: Sequence[str], rounds: int) -> Iterator[Fixture]:
-    """All fixtures, round by round: a tournament that is cut short is balanced but for its last round.
+    """All fixtures, round by round: a tournament that is cut short is balanced except for its last round.
     ``games`` has each game's number of roles, ``rounds`` is the number of openings of each game."""
     for number in range(1, rounds + 1):
         for game, roles in games.items():
@@ -69,19 +69,19 @@ def plan(games: Mapping[str, int], players: Sequence[str], rounds: int) -> Itera
 _WORD = re.compile(r"[^\s()]+")
 
 TRIES = 50
-"""How often another opening is tried where one ends the match or is not new."""
+"""The number of openings tried if they end the match or are not new."""
 _FORCED = 64
-"""Joint moves without a choice after which an opening stops: rules may let everybody wait for ever."""
+"""Joint moves without a choice after which an opening stops: rules may let all roles wait for ever."""
 
 
 class Openings:
-    """The openings of one game, one per round; they depend on the rules, the seed and the plies alone.
+    """The openings of one game, one per round; they depend only on the rules, the seed and the plies.
 
     Args:
         machine: any machine of the game.
-        plies: joint moves in which some role had a choice; none in one-player games, where a random
-            move may spoil a puzzle.
-        seed: of the choice.
+        plies: joint moves in which some role had a choice; none in one-player games, where a random move may
+            spoil a puzzle.
+        seed: of the random moves.
     """
 
     def __init__(self, machine: Machine, plies: int, seed: int) -> None:
@@ -92,8 +92,8 @@ class Openings:
         self._reached: set[State] = set()
 
     def of_round(self, number: int) -> tuple[JointMove, ...]:
-        """The joint moves of a round's opening; rounds count from 1. They lead to a new position as
-        long as random play finds one."""
+        """The joint moves of a round's opening; rounds count from 1. They lead to a new position as long as
+        random play finds one."""
         while len(self._known) < number:
             self._known.append(self._next())
         return self._known[number - 1]
@@ -111,8 +111,8 @@ class Openings:
         return best
 
     def _walk(self, rng: random.Random) -> tuple[tuple[JointMove, ...], State | None]:
-        """A random walk that stops before the match would end, and the state it leads to; None where it
-        had to stop early."""
+        """A random walk that stops before the match would end, and the state it leads to; None if it had to
+        stop early."""
         machine = self._machine
         state = machine.initial_state()
         walk: list[JointMove] = []
@@ -140,8 +140,8 @@ def in_order(machine: Machine, role: int, moves: Iterable[int]) -> list[int]:
 
 
 def rules_from(state: State) -> str:
-    """The rules of a state's game, as KIF, with this state as the initial one: for players over HTTP, who
-    know of a match's beginning only what its rules say."""
+    """The rules of a state's game, as KIF, with this state as the initial one: for players over HTTP, which
+    learn of a match's beginning only from its rules."""
     rules = state.machine.rules
     facts = [f"(init {p})" for p in sorted(state.propositions, key=sort_key)]
     rest = [str(rule) for rule in rules if rule.head.signature != ("init", 1)]

@@ -1,4 +1,4 @@
-"""What ``ggp tournament`` does: settings on top of those that are kept, matches, tables, files."""
+"""The work of ``ggp tournament``: settings added to the stored ones, matches, tables, files."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ from players.warm_kernels import tournament_parts
 
 
 def write_json(store: Store, path: Path) -> int:
-    """Write all match records as one JSON array, each with ``game`` and ``round`` beside the public keys;
-    returns how many."""
+    """Write all match records as one JSON array, each with ``game`` and ``round`` added to the public keys.
+    Returns the number of matches."""
     count = 0
     with replacing(path) as file:
         file.write(b"[")
@@ -57,7 +57,7 @@ def write_json(store: Store, path: Path) -> int:
 
 
 def write_csv(store: Store, path: Path) -> int:
-    """Write a line for each role of each match; returns how many matches."""
+    """Write a line for each role of each match. Returns the number of matches."""
     results = store.results()
     with replacing(path) as file:
         writer = csv.writer(codecs.getwriter("utf-8")(file))
@@ -90,7 +90,7 @@ def write_csv(store: Store, path: Path) -> int:
 def settings_of(
     store: Store, sources: Sequence[str], players: Sequence[str], name: str, given: dict[str, object]
 ) -> TournamentSettings:
-    """The settings that were given, on top of those in the store.
+    """The given settings, on top of those in the store.
 
     Args:
         sources: games, as :meth:`ggp.game.Game.load` reads them; those in the store if empty.
@@ -99,8 +99,8 @@ def settings_of(
         given: other fields of the settings.
 
     Raises:
-        GdlError: something is missing, unknown, or does not go together with what is in the store, or the
-            store has what cannot be.
+        GdlError: something is missing, unknown, or does not fit the settings in the store, or the store has
+            impossible settings.
     """
     specs: dict[str, GameSpec] = {}
     for source in sources:
@@ -117,27 +117,26 @@ def settings_of(
         fields = {"rounds": 2, "startclock": 2.0, "playclock": 1.0, "seed": seed, **given}
         return TournamentSettings(name=name, games=tuple(specs.values()), entrants=entrants, **fields)  # type: ignore[arg-type]
     earlier.check_played([result.fixture for result in store.results()])
-    for kept in earlier.games:
-        _check_rules(kept, store.name)
-    wanted = replace(
+    for spec in earlier.games:
+        _check_rules(spec, store.name)
+    merged = replace(
         earlier,
         games=tuple(specs.values()) or earlier.games,
         entrants=entrants or earlier.entrants,
         **given,  # type: ignore[arg-type]
     )
-    return wanted.continues(earlier)
+    return merged.continues(earlier)
 
 
 def _check_rules(game: GameSpec, database: str) -> None:
-    """Raises GdlError where a file says something else of a game than its rules do."""
+    """Raise GdlError if a file gives a game another number of roles than its rules do."""
     roles = len(playing(Game(game.name, game.rules).machine("prover").roles))
     if roles != game.roles:
         raise GdlError(f"{database} has {game.name[:80]} with {game.roles} roles, its rules have {roles}")
 
 
 def stored_settings(store: Store) -> TournamentSettings | None:
-    """The settings that a store was begun with; None for a new one. Raises GdlError where it has none that
-    can be."""
+    """The settings that a store was begun with; None for a new one. Raises GdlError if they are invalid."""
     fields = store.setting("settings")
     try:
         return None if fields is None else TournamentSettings.from_json(fields)
@@ -146,11 +145,13 @@ def stored_settings(store: Store) -> TournamentSettings | None:
 
 
 def parse_test(text: str, alpha: float) -> Sprt:
-    """The sequential test that ``ELO0,ELO1`` means. Raises GdlError."""
+    """The sequential test written as ``ELO0,ELO1``. Raises GdlError."""
     try:
         elo0, elo1 = map(float, text.split(","))
     except ValueError:
-        raise GdlError(f"--sprt {text} is no pair of Elo differences", remedy="write --sprt 0,20") from None
+        raise GdlError(
+            f"--sprt {text} is not a pair of Elo differences", remedy="write --sprt 0,20"
+        ) from None
     if not -1000 <= elo0 < elo1 <= 1000:
         raise GdlError("--sprt ELO0,ELO1 needs ELO0 below ELO1, both within 1000")
     return Sprt(elo0, elo1, alpha, alpha)
@@ -158,7 +159,8 @@ def parse_test(text: str, alpha: float) -> Sprt:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A tournament at a terminal. Raises GdlError if the test is of other than two players."""
+    """A tournament at a terminal. Raises GdlError if a test is given and there are not exactly two
+    players."""
 
     console: Console
     settings: TournamentSettings
@@ -170,8 +172,8 @@ class Session:
             self.settings.check_pair()
 
     def play(self, workers: int, events: int | None = None, sites: Sites | None = None) -> None:
-        """Play what is left, with a table that is kept up to date; ``events``: the port on which it tells of
-        its matches; ``sites``: the computers that play, if not this one."""
+        """Play the remaining matches, with a table that is kept up to date. ``events`` is the port on which
+        it publishes its matches. ``sites`` are the computers that play, if not this one."""
         self.store.set("settings", self.settings.as_json())
         newsroom = Newsroom(self.settings.name)
         runner = Runner(self.settings, self.store, workers, self.test, newsroom, sites)
@@ -196,7 +198,7 @@ class Session:
             asyncio.run(self._run(runner, table, newsroom, events))
 
     def _compile(self) -> None:
-        """Have compiled what the local players need: no clock would wait for it."""
+        """Compile the machines that the local players need: no clock would wait for it."""
         if self.settings.level == BOTTOM:
             return
         specs = self.settings.games
@@ -238,7 +240,7 @@ class Session:
             self.console.print(Text(f"not played: {line}", "red"), soft_wrap=True)
 
     def write(self, report: Path | None, plots: Path | None, json: Path | None, csv: Path | None) -> None:
-        """Write the files that are asked for, and say so."""
+        """Write the requested files, and print their names."""
         results, failures = self.store.results(), self.store.failures()
         if plots is not None:
             standing = standing_of(results, self.settings.labels)

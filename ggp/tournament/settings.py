@@ -1,4 +1,5 @@
-"""What a tournament is: games, players, clocks. Kept with its results, so that it can be resumed."""
+"""The settings of a tournament: games, players, clocks. They are stored with its results, so that it can be
+resumed."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ from players.processes.limits import cores
 from players.registry import check_name, check_public, is_registered
 
 ALL_CORES = "all"
-"""What ``workers=`` may be besides a number: all cores that the tournament has."""
+"""The value of ``workers=`` that stands for all cores of the tournament."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,7 @@ class Entrant:
     """One participant.
 
     Attributes:
-        label: what it is called in tables; no two entrants share one.
+        label: its name in tables; no two entrants share one.
         spec: ``uct:exploration=0.4``, ``module:Class`` or ``http://host:port``.
     """
 
@@ -43,15 +44,16 @@ class Entrant:
         return "://" in self.spec
 
     def cores(self, available: int) -> int:
-        """How many of our cores it keeps busy: its workers, or one; none where it is reached over HTTP."""
+        """The number of this tournament's cores that it keeps busy: its workers, or 1; 0 if it is reached
+        over HTTP."""
         return 0 if self.remote else max(1, self.workers(available))
 
     def workers(self, available: int) -> int:
-        """How many processes it searches with besides its own."""
-        wanted = self._workers()
-        if wanted == ALL_CORES:
+        """The number of processes it searches with, apart from its own."""
+        workers = self._workers()
+        if workers == ALL_CORES:
             return available
-        return int(wanted) if wanted.isdigit() else 0
+        return int(workers) if workers.isdigit() else 0
 
     def _workers(self) -> str:
         if self.remote or not is_registered(self.spec):
@@ -66,8 +68,8 @@ class Entrant:
 def parse_entrants(texts: Sequence[str]) -> list[Entrant]:
     """Entrants from ``uct:workers=1,random``, ``old@http://host:9147``, ``module:Class``.
 
-    What stands before an ``@`` is the entrant's label; otherwise the whole text is. Raises GdlError if a name
-    or address does not exist, or a label comes twice.
+    The text before an ``@`` is the entrant's label; without one the whole text is. Raises GdlError if a name
+    or address does not exist, or if two labels are the same.
     """
     entrants: list[Entrant] = []
     for text in (name for names in texts for name in read_names(names)):
@@ -103,7 +105,7 @@ def why_refused(label: str, error: str) -> str:
 
 
 def check_kept(kept: Iterable[Entrant], given: Iterable[Entrant], database: str) -> None:
-    """Checks the entrants that a tournament's file names before they play.
+    """Check the entrants that a tournament's file names before they play.
 
     A file may be a stranger's. So a class, an address, and an option that loads or opens something count only
     if the command line names them too; the file's are compared with these.
@@ -114,7 +116,7 @@ def check_kept(kept: Iterable[Entrant], given: Iterable[Entrant], database: str)
         database: the file's name, for the message.
 
     Raises:
-        GdlError: a name of the file is no player, or has to be given on the command line.
+        GdlError: a name of the file is not a player, or has to be given on the command line.
     """
     named = {entrant.spec for entrant in given}
     missing: list[str] = []
@@ -139,7 +141,7 @@ def check_kept(kept: Iterable[Entrant], given: Iterable[Entrant], database: str)
 T = TypeVar("T")
 
 MATCH_SETTINGS = ("startclock", "playclock", "plies", "seed", "level", "max_steps", "take_turns")
-"""What all matches of a tournament have in common, whenever they are played."""
+"""The settings that all matches of a tournament share, whenever they are played."""
 
 
 def _number(bound: Bound | RealBound) -> Schema:
@@ -189,8 +191,8 @@ class TournamentSettings:
         rounds: openings of each game.
         startclock: seconds; ``playclock`` too.
         plies: random joint moves that begin each match.
-        seed: what openings and players' randomness come from.
-        level: the machine that local players get, ready-made.
+        seed: of the openings and the players' random numbers.
+        level: the machine that local players get, ready to use.
         max_steps: a match is cut after this many joint moves.
         take_turns: the local players of a match think one after the other, on the same cores.
     """
@@ -208,7 +210,7 @@ class TournamentSettings:
     take_turns: bool = False
 
     def __post_init__(self) -> None:
-        """Raises GdlError where the parts do not go together."""
+        """Raise GdlError if the parts do not fit together."""
         if not self.games or not self.entrants:
             raise GdlError("a tournament needs games and players", remedy="ggp tournament GAME --players A,B")
         _check_names("player", self.labels)
@@ -235,12 +237,12 @@ class TournamentSettings:
 
     @property
     def matches(self) -> int:
-        """How many matches it has when all are played."""
+        """The number of matches when all are played."""
         games = {game.name: game.roles for game in self.games}
         return count_matches(games, len(self.entrants), self.rounds)
 
     def check_played(self, fixtures: Iterable[Fixture]) -> None:
-        """Raises GdlError where one of the matches that a file holds is none of this tournament."""
+        """Raise GdlError if one of the matches in a file does not belong to this tournament."""
         roles = {game.name: game.roles for game in self.games}
         labels = set(self.labels)
         for fixture in fixtures:
@@ -256,17 +258,17 @@ class TournamentSettings:
 
     @classmethod
     def from_json(cls, fields: dict[str, Any]) -> TournamentSettings:
-        """The settings that :meth:`as_json` gave; a file that has them may be a stranger's. Raises GdlError
-        where they are none, or go beyond what the command line allows."""
+        """The settings that :meth:`as_json` returned; their file may be a stranger's. Raises GdlError if they
+        are invalid or exceed the limits of the command line."""
         check_json(fields, SCHEMA, "settings")
         games = tuple(GameSpec(**game) for game in fields["games"])
         entrants = tuple(Entrant(**entrant) for entrant in fields["entrants"])
         return cls(**{**fields, "games": games, "entrants": entrants})
 
     def continues(self, earlier: TournamentSettings) -> TournamentSettings:
-        """These settings for a tournament that was begun with earlier ones: rounds, games and players may be
-        added, the rest has to be the same. Raises GdlError if results would be mixed that cannot be
-        compared."""
+        """These settings, for a tournament that was begun with earlier ones. Rounds, games and players may be
+        added; the rest has to be the same. Raises GdlError if results that cannot be compared would be
+        mixed."""
         for key in MATCH_SETTINGS:
             before, after = getattr(earlier, key), getattr(self, key)
             if before != after:
@@ -286,18 +288,20 @@ class TournamentSettings:
 def _check_names(what: str, names: list[str]) -> None:
     for name, count in Counter(names).items():
         if not name.strip() or not name.isprintable():
-            raise GdlError(f"{name[:80]!r} is no name of a {what}", remedy="choose one that can be printed")
+            raise GdlError(
+                f"{name[:80]!r} cannot be the name of a {what}", remedy="choose one that can be printed"
+            )
         if count > 1:
             raise GdlError(f"two {what}s are called {name[:80]}", remedy="rename one of them")
 
 
 def _together(old: tuple[T, ...], new: tuple[T, ...], key: str, content: str) -> tuple[T, ...]:
-    known = {getattr(item, key): item for item in old}
+    merged = {getattr(item, key): item for item in old}
     for item in new:
-        same = known.setdefault(getattr(item, key), item)
+        same = merged.setdefault(getattr(item, key), item)
         if getattr(same, content) != getattr(item, content):
             raise GdlError(
                 f"the database knows another {getattr(item, key)}",
                 remedy=f"its {content} has changed: give it another name, or another --database",
             )
-    return tuple(known.values())
+    return tuple(merged.values())

@@ -24,35 +24,35 @@ CoreSets = tuple[tuple[int, ...], ...]
 
 
 class Cores:
-    """Which cores are free, of all that the tournament may use."""
+    """The cores that the tournament may use, and which of them are free."""
 
     def __init__(self, cores: Sequence[int]) -> None:
         self.all = tuple(cores)
         self._free = list(cores)
 
     def take(self, needs: Sequence[int], shared: bool) -> CoreSets | None:
-        """Cores for each player of a match; None where they are not free.
+        """Cores for each player of a match; None if they are not free.
 
-        A match that needs more than there are gets all of them for all of its players, alone.
+        A match that needs more cores than there are gets all of them for all of its players, alone.
 
         Args:
-            needs: how many cores each player keeps busy.
+            needs: the number of cores that each player keeps busy.
             shared: the players take turns, and one set of cores is enough.
         """
-        wanted = max(needs, default=0) if shared else sum(needs)
-        if wanted > len(self.all):
+        needed = max(needs, default=0) if shared else sum(needs)
+        if needed > len(self.all):
             if len(self._free) < len(self.all):
                 return None
             self._free.clear()
             return tuple(self.all if need else () for need in needs)
-        if wanted > len(self._free):
+        if needed > len(self._free):
             return None
-        cores, self._free = self._free[:wanted], self._free[wanted:]
+        cores, self._free = self._free[:needed], self._free[needed:]
         starts = [0] * len(needs) if shared else [0, *accumulate(needs)]
         return tuple(tuple(cores[start : start + need]) for start, need in zip(starts, needs, strict=False))
 
     def give_back(self, cores: Sequence[Sequence[int]]) -> None:
-        """The match that has taken these cores is over."""
+        """Free the cores of a match that is over."""
         self._free = sorted({*self._free, *chain(*cores)})
 
 
@@ -62,8 +62,8 @@ class Site(Protocol):
     cores: Cores
 
     async def play(self, job: JsonMessage, heard: Callable[[JsonMessage], None]) -> JsonMessage | None:
-        """What the referee says last of a match, ``done`` or ``failed``; None where it crashed. ``heard`` is
-        told of each step before. Raises LostWorkerError where the site is lost with the match."""
+        """The referee's last message about a match, ``done`` or ``failed``; None if it crashed. ``heard`` is
+        called with each step before. Raises LostWorkerError if the site is lost with the match."""
 
 
 class Sites(Protocol):
@@ -71,14 +71,14 @@ class Sites(Protocol):
 
     @property
     def open(self) -> Sequence[Site]:
-        """Those that play."""
+        """The computers that can play now."""
 
     async def look(self) -> None:
-        """See who came and who went. Raises GdlError if there has been nobody for too long."""
+        """Look for new and lost computers. Raises GdlError if there has been none for too long."""
 
     @property
     def patience(self) -> float | None:
-        """Seconds after which to look again; None where nobody comes."""
+        """Seconds after which to look again; None if no computers can come."""
 
     async def close(self) -> None:
         """End all referees."""
@@ -92,7 +92,7 @@ class OwnSite:
         self._idle: list[TournamentProcess] = []
 
     async def play(self, job: JsonMessage, heard: Callable[[JsonMessage], None]) -> JsonMessage | None:
-        """As :meth:`Site.play`."""
+        """Play a match as :meth:`Site.play` does."""
         child = self._idle.pop() if self._idle else await TournamentProcess.start("ggp.tournament.referee")
         reusable = False
         try:
@@ -124,7 +124,7 @@ class OwnSites:
         self.open: Sequence[Site] = [self._site]
 
     async def look(self) -> None:
-        """Nobody comes or goes."""
+        """Do nothing: no computers come or go."""
 
     async def close(self) -> None:
         """End the referees."""

@@ -2,8 +2,8 @@
 
 Write-ahead logging with ``synchronous=FULL``: a match is on the disk when :meth:`Store.add` returns, and
 neither kill -9 nor a power cut leaves half of one (https://sqlite.org/wal.html). Other processes may read
-meanwhile. A lock file beside it keeps other tournaments from writing; the system drops the lock with the
-process, however that ends.
+meanwhile. A lock file next to it prevents other tournaments from writing; the system releases the lock when
+the process ends for any reason.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ LONGEST_SETTING = 16 * 1024 * 1024
 """Characters of a setting; rules are in them."""
 
 FAULTS = ("late", "illegal", "crashed")
-"""What can be wrong with an answer, in the order in which a result counts them."""
+"""The faults of an answer, in the order in which a result counts them."""
 
 
 MOST_FAULTY = 1000
-"""How many matches with faults :meth:`Store.faulty` reads."""
+"""The most matches with faults that :meth:`Store.faulty` reads."""
 Record = dict[str, Any]
 """A match record, by its public keys."""
 Failure = tuple[Fixture, str]
@@ -39,17 +39,18 @@ Failure = tuple[Fixture, str]
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How one match ended.
+    """The result of one match.
 
     Attributes:
         fixture: the match.
         goals: per role, 0..100.
-        faults: per role how many answers were late, illegal (or unreadable), and missing because
+        faults: per role the numbers of answers that were late, illegal (or unreadable), and missing because
             the player crashed or cannot be reached.
-        completed: False where it was cut after the largest number of steps.
-        steps: joint moves, the opening's too.
+        completed: False if it was cut after the largest number of steps.
+        steps: joint moves, including the opening.
         seconds: from START to the end.
-        own: per role how many moves it made itself where it had a choice; empty in files that do not say.
+        own: per role the number of moves it made itself when it had a choice; empty in files that do not
+            record it.
     """
 
     fixture: Fixture
@@ -61,7 +62,7 @@ class Result:
     own: tuple[int, ...] = ()
 
     def idle(self, role: int) -> bool:
-        """Whether all that the role was asked failed: every move of it was the referee's."""
+        """Whether all requests to the role failed: the referee made each of its moves."""
         return bool(self.own) and not self.own[role] and any(self.faults[role])
 
 
@@ -80,11 +81,11 @@ class Store:
 
     Args:
         path: of the file.
-        writing: takes the lock, to add results, and makes the file if there is none. Otherwise nothing is
-            written, neither into the file nor beside it.
+        writing: takes the lock, to add results, and creates the file if it does not exist. Otherwise nothing
+            is written, neither into the file nor next to it.
 
     Raises:
-        GdlError: it is another kind of file, there is none to be read, or another tournament is writing it.
+        GdlError: it is another kind of file, there is none to read, or another tournament is writing it.
     """
 
     def __init__(self, path: Path, writing: bool = True) -> None:
@@ -96,8 +97,8 @@ class Store:
             self._database = Database.reading(path)
             return
         if path.exists():
-            # A stranger's file stays as it is, without a lock beside it. One that is too large to be copied
-            # has a log as ours have, and is looked at once it is open.
+            # A stranger's file stays as it is, without a lock next to it. A file that is too large to copy
+            # has a log like a tournament's, and is checked once it is open.
             with suppress(LargeSnapshotError):
                 Database.reading(path, begun=False).close()
         self._lock = _locked(path.with_name(path.name + ".lock"))
@@ -114,14 +115,14 @@ class Store:
         self.close()
 
     def close(self) -> None:
-        """Close the file and give up the lock."""
+        """Close the file and release the lock."""
         self._database.close()
         if self._lock is not None:
             self._lock.close()
             self._lock = None
 
     def setting(self, key: str) -> Any:
-        """A setting; None where it was never set. Raises GdlError where it is no JSON, or too long."""
+        """A setting; None if it was never set. Raises GdlError if it is not JSON, or too long."""
         row = next(self._database.rows("SELECT value FROM setting WHERE key = ?", key), None)
         if row is None:
             return None
@@ -130,12 +131,12 @@ class Store:
         return self._json(row[0], key)
 
     def set(self, key: str, value: object) -> None:
-        """Keep a setting (anything that JSON holds). Raises GdlError where it cannot be written."""
+        """Store a setting (any JSON value). Raises GdlError if it cannot be written."""
         with self._database.transaction() as connection:
             connection.execute("INSERT OR REPLACE INTO setting VALUES (?, ?)", (key, json.dumps(value)))
 
     def add(self, result: Result, record: dict[str, Any]) -> None:
-        """Keep a match. On return it is on the disk. Raises GdlError where it cannot be written."""
+        """Store a match. On return it is on the disk. Raises GdlError if it cannot be written."""
         counts = [list(row) for row in result.faults]
         for row, own in zip(counts, result.own, strict=False):
             row.append(own)
@@ -149,26 +150,28 @@ class Store:
             )
 
     def add_failure(self, fixture: Fixture, error: str) -> None:
-        """Keep that a match could not be run. It is not a result: the match is tried again."""
+        """Record that a match could not be run. It is not a result: the match is tried again."""
         row = (*_key(fixture), error)
         with self._database.transaction() as connection:
             connection.execute("INSERT INTO failure (game, round, seats, error) VALUES (?, ?, ?, ?)", row)
 
     def results(self) -> list[Result]:
-        """All matches, in the order in which they ended. Raises GdlError where a row is not of a match."""
+        """All matches, in the order in which they ended. Raises GdlError if a row is not a match."""
         rows = self._database.rows(
             "SELECT game, round, seats, goals, faults, completed, steps, seconds FROM match ORDER BY id"
         )
         return [self._result(*row) for row in rows]
 
     def records(self) -> Iterator[tuple[Fixture, dict[str, Any]]]:
-        """All match records, in the order in which the matches ended. Raises GdlError where one is none."""
+        """All match records, in the order in which the matches ended. Raises GdlError if one is not a
+        record."""
         query = "SELECT game, round, seats, record FROM match ORDER BY id"
         for row in self._database.rows(query, most=math.inf):
             yield self._record(*row)
 
     def record(self, number: int) -> tuple[Fixture, dict[str, Any]]:
-        """The record of a match by its place among them, from 1. Raises GdlError where there is none."""
+        """The record of a match by its place in the order of their ends, from 1. Raises GdlError if there is
+        none."""
         query = "SELECT game, round, seats, record FROM match ORDER BY id LIMIT 1 OFFSET ?"
         row = next(self._database.rows(query, number - 1), None) if 0 < number < 2**31 else None
         if row is None:
@@ -183,7 +186,7 @@ class Store:
             yield number, *self.record(number)
 
     def failures(self) -> list[Failure]:
-        """Matches that could not be run, and are not played yet. Raises GdlError as :meth:`results`."""
+        """Matches that could not be run, and are still not played. Raises GdlError as :meth:`results`."""
         played = {self._fixture(*row) for row in self._database.rows("SELECT game, round, seats FROM match")}
         rows = self._database.rows("SELECT game, round, seats, error FROM failure ORDER BY id")
         failed = [(self._fixture(*row), str(error)) for *row, error in rows]
@@ -202,7 +205,7 @@ class Store:
     ) -> Result:
         fixture = self._fixture(game, number, seats)
         values, counts = self._json(goals, "goals"), self._json(faults, "faults")
-        # One more number in each row counts moves of its own; files from before it have none.
+        # A row may have one more number: the moves of its own. Older files do not have it.
         width = len(FAULTS) + (isinstance(counts, list) and _is_list(counts[:1], 1, _has_own))
         if not (
             _is_list(values, len(fixture.seats), _is_goal)
@@ -220,10 +223,10 @@ class Store:
         self, game: object, number: object, seats: object, record: object
     ) -> tuple[Fixture, dict[str, Any]]:
         fixture = self._fixture(game, number, seats)
-        told = self._json(record, "record")
-        if not isinstance(told, dict):
+        fields = self._json(record, "record")
+        if not isinstance(fields, dict):
             raise self._refused(fixture)
-        return fixture, told
+        return fixture, fields
 
     def _fixture(self, game: object, number: object, seats: object) -> Fixture:
         """The fixture of these columns."""

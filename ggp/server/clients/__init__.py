@@ -1,2 +1,2 @@
-"""The clients of a server: ``connections`` takes what they send and replies, ``visitors`` refuses web pages
+"""The clients of a server: ``connections`` takes their messages and replies, ``visitors`` refuses web pages
 of other sites."""

@@ -1,6 +1,6 @@
 """The match protocol: a message comes in through aiohttp, its reply goes back.
 
-The event loop's process only moves text about.
+The event loop's process only moves text.
 """
 
 from __future__ import annotations
@@ -30,23 +30,23 @@ BIG_MESSAGE = 32 * 1024
 
 
 class Desk(Protocol):
-    """Who answers what comes in by the connections."""
+    """The server that answers the messages of connections."""
 
     config: ServerConfig
     metrics: status.Metrics
 
     async def answer(self, message: Message, received: float, sender: str) -> str:
-        """The reply to a message that came at ``received`` from ``sender``; GdlError with the reason if there
-        is none."""
+        """The reply to a message that came at ``received`` from ``sender``. Raises GdlError with the reason
+        if there is none."""
 
     def status(self, here: bool) -> status.ServerStatus:
-        """What the status page shows, ``here`` or to others."""
+        """The contents of the status page, ``here`` or for other computers."""
 
     def news(self, here: bool) -> EventSource:
-        """What happens in the matches, for readers ``here`` or for others."""
+        """The events of the matches, for readers ``here`` or on other computers."""
 
     def match(self, match_id: str, sender: str) -> ServedMatch | None:
-        """The match of this sender that is being played under this id."""
+        """The match of this sender that is being played with this id."""
 
 
 class MatchEndpoint:
@@ -69,8 +69,8 @@ class MatchEndpoint:
         return await self._reply(peer, await self._parsed(text), received)
 
     async def get(self, request: web.Request) -> web.Response:
-        """A GET that asks for no page. Links and pictures of any page are GETs, and some programs follow them
-        on their own: INFO is the one message that can be sent so."""
+        """The reply to a GET that does not ask for a page. Links and pictures of any page are GETs, and some
+        programs follow them on their own. So INFO is the only message that can be sent by GET."""
         peer = peer_of(request)
         self._visitors.check_message(request.headers)
         text = asked_for(request)
@@ -82,19 +82,19 @@ class MatchEndpoint:
         return await self._reply(peer, Info(), peer.since)
 
     async def options(self, request: web.Request) -> web.Response:
-        """What a browser asks before a page may send a message."""
+        """The reply to a browser's question before a page may send a message."""
         self._count("options")
         return reply("")
 
     async def close(self) -> None:
-        """Answer nobody any more."""
+        """Stop answering."""
         for task in self._waited_for:
             task.cancel()
         if self._waited_for:
             await asyncio.wait(self._waited_for)
 
     async def _body(self, request: web.Request) -> str:
-        """The body of a request that still comes in."""
+        """The body of a request that may still be arriving."""
         seconds = self._desk.config.read_seconds
         try:
             async with asyncio.timeout(seconds):
@@ -127,7 +127,7 @@ class MatchEndpoint:
         return reply(text)
 
     def _note(self, peer: Peer, message: Start | Play, match: ServedMatch, received: float) -> None:
-        """Note how long an answer took, and have it noted how it goes out."""
+        """Note the time an answer took, and later how it was sent."""
         play = isinstance(message, Play)
         clock = match.start.playclock if play else match.start.startclock
         match.margin.round_trip(round_trip(peer.transport.get_extra_info("socket")))
@@ -140,7 +140,7 @@ class MatchEndpoint:
                 peer.sent = functools.partial(match.sent, message)
 
     async def _wait(self, peer: Peer, message: Message, received: float) -> str:
-        """The reply to a message that takes its time. This is cancelled if the client goes before."""
+        """The reply to a message that may take time. This is cancelled if the client leaves before."""
         answer = asyncio.create_task(self._desk.answer(message, received, peer.sender))
         self._waited_for.add(answer)
         answer.add_done_callback(self._answered)
@@ -150,7 +150,7 @@ class MatchEndpoint:
         finally:
             peer.waits = False
             if not answer.done() and isinstance(message, Play):
-                # The match goes on. What has begun with a START or PREVIEW comes to its end.
+                # The match goes on. An answer to a START or PREVIEW is computed to its end.
                 answer.cancel()
                 match = self._desk.match(message.match, peer.sender)
                 if match is not None:
@@ -160,7 +160,7 @@ class MatchEndpoint:
     def _answered(self, answer: asyncio.Task[str]) -> None:
         self._waited_for.discard(answer)
         if not answer.cancelled():
-            answer.exception()  # somebody has heard of it, or nobody is left to hear
+            answer.exception()  # retrieve it: asyncio would log it otherwise
 
     def _count(self, kind: str) -> None:
         self._desk.metrics.requests.labels(kind).inc()
@@ -173,12 +173,12 @@ def reply(text: str, code: int = 200, content_type: str = CONTENT_TYPE) -> web.R
 
 
 def asked_for(request: web.Request) -> str:
-    """What a GET asks for: a page's path without its first stroke, or a message."""
+    """The request of a GET: a page's path without its first slash, or a message."""
     return unquote_plus(request.rel_url.raw_path[1:]).strip()
 
 
 def peer_of(request: web.Request) -> Peer:
-    """The connection of a request. Raises ConnectionResetError if it has gone."""
+    """The connection of a request. Raises ConnectionResetError if it is closed."""
     if request.transport is None:
         raise ConnectionResetError("the client has gone")
     peer: Peer = request.transport.get_extra_info(PEER)

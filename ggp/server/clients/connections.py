@@ -1,10 +1,10 @@
-"""The connections of a player's server: what reads them, what those are told that are refused, and what
-aiohttp serves: the status page, the metrics, and the match protocol.
+"""The connections of a player's server: the handlers that read them, the replies to refused ones, and the
+pages served by aiohttp: the status page, the metrics, and the match protocol.
 
-A GET of ``/`` is answered with the status page if the client accepts HTML or plain text, one of ``/metrics``
-with what Prometheus reads, one of ``/events`` with what happens in the matches as server-sent events
+A GET of ``/`` returns the status page if the client accepts HTML or plain text. ``/metrics`` returns the
+counters for Prometheus. ``/events`` returns the events of the matches as server-sent events
 (:mod:`ggp.server.match_news`), on this computer only unless the operator allows more. Everything else, POST
-or GET, is a message. Routes that come before :func:`add_messages` are found before.
+or GET, is a message. Routes that are added before :func:`add_messages` take precedence.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ Log = Callable[..., None]
 
 
 def make_app(desk: Desk, visitors: Visitors, answers: MatchEndpoint, log: Log) -> web.Application:
-    """The application. Whatever a handler raises becomes one line; what it returns, pages of allowed origins
-    may read."""
+    """The application. Any exception of a handler becomes a one-line error. Pages of allowed origins may read
+    its replies."""
     app = web.Application(
         middlewares=[_careful(desk, visitors, log)], client_max_size=desk.config.max_body + 1
     )
@@ -52,7 +52,7 @@ def add_pages(app: web.Application, desk: Desk, visitors: Visitors, answers: Mat
         accept = request.headers.get("accept", "")
         html = status.wants_html(accept)
         if not html and not status.wants_text(accept):
-            return await answers.get(request)  # a manager of old, or a health check: INFO
+            return await answers.get(request)  # an old manager, or a health check: INFO
         visitors.check_page(request.headers)
         desk.metrics.requests.labels("status").inc()
         page = status.as_html if html else status.as_text
@@ -71,7 +71,7 @@ def add_pages(app: web.Application, desk: Desk, visitors: Visitors, answers: Mat
         if not (here(request) or desk.config.open_events):
             raise HttpError(
                 403,
-                "only this computer is told what the search expects",
+                "only this computer may read the events of the matches",
                 "start the server with --open-events",
             )
         return await desk.news(here(request)).stream(request)
@@ -83,7 +83,7 @@ def add_pages(app: web.Application, desk: Desk, visitors: Visitors, answers: Mat
 
 
 def add_messages(app: web.Application, answers: MatchEndpoint) -> None:
-    """Everything else is a message, or nothing."""
+    """Add the route for all other requests: each is a message, or an error."""
     everything = app.router.add_resource("/{message:.*}")
     everything.add_route("POST", answers.post)
     everything.add_route("GET", answers.get)
@@ -91,14 +91,14 @@ def add_messages(app: web.Application, answers: MatchEndpoint) -> None:
 
 
 def error_text(error: Exception, log: Log) -> tuple[str, int]:
-    """What a client is told of an error, with its HTTP status."""
+    """The error text for a client, and its HTTP status."""
     match error:
         case web.HTTPMethodNotAllowed():
             error = HttpError(405, "only POST, GET and OPTIONS are spoken here")
         case web.HTTPRequestEntityTooLarge():
             error = HttpError(413, "the body is too long")
     if not isinstance(error, GdlError):
-        # Whatever a stranger sends must not stop the server from serving others.
+        # A stranger's request must never stop the server from serving others.
         log("error", "internal error", error=one_line(f"{type(error).__name__}: {error}"))
         return "error: internal error", 500
     code = error.status if isinstance(error, HttpError) else 400
@@ -126,11 +126,11 @@ def _careful(desk: Desk, visitors: Visitors, log: Log) -> Middleware:
 
 
 KEPT_SECONDS = 15.0
-"""How long a browser's connection stays without a request."""
+"""Seconds that a browser's connection stays open without a request."""
 CLOSE_SECONDS = 1.0
-"""How long aiohttp may take to end."""
+"""Seconds that aiohttp may take to end."""
 _QUIET = logging.getLogger("ggp.server.http")
-_QUIET.disabled = True  # what goes wrong is logged as one line by the application
+_QUIET.disabled = True  # errors are logged as one line by the application
 
 
 class Connections:
@@ -162,13 +162,13 @@ class Connections:
         await self._answers.close()
         await self._runner.cleanup()
 
-    # --- what connections tell ------------------------------------------------------------------------------
+    # --- calls from connections ----------------------------------------------------------------------------
     def took(self, peer: Peer) -> None:
-        """A connection has come."""
+        """Note a new connection."""
         self.listener.took(peer)
 
     def handler(self, stays: bool) -> RequestHandler:
-        """What reads HTTP for one connection, which may stay for further requests."""
+        """The HTTP handler for one connection, which may stay open for further requests."""
         assert self._runner.server is not None
         return RequestHandler(
             self._runner.server,
@@ -179,27 +179,27 @@ class Connections:
             auto_decompress=False,
             logger=_QUIET,
             access_log=None,  # type: ignore[arg-type]
-            # The dialect has read the head before, and written it anew: at most three bytes for one.
+            # The dialect has read the head before and rewritten it: at most three bytes for each.
             max_line_size=4 * MAX_HEAD,
             max_field_size=MAX_HEAD,
             max_headers=MAX_HEAD,
         )
 
     def refused(self, error: Exception) -> bytes:
-        """The whole reply to a message that is none."""
+        """The whole reply to an invalid message."""
         text, code = error_text(error, self._say)
         self._metrics.replies.labels(str(code)).inc()
         return reply_bytes(text, code)
 
     def lost(self, error: str) -> None:
-        """A connection broke: reset, too slow, or half closed and gone."""
+        """Note that a connection broke: reset, too slow, or half closed and gone."""
         self._say("debug", "connection lost", error=error)
 
     def forget(self, peer: Peer) -> None:
-        """A connection is over."""
+        """Forget a connection that is over."""
         self.listener.forget(peer)
 
     def crowded(self) -> bytes:
-        """The whole reply to one that makes room for others."""
+        """The whole reply to a connection that is closed to make room for others."""
         self._metrics.replies.labels("503").inc()
         return reply_bytes("error: too many connections", 503)

@@ -28,17 +28,17 @@ from ggp.protocol.http_error import HttpError
 from ggp.server.clients.visitors import sender_of
 
 MAX_DROPPED = 64 * 1024
-"""Bytes after a message that are read and dropped while its answer is waited for."""
+"""Bytes after a message that are read and dropped until its answer is sent."""
 LINGER_SECONDS = 0.5
-"""How long a peer may take to close once it has its reply."""
+"""Seconds that a peer may take to close once it has its reply."""
 TAKE_SECONDS = 5.0
-"""How long it may take to read a long reply."""
+"""Seconds that a peer may take to read a long reply."""
 PEER = "peer"
 """The name under which aiohttp's handlers find a connection: ``transport.get_extra_info(PEER)``."""
 
 
 class ConnectionPhase(Enum):
-    """How far a connection has come."""
+    """The progress of a connection."""
 
     READING = "its message comes in"
     ASKED = "aiohttp has its message"
@@ -48,28 +48,28 @@ class ConnectionPhase(Enum):
 
 
 class Hub(Protocol):
-    """Whom connections tell what becomes of them."""
+    """The owner of connections, which they notify of their progress."""
 
     read_seconds: float
     max_body: int
 
     def took(self, peer: Peer) -> None:
-        """A connection has come."""
+        """Note a new connection."""
 
     def handler(self, stays: bool) -> RequestHandler:
-        """What reads HTTP for one connection, which may stay for further requests."""
+        """The HTTP handler for one connection, which may stay open for further requests."""
 
     def refused(self, error: Exception) -> bytes:
-        """The whole reply to a message that is none."""
+        """The whole reply to an invalid message."""
 
     def lost(self, error: str) -> None:
-        """A connection broke."""
+        """Note that a connection broke."""
 
     def forget(self, peer: Peer) -> None:
-        """A connection is over."""
+        """Forget a connection that is over."""
 
     def crowded(self) -> bytes:
-        """The whole reply to one that makes room for others."""
+        """The whole reply to a connection that is closed to make room for others."""
 
 
 class Peer(asyncio.Protocol):
@@ -77,11 +77,11 @@ class Peer(asyncio.Protocol):
 
     Attributes:
         address: the computer it comes from.
-        sender: the same as it can be compared.
-        since: when (time.monotonic) it began to send or to take its reply, or last did anything.
-        phase: how far it has come.
+        sender: the address in a form that can be compared.
+        since: when (time.monotonic()) it began to send or to take its reply, or was last active.
+        phase: its progress.
         waits: whether it waits for an answer.
-        sent: called when it has its reply, or will never have it.
+        sent: called when it has its reply, or can no longer get it.
     """
 
     def __init__(self, hub: Hub) -> None:
@@ -101,15 +101,15 @@ class Peer(asyncio.Protocol):
 
     @property
     def replied(self) -> bool:
-        """Whether all of its reply is on the way."""
+        """Whether all of its reply has been passed to the transport."""
         return self.phase in (ConnectionPhase.REPLIED, ConnectionPhase.OVER)
 
     @property
     def unsent(self) -> int:
-        """Bytes of its reply that it has not taken."""
+        """Bytes of its reply that the peer has not read."""
         return self.transport.get_write_buffer_size()
 
-    # --- what asyncio calls -------------------------------------------------------------------------------
+    # --- called by asyncio ---------------------------------------------------------------------------------
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast(asyncio.Transport, transport)
         name = transport.get_extra_info("peername")
@@ -176,7 +176,7 @@ class Peer(asyncio.Protocol):
         except ConnectionResetError as error:
             self._hub.lost(str(error))
             self._end(delivered=False)
-        except Exception as error:  # whatever a stranger sends must not stop the server
+        except Exception as error:  # a stranger's message must never stop the server
             self.reply(self._hub.refused(error))
 
     def _too_slow(self) -> None:
@@ -198,11 +198,10 @@ class Peer(asyncio.Protocol):
 
     # --- the reply ----------------------------------------------------------------------------------------
     def hold(self) -> None:
-        """An answer that takes its time is waited for. From now on it is noticed when the peer goes: aiohttp
-        cancels the handler.
+        """Wait for an answer that takes time. From now on aiohttp cancels the handler when the peer leaves.
 
-        The end of the peer's bytes may mean that it has gone, or that it has closed its sending side only.
-        So the first bytes of the reply are sent then: the computer of one that has gone answers with a reset.
+        The end of the peer's bytes may mean that it has gone, or that it has closed only its sending side. So
+        the first bytes of the reply are sent then: if the peer has gone, its computer answers with a reset.
         """
         self.waits = True
         self._greets = self.phase is ConnectionPhase.ASKED
@@ -244,15 +243,16 @@ class Peer(asyncio.Protocol):
             self._linger()
 
     def _cork(self) -> None:
-        """Have the kernel keep the end of the reply until our side is closed: both go out in one packet."""
+        """Have the kernel hold the end of the reply until this side is closed: both are sent in one
+        packet."""
         option = getattr(socket, "TCP_CORK", None)
         if option is not None:
-            with contextlib.suppress(OSError):  # it has gone: writing will tell
+            with contextlib.suppress(OSError):  # it has gone: writing will fail
                 self.transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, option, 1)
 
     def _linger(self) -> None:
         if self._eof or self.transport.is_closing():
-            # aiohttp's task may be what runs just now.
+            # aiohttp's task may be the one running now.
             asyncio.get_running_loop().call_soon(self._end, self._eof)
             return
         self.transport.write_eof()
@@ -266,7 +266,7 @@ class Peer(asyncio.Protocol):
         self._end(delivered=False)
 
     def put_off(self) -> None:
-        """Close at once, to make room for others; those without a reply are told why."""
+        """Close at once, to make room for others; a connection without a reply gets the reason."""
         delivered = self.replied
         if not delivered:
             reply = self._hub.crowded()
@@ -276,7 +276,7 @@ class Peer(asyncio.Protocol):
         self._end(delivered)
 
     def stream(self) -> None:
-        """A reply without an end goes out piece by piece."""
+        """Send a reply without a fixed end piece by piece."""
         self.phase, self.waits = ConnectionPhase.DIRECT, False
 
     def _end(self, delivered: bool) -> None:
@@ -300,7 +300,7 @@ class Peer(asyncio.Protocol):
         self._end(delivered=False)
 
     def check(self, now: float) -> None:
-        """To be called now and then, at ``now`` (time.monotonic): do what is due."""
+        """Do the work that is due at ``now`` (time.monotonic()). Call this regularly."""
         if self._then is not None and now > self._deadline:
             then, self._then = self._then, None
             then()
@@ -310,7 +310,7 @@ class Peer(asyncio.Protocol):
 
 
 class DirectTransport(asyncio.Transport):
-    """What aiohttp writes to: the connection itself."""
+    """The transport that aiohttp writes to: the connection itself."""
 
     def __init__(self, peer: Peer) -> None:
         super().__init__()
@@ -343,8 +343,8 @@ class DirectTransport(asyncio.Transport):
 
 
 class ReplyTransport(DirectTransport):
-    """What aiohttp writes to for one reply: passes it on in the peer's form. A reply that does not tell its
-    length, a stream, goes out as it is."""
+    """The transport that aiohttp writes one reply to: it passes it on in the peer's form. A reply without a
+    length, a stream, is sent unchanged."""
 
     def __init__(self, peer: Peer) -> None:
         super().__init__(peer)
@@ -378,6 +378,6 @@ class ReplyTransport(DirectTransport):
             super().close()
 
     def pause_reading(self) -> None:
-        """The message has been read."""
+        """Note that the message has been read."""
 
     resume_reading = pause_reading

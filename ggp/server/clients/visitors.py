@@ -1,14 +1,15 @@
-"""Who asks, and who may: addresses that can be compared, whether somebody is on this computer, what the
-others are shown of a match's id; and web pages of other sites, which may not ask.
+"""Decides which requests are allowed: compares addresses, recognises requests from this computer, shortens
+match ids for others, and refuses web pages of other sites.
 
-Whoever knows the id of a match can end it, as far as the protocol goes. So a match belongs to the address
-that sent its START, and only this computer is shown whole ids.
+The protocol lets any client that knows the id of a match end it. So a match belongs to the address that sent
+its START, and only this computer sees whole ids.
 
-Any page that a person opens can have the browser send messages to a server on the same computer or network.
-Browsers say so (``Origin``, ``Sec-Fetch-Site``: Fetch Metadata, W3C), game managers send neither. A page
-whose name is made to lead here after it was loaded (DNS rebinding) is known by the ``Host`` that it asks for.
-Browsers say where a request comes from only if they trust the way to the server: https, or this computer.
-Elsewhere a page of ours is known by its ``Referer``, which no other page can write.
+Any page that a person opens can make the browser send messages to a server on the same computer or network.
+Browsers mark such messages (``Origin``, ``Sec-Fetch-Site``: Fetch Metadata, W3C), game managers send neither
+header. A page may also change its own name to lead to this server after it was loaded (DNS rebinding). The
+``Host`` of its requests reveals it. Browsers send the origin of a request only over a trusted connection:
+https, or this computer. On other connections a page of this server is recognised by its ``Referer``, which no
+other page can write.
 """
 
 from __future__ import annotations
@@ -27,23 +28,25 @@ from ggp.protocol.http_error import HttpError
 
 ANY = "*"
 _ELSEWHERE = ("cross-site", "same-site")
-"""Another port of this computer is the same site, and another page all the same."""
+"""The values of another site. Another port of this computer counts as the same site, but it is still another
+page."""
 _HOST = re.compile(r"(?:\[([^\[\]]+)\]|([^\[\]:/?#@\s]+))(?::\d{0,5})?", re.ASCII)
-"""A name or a number, and perhaps a port (RFC 9110, 7.2)."""
+"""A name or a number, with an optional port (RFC 9110, 7.2)."""
 _NAME = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.?", re.ASCII)
 _REFUSED = "a web page of another site may not do this"
 
 
 class Visitors:
-    """What requests are refused; names of their ``headers`` are in lower case.
+    """Decides which requests are refused; names of their ``headers`` are in lower case.
 
     Args:
-        host: the address that is listened on.
+        host: the address that the server listens on.
         allowed: origins (``https://manager.example``) whose pages may do everything; ``*`` for all.
-        hosts: names of this server beside those of this computer, as a proxy or a name server gives them.
+        hosts: names of this server in addition to those of this computer, as a proxy or a name server gives
+            them.
 
     Raises:
-        GdlError: one of these is no origin or no name.
+        GdlError: an origin or a host name is invalid.
     """
 
     def __init__(self, host: str, allowed: Iterable[str] = (), hosts: Iterable[str] = ()) -> None:
@@ -51,25 +54,27 @@ class Visitors:
         for origin in self._allowed - {ANY, "null"}:
             parts = _split(origin)
             if parts is None or parts[0] not in ("http", "https") or origin.count("/") != 2:
-                raise GdlError(f"{origin!r} is no origin", remedy="write https://host or http://host:port")
+                raise GdlError(
+                    f"{origin!r} is not an origin", remedy="write https://host or http://host:port"
+                )
         names = {_split(origin) for origin in self._allowed}
         self._names = {"localhost", socket.gethostname().lower(), host.lower()}
         self._names |= {parts[1] for parts in names if parts}
         for name in hosts:
             if _NAME.fullmatch(name) is None:
-                raise GdlError(f"{name!r} is no name of a host", remedy="write host.example, without a port")
+                raise GdlError(f"{name!r} is not a host name", remedy="write host.example, without a port")
             self._names.add(name.lower().removesuffix("."))
         self._local = _is_loopback(host)
 
     def origin(self, headers: Mapping[str, str]) -> str:
-        """What pages may read the reply: for ``Access-Control-Allow-Origin``; empty for none."""
+        """The origin whose pages may read the reply, for ``Access-Control-Allow-Origin``; empty for none."""
         origin = headers.get("origin", "").lower()
         if ANY in self._allowed:
             return ANY
         return origin if origin in self._allowed else ""
 
     def check_message(self, headers: Mapping[str, str]) -> None:
-        """Raises HttpError where a page of another site may have sent this message."""
+        """Raise HttpError if a page of another site may have sent this message."""
         if ANY in self._allowed or self.origin(headers):
             return
         origin = headers.get("origin")
@@ -77,18 +82,18 @@ class Visitors:
         if (origin is not None and not self._is_same(origin, headers)) or site in _ELSEWHERE:
             raise HttpError(403, _REFUSED, "start the server with --allow-origin")
         if _by_browser(headers):
-            # The name is the page's own. Managers may call us as they like.
+            # A browser's Host is the page's own name. Managers may use any name for this server.
             self.check_host(headers)
 
     def check_page(self, headers: Mapping[str, str]) -> None:
-        """Raises HttpError where a browser asks under a name that is none of this computer's, or anybody does
-        and only this computer may ask."""
+        """Raise HttpError if a browser uses a name that does not belong to this computer, or if the request
+        comes from another computer and only this one may ask."""
         if self._local or _by_browser(headers):
             self.check_host(headers)
 
     def check_host(self, headers: Mapping[str, str]) -> None:
-        """Raises HttpError where somebody asks under a name that is none of this server's. Numbers are
-        welcome, since no name server says where they lead; browsers never leave the name out."""
+        """Raise HttpError if a request uses a name that does not belong to this server. Numeric addresses are
+        allowed, since no name server can redirect them. Browsers always send the name."""
         host = headers.get("host", "")
         if host and ANY not in self._allowed and not self._is_ours(host):
             raise HttpError(
@@ -96,8 +101,8 @@ class Visitors:
             )
 
     def check_part(self, headers: Mapping[str, str]) -> None:
-        """Raises HttpError where a page of another site may ask for a part of one of ours: pictures, data,
-        events."""
+        """Raise HttpError if a page of another site may have requested a part of one of this server's pages:
+        pictures, data, events."""
         self.check_message(headers)
         if ANY in self._allowed or self.origin(headers) or headers.get("sec-fetch-site"):
             return
@@ -105,14 +110,15 @@ class Visitors:
             raise HttpError(403, _REFUSED, "open the page itself, or start the server with --allow-origin")
 
     def _is_same(self, address: str, headers: Mapping[str, str]) -> bool:
-        """Whether an origin, or a page's address, is of the server that is asked for, and that is ours. The
-        scheme is https where a proxy takes that in."""
+        """Whether an origin, or a page's address, belongs to the requested server and that is this one. The
+        scheme is https if a proxy accepts https."""
         host = headers.get("host", "").lower()
         scheme, _, rest = address.lower().partition("://")
         return scheme in ("http", "https") and rest.partition("/")[0] == host and self._is_ours(host)
 
     def _is_ours(self, host: str) -> bool:
-        """Whether a ``Host`` is a number or a name of ours, so that no stranger's name can lead here."""
+        """Whether a ``Host`` is a number or a name of this server, so that no stranger's name can lead
+        here."""
         parts = _HOST.fullmatch(host.lower())
         if parts is None:
             return False
@@ -131,7 +137,7 @@ def _by_browser(headers: Mapping[str, str]) -> bool:
 def _split(origin: str) -> tuple[str, str] | None:
     try:
         parts = urlsplit(origin)
-        parts.port  # noqa: B018  (it raises ValueError for what is no port)
+        parts.port  # noqa: B018  (it raises ValueError for an invalid port)
     except ValueError:
         return None
     return (parts.scheme, parts.hostname) if parts.hostname else None
@@ -146,7 +152,7 @@ def _is_number(name: str) -> bool:
 
 
 def _is_loopback(host: str) -> bool:
-    """Whether only this computer reaches what listens there; names and ``127.1`` are looked up."""
+    """Whether only this computer can reach an address; names and ``127.1`` are looked up."""
     try:
         found = {str(address[0]) for *_, address in socket.getaddrinfo(host, None)}
     except (OSError, UnicodeError):
@@ -161,8 +167,8 @@ _SHOWN = 8
 
 
 def sender_of(address: str) -> str:
-    """The address of a peer as it can be compared: IPv4 within IPv6 is IPv4, and all addresses of the
-    loopback device are :data:`LOOPBACK`."""
+    """The address of a peer in a form that can be compared: IPv4 within IPv6 becomes IPv4, and all addresses
+    of the loopback device become :data:`LOOPBACK`."""
     try:
         found = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
@@ -173,18 +179,19 @@ def sender_of(address: str) -> str:
 
 
 def is_here(address: str, headers: Mapping[str, str]) -> bool:
-    """Whether a request comes from this computer, and not by a proxy on it that passes on what strangers ask.
-    Names of ``headers`` are in any case if the mapping does not mind, otherwise in lower case."""
+    """Whether a request comes from this computer, and not through a proxy on it that passes on strangers'
+    requests. Names of ``headers`` are in lower case, unless the mapping ignores case."""
     return sender_of(address) == LOOPBACK and not any(name in headers for name in _OF_PROXIES)
 
 
 class Veil:
-    """Makes names of matches that lead back to no id: the same for one id, as long as the server runs."""
+    """Makes names of matches that do not reveal their ids: the same for one id, as long as the server
+    runs."""
 
     def __init__(self) -> None:
         self._key = secrets.token_bytes(16)
 
     def name(self, match_id: str) -> str:
-        """What strangers and the log are told instead of the id: its beginning, and a keyed hash."""
+        """The name that strangers and the log see instead of the id: its beginning, and a keyed hash."""
         sign = hmac.new(self._key, match_id.lower().encode("utf-8", "replace"), sha256).hexdigest()[:6]
         return f"{match_id[: min(_SHOWN, len(match_id) // 2)]}..{sign}"

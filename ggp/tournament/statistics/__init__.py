@@ -1,4 +1,3 @@
-"""What results say of players: ``scores`` (who did better), ``standing`` (who is rated), then ``ratings``
-(Elo with intervals; is one of two stronger?); for people ``tables``, ``plots`` and ``report`` (one HTML
-page with both).
-"""
+"""Statistics of the players' results: ``scores`` (who did better), ``standing`` (who is rated), then
+``ratings`` (Elo with intervals, and the test whether one of two is stronger). ``tables``, ``plots`` and
+``report`` (one HTML page with both) are for people."""

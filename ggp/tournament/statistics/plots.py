@@ -22,7 +22,7 @@ _LABEL = 32
 
 
 def check_installed() -> None:
-    """Raises GdlError where matplotlib is missing: better before the matches than after them."""
+    """Raise GdlError if matplotlib is missing: better before the matches than after them."""
     try:
         import matplotlib  # noqa: F401
     except ImportError:
@@ -32,8 +32,8 @@ def check_installed() -> None:
 def figures(
     standing: TournamentStanding, labels: Sequence[str], sprt: Sprt | None = None
 ) -> dict[str, Figure]:
-    """Name -> picture: ``ratings`` and ``games`` of those that are rated, and ``sprt`` where there is a test,
-    of the two ``labels``."""
+    """Name -> picture: ``ratings`` and ``games`` of the rated players, and ``sprt`` of the two ``labels`` if
+    there is a test."""
     check_installed()
     pictures = {}
     if standing.labels:
@@ -91,7 +91,7 @@ def _games(standing: TournamentStanding) -> Figure:
         [lines[game, label].tally.score if (game, label) in lines else None for label in labels]
         for game in names
     ]
-    # Where there is no score the picture has no colour and no number.
+    # If there is no score the picture has no colour and no number.
     scores = [[math.nan if share is None else 100 * share for share in row] for row in shares]
     if names:
         image = axes.imshow(scores, cmap="RdYlGn", vmin=0, vmax=100, aspect="auto")
@@ -127,5 +127,6 @@ def _test(sprt: Sprt, scores: Sequence[float]) -> Figure:
 
 
 def _plain(label: str) -> str:
-    """Text as it is, and not as a formula; long names would leave no room for the picture."""
+    """The text taken literally, not as a formula, and shortened: long names would leave no space for the
+    picture."""
     return (label if len(label) <= _LABEL else label[: _LABEL - 1] + "…").replace("$", r"\$")

@@ -111,7 +111,7 @@ def rate(compared: Iterable[Comparison], labels: Sequence[str]) -> Ratings:
 
 
 def _posterior(theta: Array, wins: Array, draws: Array) -> tuple[float, Array, Array]:
-    """Log posterior, gradient and Hessian at (theta per player, log v). Of each ordered pair (a, b) ``wins``
+    """Log posterior, gradient and Hessian at (theta per player, log v). For each ordered pair (a, b) ``wins``
     counts a's wins, ``draws`` (symmetric) the draws."""
     count = len(wins)
     strength, log_draws = theta[:count], theta[count]
@@ -149,9 +149,9 @@ def _posterior(theta: Array, wins: Array, draws: Array) -> tuple[float, Array, A
 
 
 _UNSEEN = 1e-3
-"""What a score that never came up counts, as in Stockfish's tests: no likelihood is infinite."""
+"""The count of a score that never occurred, as in Stockfish's tests: no likelihood is infinite."""
 SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
-"""The scores of a pair of matches; others (more roles) are added as they come up."""
+"""The scores of a pair of matches; others (more roles) are added as they occur."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +187,7 @@ class Sprt:
         return total * sum(chance * math.log(b / a) for chance, a, b in zip(chances, h0, h1, strict=True))
 
     def verdict(self, scores: Sequence[float]) -> str:
-        """``H0``, ``H1``, or ``""`` while nothing is known."""
+        """``H0``, ``H1``, or ``""`` while the test is undecided."""
         low, high = self.bounds
         value = self.llr(scores)
         return "H1" if value >= high else "H0" if value <= low else ""
@@ -198,7 +198,7 @@ class Sprt:
 
 
 def expected(elo: float) -> float:
-    """The expected score, 0..1, of a player that is so much stronger."""
+    """The expected score, 0..1, of a player that is stronger by ``elo`` points."""
     return 1 / (1 + 10 ** (-elo / 400))
 
 

@@ -1,4 +1,4 @@
-"""A tournament as one HTML page that needs nothing else: no script, style or picture from elsewhere."""
+"""A tournament as one self-contained HTML page: it loads no script, style or picture."""
 
 from __future__ import annotations
 

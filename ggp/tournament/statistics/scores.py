@@ -21,13 +21,13 @@ Block = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """How one player did against another one.
+    """The result of one player against another.
 
     Attributes:
         first, second: labels.
-        score: 1 where the first did better, 0.5 where both did equally well, 0.
-        weight: how much it counts.
-        block: where it comes from.
+        score: 1 if the first did better, 0.5 if both did equally well, otherwise 0.
+        weight: of this comparison in sums.
+        block: the game and round it comes from.
     """
 
     first: str
@@ -38,7 +38,7 @@ class Comparison:
 
 
 def comparisons(results: Iterable[Result]) -> Iterator[Comparison]:
-    """All comparisons that the matches give."""
+    """All comparisons from the matches."""
     alone: dict[Block, list[tuple[str, int]]] = defaultdict(list)
     for result in results:
         fixture = result.fixture
@@ -71,12 +71,12 @@ class Tally:
 
     @property
     def games(self) -> float:
-        """How many comparisons."""
+        """The number of comparisons."""
         return self.wins + self.draws + self.losses
 
     @property
     def score(self) -> float | None:
-        """Points per comparison, 0..1; None where there is none."""
+        """Points per comparison, 0..1; None if there are none."""
         return (self.wins + self.draws / 2) / self.games if self.games else None
 
     def __str__(self) -> str:
@@ -91,12 +91,12 @@ class Tally:
 
 
 def percent(tally: Tally, digits: int = 1) -> str:
-    """The score in percent; empty where there is none."""
+    """The score in percent; empty if there is none."""
     return "" if tally.score is None else f"{100 * tally.score:.{digits}f} %"
 
 
 def crosstable(compared: Iterable[Comparison]) -> dict[tuple[str, str], Tally]:
-    """How each player did against each other one; both directions."""
+    """The tally of each player against each other player, in both directions."""
     table: dict[tuple[str, str], Tally] = defaultdict(Tally)
     for comparison in compared:
         table[comparison.first, comparison.second].add(comparison.score, comparison.weight)
@@ -106,7 +106,7 @@ def crosstable(compared: Iterable[Comparison]) -> dict[tuple[str, str], Tally]:
 
 @dataclass(slots=True)
 class GameLine:
-    """How a player did in one game.
+    """The results of a player in one game.
 
     Attributes:
         tally: its comparisons there.
@@ -118,7 +118,7 @@ class GameLine:
 
 
 def by_game(results: Sequence[Result]) -> dict[tuple[str, str], GameLine]:
-    """(game, player) -> how it did there."""
+    """(game, player) -> its results there."""
     lines: dict[tuple[str, str], GameLine] = defaultdict(GameLine)
     for comparison in comparisons(results):
         game = comparison.block[0]
@@ -132,7 +132,7 @@ def by_game(results: Sequence[Result]) -> dict[tuple[str, str], GameLine]:
 
 @dataclass(slots=True)
 class Conduct:
-    """How much a player played, and what it did wrong."""
+    """The number of matches and steps that a player played, and of its faults."""
 
     matches: int = 0
     steps: int = 0
@@ -156,8 +156,8 @@ def conduct(results: Iterable[Result]) -> dict[str, Conduct]:
 
 
 def block_scores(results: Iterable[Result], first: str, second: str) -> list[float]:
-    """For each opening that was played in all orders, the first player's mean score against the
-    second, in the order in which the openings were finished: what a sequential test looks at."""
+    """For each opening that was played in all orders, the first player's mean score against the second, in
+    the order in which the openings were finished: the input of a sequential test."""
     points: dict[Block, list[float]] = defaultdict(list)
     matches: dict[Block, set[tuple[str, ...]]] = defaultdict(set)
     alone: dict[Block, dict[str, int]] = defaultdict(dict)

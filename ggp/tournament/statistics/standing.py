@@ -1,7 +1,7 @@
-"""Who is rated, and why others are not: a player none of whose moves was its own has shown nothing.
+"""The rated players, and why others are not: a player that never made a move of its own has shown nothing.
 
-Where a player cannot be made, or fails whenever it is asked, random moves play for it. Matches like that say
-nothing of it and nothing of its opponents, so no rating uses them.
+If a player cannot be created, or fails whenever it is asked, random moves play for it. Such matches say
+nothing about it or its opponents, so no rating uses them.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ class FaultLine:
 
     Attributes:
         label: the player.
-        text: what it was the first time, for people.
-        times: how often there was such a fault.
+        text: the message of its first occurrence, for people.
+        times: the number of such faults.
         match: the first match with it, by its number.
         game: of that match.
         when: ``START``, or the step in that match.
@@ -46,15 +46,16 @@ class FaultLine:
 
 def fault_lines(records: Iterable[tuple[int, Fixture, Record]]) -> list[FaultLine]:
     """The faults of all players by kind, from numbers, fixtures and records of matches
-    (:meth:`.Store.faulty`); those that came first, first."""
+    (:meth:`.Store.faulty`), in order of first occurrence."""
     first: dict[tuple[str, str], tuple[str, int, str, str]] = {}
     times = Counter[tuple[str, str]]()
     for number, fixture, record in records:
-        # Moves of an opening are nobody's: what goes wrong before the next one, goes wrong at START.
+        # Moves of an opening belong to no player: an error before the first other move is one at START.
         opening = record.get("opening", 0)
         for step, label, error in _errors(fixture, record):
             if error:
-                # Illegal moves differ from turn to turn, and are one kind; exceptions are told apart.
+                # Illegal moves differ from turn to turn but are one kind; each exception is a kind of its
+                # own.
                 kind = error if error.startswith((EXCEPTION, DIED)) else error.partition(" ")[0]
                 times[label, kind] += 1
                 when = "START" if step in (0, opening) else f"step {step}"
@@ -76,11 +77,11 @@ def _errors(fixture: Fixture, record: Record) -> Iterator[tuple[int, str, str]]:
 
 @dataclass(frozen=True, slots=True)
 class TournamentStanding:
-    """What counts in a tournament.
+    """The matches and players that count in a tournament.
 
     Attributes:
         results: the matches whose players have all made a move of their own in some match.
-        labels: the players that are rated, in their order.
+        labels: the rated players, in their order.
         unrated: the other players, each with the reason.
     """
 
@@ -89,13 +90,13 @@ class TournamentStanding:
     unrated: list[tuple[str, str]]
 
     def failure_lines(self, failures: Iterable[Failure]) -> list[str]:
-        """The matches that could not be run, those with the same error on one line. Those that are missing
-        because of a player that is not rated are in :attr:`reasons` already."""
+        """The matches that could not be run, those with the same error on one line. Matches that are missing
+        because of an unrated player are already in :attr:`reasons`."""
         missed: dict[str, list[Fixture]] = {}
         for fixture, error in failures:
-            known = missed.setdefault(error, [])
-            if fixture not in known and not any(why_refused(label, error) for label, _ in self.unrated):
-                known.append(fixture)
+            fixtures = missed.setdefault(error, [])
+            if fixture not in fixtures and not any(why_refused(label, error) for label, _ in self.unrated):
+                fixtures.append(fixture)
         lines = []
         for error, fixtures in missed.items():
             if fixtures:
@@ -118,7 +119,7 @@ def standing_of(
     failures: Iterable[Failure] = (),
     faults: Iterable[FaultLine] = (),
 ) -> TournamentStanding:
-    """Who is rated, by which matches.
+    """The rated players, and the matches that count for them.
 
     Args:
         results: all matches.
@@ -129,10 +130,12 @@ def standing_of(
     played = Counter(label for result in results for label in set(result.fixture.seats))
     active = {label for r in results for role, label in enumerate(r.fixture.seats) if not r.idle(role)}
     failed = list(failures)
-    told = list(faults)
+    all_faults = list(faults)
     rated = [label for label in labels if label in active]
     counting = [result for result in results if active.issuperset(result.fixture.seats)]
-    unrated = [(label, _why(label, played[label], failed, told)) for label in labels if label not in active]
+    unrated = [
+        (label, _why(label, played[label], failed, all_faults)) for label in labels if label not in active
+    ]
     return TournamentStanding(counting, rated, unrated)
 
 

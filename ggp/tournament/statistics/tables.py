@@ -26,7 +26,7 @@ from ggp.tournament.statistics.standing import TournamentStanding, standing_of
 from ggp.tournament.store import FAULTS, Failure, Result
 
 SURE = 0.9
-"""How likely it must be that the first player is stronger than the second before it is said to lead."""
+"""The probability that the first player is stronger than the second from which it is said to lead."""
 
 
 def standings(results: Sequence[Result], standing: TournamentStanding) -> Table:
@@ -99,7 +99,7 @@ def rating_rows(standing: TournamentStanding) -> list[tuple[Rating, float | None
 
 
 def verdict_line(rows: Sequence[tuple[Rating, float | None]]) -> str:
-    """Who leads, from :func:`rating_rows`; nobody does before that is :data:`SURE`."""
+    """The leading player, from :func:`rating_rows`; none leads before that is at least :data:`SURE`."""
     (first, sure), *others = rows
     if sure is None:
         return first.label
@@ -116,8 +116,8 @@ def cross_rows(standing: TournamentStanding) -> list[list[str]]:
 
 
 def game_rows(standing: TournamentStanding, roles: Mapping[str, int]) -> list[list[str]]:
-    """Game, player, score, wins with draws and losses, mean goal in each role; ``roles``: how many each game
-    has."""
+    """Game, player, score, wins with draws and losses, mean goal in each role; ``roles`` is the number of
+    roles of each game."""
     lines = by_game(standing.results)
     rows = []
     for game, label in product(roles, standing.labels):
@@ -139,12 +139,12 @@ def conduct_rows(results: Iterable[Result]) -> list[tuple[object, ...]]:
 
 
 def fault_counts(counts: Sequence[int]) -> str:
-    """How often a player was late, illegal, crashed; empty where it was not."""
+    """The numbers of a player's late, illegal and crashed answers; empty if there are none."""
     return ", ".join(f"{number} {name}" for name, number in zip(FAULTS, counts, strict=True) if number)
 
 
 def test_line(sprt: Sprt, scores: Sequence[float]) -> str:
-    """Where a sequential test stands."""
+    """The state of a sequential test."""
     low, high = sprt.bounds
     verdict = {
         "H1": f"H1 accepted: {sprt.elo1:g} Elo stronger rather than {sprt.elo0:g}",
@@ -158,10 +158,10 @@ def test_line(sprt: Sprt, scores: Sequence[float]) -> str:
 
 
 class LiveTable:
-    """What a terminal shows while a tournament goes on: a :class:`ggp.tournament.runner.Watcher`.
+    """The display of a tournament in a terminal: a :class:`ggp.tournament.runner.Watcher`.
 
     Args:
-        console: where it is shown.
+        console: the terminal.
         results: grows as matches end.
         labels: the players.
         total: matches in all.
@@ -190,20 +190,21 @@ class LiveTable:
         self._running[fixture] = (time.monotonic(), 0)
 
     def waits(self, fixture: Fixture, text: str) -> None:
-        """Say who is waited for."""
+        """Show which player a match waits for."""
         self._console.print(Text(f"{_match(fixture)}: {text}", "yellow"), soft_wrap=True)
 
     def step(self, fixture: Fixture, number: int) -> None:
-        """A match has come to this step."""
+        """A match has reached this step."""
         self._running[fixture] = (self._running[fixture][0], number)
 
     def ended(self, fixture: Fixture, result: Result | None, error: str) -> None:
-        """A match is over: prints a line where there is no terminal, or where it could not be run."""
+        """Handle the end of a match: print a line if there is no terminal, or if the match could not be
+        run."""
         self._running.pop(fixture, None)
         match = _match(fixture)
         if result is None:
-            # A player that cannot be made fails in each of its matches: one line is enough.
-            if all(error != told for _, told in self._failures):
+            # A player that cannot be created fails in each of its matches: one line is enough.
+            if all(error != earlier for _, earlier in self._failures):
                 self._console.print(Text(f"{match}: {error}", "red"), soft_wrap=True)
             self._failures.append((fixture, error))
         elif not self._console.is_terminal:

@@ -34,7 +34,7 @@ def test_what_is_not_there_is_one_clear_line() -> None:
 
     for settings, words in (
         ({"role": "z"}, "no role z"),
-        ({"opponents": {"z": "random"}}, "z is no opponent of x"),
+        ({"opponents": {"z": "random"}}, "z is not an opponent of x"),
         ({"opponents": "deepthought"}, "no player 'deepthought'"),
         ({"observation": "smell"}, "no observation 'smell'"),
         ({"illegal": "shrug"}, "choose end or error"),

@@ -306,10 +306,10 @@ async def test_a_process_that_is_behind_takes_no_move_back_from_those_who_look_o
     second = await case.play(("a", "x"))
     case.main.now.names(2, "b", ["a", "x"])
     await settle()
-    assert case.match.news.told()["moves"] == [["a", "x"]]
+    assert case.match.news.snapshot()["moves"] == [["a", "x"]]
     case.standby.now.names(1, "a")
     await settle()
-    assert case.match.news.told()["moves"] == [["a", "x"]]
+    assert case.match.news.snapshot()["moves"] == [["a", "x"]]
     case.main.now.answers(2, "b")
     assert await second == "b"
 

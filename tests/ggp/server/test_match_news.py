@@ -124,7 +124,7 @@ def test_where_information_is_hidden_nothing_is_told_of_a_match_before_its_end()
     news.answer(1, "bet", {"note": "holds the king", "expects": 75.0})
     news.joint(["bet", "noop", "noop"])
     assert [event for event, _ in told] == ["match"]
-    late = news.told()
+    late = news.snapshot()
     assert (late["moves"], late["answers"], late["search"], news.note) == ([], [], {}, "")
     news.ended("done", "75 25 0")
     assert [event for event, _ in told] == ["match", "step", "answer", "ended"]

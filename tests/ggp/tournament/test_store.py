@@ -62,7 +62,7 @@ def test_a_file_that_is_no_tournament_is_refused(tmp_path: Path) -> None:
     with pytest.raises(GdlError, match="there is no tournament"):
         Store(path, writing=False)
     path.write_text("this is no database, but long enough to be taken for one" * 20)
-    with pytest.raises(GdlError, match="is no tournament"):
+    with pytest.raises(GdlError, match="is not a tournament"):
         Store(path)
 
 

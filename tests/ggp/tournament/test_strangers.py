@@ -257,7 +257,7 @@ def test_files_that_are_no_tournament_get_no_lock(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "mine.sqlite") as mine:
         mine.execute("CREATE TABLE mine (x)")
     before = picture(tmp_path)
-    with pytest.raises(GdlError, match="no tournament"):
+    with pytest.raises(GdlError, match="not a tournament"):
         Store(tmp_path / "mine.sqlite")
     assert picture(tmp_path) == before
     sqlite3.connect(tmp_path / "empty.sqlite").close()

@@ -198,7 +198,7 @@ def test_the_next_check_of_a_page_ends_the_one_before_and_a_dead_process_is_repl
         assert told["notation"] == "infix"
         status, told = await first
         assert status == 400
-        assert "given up" in told["error"]
+        assert "cancelled in favour" in told["error"]
         assert page.client.app is not None
         [process] = page.client.app[WORKERS]._processes.values()
         assert process._child is not None
