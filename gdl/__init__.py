@@ -44,11 +44,11 @@ _HOME = {name: f"gdl.{module}" for module, names in _HOMES.items() for name in n
 
 # Text to rules, layout, other names.
 __all__ = ["parse_rules", "parse_term", "parse_terms", "format_text", "rename"]
-# Rules, and what is wrong with them (see also gdl.checks.run.check, gdl.scramble.scramble).
+# Rules and their faults (see also gdl.checks.run.check, gdl.scramble.scramble).
 __all__ += ["Rules", "Rule", "Literal", "Not", "And", "Or", "Term", "check_text", "Diagnostic", "Severity"]
-# What they mean, and rules without variables (see also gdl.grounding.pipeline.ground).
+# Machines for rules, and rules without variables (see also gdl.grounding.pipeline.ground).
 __all__ += ["Machine", "State", "Playouts", "ProverMachine", "GroundRules", "GroundLimits"]
-# What can go wrong.
+# Errors.
 __all__ += ["GdlError", "ParseError", "RulesError", "TooLargeError", "MoveError", "StateError", "Place"]
 
 

@@ -18,9 +18,9 @@ _SECONDS = 0.5
 
 
 def in_state(state: State) -> str:
-    """The propositions of a state on one line; the first of them where there are many.
+    """The propositions of a state on one line; only the first ones if there are many.
 
-    Those of an empty state are "nothing".
+    An empty state gives "nothing".
     """
     texts = [state.machine.rules.spell(p) for p in sorted(state.propositions)]
     shown: list[str] = []
@@ -79,21 +79,21 @@ def stuck_in_play(machine: Machine) -> str:
 
 
 def difference(machine: Machine, state: State) -> str:
-    """How a machine disagrees with the state's own machine about a state; empty if it does not. Raises
-    GdlError as the machines' questions do."""
-    known = state.machine
+    """The first difference between a machine and the state's own machine about a state; empty if they agree.
+    Raises GdlError as the machines' questions do."""
+    own = state.machine
     copy = machine.state_of(state.propositions)
-    if machine.is_terminal(copy) != known.is_terminal(state):
+    if machine.is_terminal(copy) != own.is_terminal(state):
         return "it does not agree whether the match is over"
-    for role in range(len(known.roles)):
-        ours = {known.move(role, move) for move in known.legal_moves(state, role)}
+    for role in range(len(own.roles)):
+        ours = {own.move(role, move) for move in own.legal_moves(state, role)}
         if {machine.move(role, move) for move in machine.legal_moves(copy, role)} != ours:
-            return f"it does not agree on the legal moves of {known.rules.spell(known.roles[role])}"
+            return f"it does not agree on the legal moves of {own.rules.spell(own.roles[role])}"
     return ""
 
 
 class RandomGames:
-    """A random game, and then another."""
+    """One random game after another."""
 
     def __init__(self, machine: Machine, seed: int = 0) -> None:
         self._machine = machine
@@ -101,8 +101,8 @@ class RandomGames:
         self._begin()
 
     def step(self) -> bool:
-        """Ask all that a match asks of one state, and go on; the game begins again where it ends or somebody
-        is stuck: whether it does. Raises TooLargeError as the machine's questions do."""
+        """Ask everything that a match asks of one state, and make a random joint move. Returns whether the
+        game starts again, because it has ended or a role is stuck. Raises TooLargeError."""
         machine, state = self._machine, self._state
         roles = range(len(machine.roles))
         options = [machine.legal_moves(state, role) for role in roles]

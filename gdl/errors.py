@@ -1,4 +1,4 @@
-"""The errors that this package raises, each with where, what, and what to do; checks of numbers."""
+"""The errors of this package, each with place, fault and remedy; checks of numbers."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class GdlError(Exception):
 
 
 class FileError(GdlError):
-    """A file that cannot be read: it is no regular file, is too large, or may not be read."""
+    """A file that cannot be read: it is not a regular file, is too large, or permission is denied."""
 
 
 class MissingFileError(FileError):
@@ -109,7 +109,7 @@ def real_number(value: object, name: str, least: float, most: float) -> float:
 
 
 def or_error(make: Callable[[], T]) -> T | GdlError:
-    """What ``make`` gives, or the error that it raises: a bad item of many costs no other."""
+    """The result of ``make``, or the error that it raises, so that one bad item does not stop the others."""
     try:
         return make()
     except GdlError as error:

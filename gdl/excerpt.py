@@ -43,7 +43,7 @@ def excerpt(text: str, place: Place | None, width: int = 80) -> tuple[str, str] 
 
 
 def extent(rest: str) -> int:
-    """How many characters of a line the word, or the group in parentheses, at its beginning has."""
+    """The length of the word, or of the group in parentheses, at the beginning of a line, in characters."""
     if not rest.startswith("("):
         end = next((i for i, c in enumerate(rest) if c in "() \t;" and i), len(rest))
         # In infix GDL the arguments stand directly behind the name.
@@ -63,5 +63,5 @@ def _shown(text: str) -> str:
 
 
 def _columns(text: str) -> int:
-    """How wide a terminal shows it."""
+    """The width of a text in a terminal, in columns."""
     return sum(1 + (unicodedata.east_asian_width(c) in "WF") - bool(unicodedata.combining(c)) for c in text)

@@ -1,10 +1,10 @@
-r"""What a comment of the rules says about their picture: ``; draw: wp as pawn in white``.
+r"""Hints for the picture of a game, in comments of its rules: ``; draw: wp as pawn in white``.
 
 The text of such a hint is ``draw: WHAT as LOOK`` or ``draw: WHAT as LOOK in COLOUR``, on a line of its own.
 WHAT is a thing on a square in the words of the rules (``wp``, ``arrow``, ``red king``). With ``*`` at its end
-it is every thing that begins so. ``board`` is the board itself. LOOK and COLOUR are among the words below,
-and mean nothing but a shape and a colour: rules of strangers choose among our pictures and add none. A look
-that shows a sign may be followed by that sign, ``draw: 11 as tile 2048``: few letters and digits.
+it is every thing that begins with these words. ``board`` is the board itself. LOOK and COLOUR are among the
+words below, and mean nothing but a shape and a colour: rules of strangers choose among our pictures and add
+none. A look that shows a sign may be followed by it, ``draw: 11 as tile 2048``: a few letters and digits.
 
 >>> hints, faults = read_hints("; draw: wp as pawn in white\n; draw: 3 as tile 8\n; draw: tree as oak")
 >>> print(*hints, sep="\n")
@@ -31,9 +31,9 @@ LOOKS = _words(
     """area bishop block card crate crown cross die disc goal hidden keeper king knight lamp letter man mark
     number pawn peg queen ring rook tile trail wall"""
 )
-"""What a thing may look like."""
+"""The looks of a thing."""
 BOARDS = _words("chequered none plain points towers")
-"""What a board may look like; ``none`` where what is true is better read as a list."""
+"""The looks of a board; ``none`` if the true facts are better shown as a list."""
 SIGNED = _words("card die letter number tile")
 """Looks that show a sign."""
 HINT_COLOURS = _words("black blue brown cyan gray green magenta orange pink red white yellow")
@@ -46,14 +46,14 @@ _LINE = re.compile(r"^[ \t]*(?:;+|%+|//+|#+)[ \t]*(draw:[^\n]*)", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class PictureHint:
-    """What a thing is to look like.
+    """The look of a thing.
 
     Attributes:
         words: the thing's words, in lower case; ``("board",)`` for the board.
         look: one of LOOKS, or of BOARDS for the board.
-        colour: one of HINT_COLOURS; empty where nothing is said.
+        colour: one of HINT_COLOURS; empty for none.
         every: whether all things that begin with these words are meant.
-        sign: the letters and digits to show; empty where nothing is said.
+        sign: the letters and digits to show; empty for none.
     """
 
     words: tuple[str, ...]
@@ -65,7 +65,7 @@ class PictureHint:
 
 @dataclass(frozen=True, slots=True)
 class HintFault:
-    """What is wrong with a hint, and where."""
+    """A fault of a hint, with its place and a remedy."""
 
     place: Place
     message: str
@@ -76,7 +76,7 @@ class HintFault:
 
 
 def read_hints(text: str) -> tuple[tuple[PictureHint, ...], tuple[HintFault, ...]]:
-    """The hints of a text, and what is wrong with others. At most MOST_HINTS are read."""
+    """The hints of a text, and the faults of wrong ones. Reads at most MOST_HINTS."""
     hints: list[PictureHint] = []
     faults: list[HintFault] = []
     for found in _LINE.finditer(text):
@@ -92,7 +92,7 @@ def read_hints(text: str) -> tuple[tuple[PictureHint, ...], tuple[HintFault, ...
 
 
 def board_hint(hints: Sequence[PictureHint]) -> str:
-    """What the last hint for the board says; empty where none does."""
+    """The look of the last hint for the board; empty if there is none."""
     return next((hint.look for hint in reversed(hints) if hint.words == ("board",) and not hint.every), "")
 
 
@@ -100,10 +100,10 @@ def _fault(text: str, found: re.Match[str], message: str, remedy: str) -> HintFa
     return HintFault(Place.of(text, found.start(1)), message, remedy)
 
 
-def _read(said: str) -> PictureHint | tuple[str, str]:
-    """A hint, or what is wrong with it and what to do."""
-    words = said.lower().split()
-    if len(said) > _LONGEST:
+def _read(text: str) -> PictureHint | tuple[str, str]:
+    """The hint in a text, or its fault and a remedy."""
+    words = text.lower().split()
+    if len(text) > _LONGEST:
         return "this hint is too long", f"use at most {_LONGEST} characters"
     if "as" not in words[1:]:
         return "this hint has no 'as'", "write: draw: THING as LOOK"
@@ -118,10 +118,10 @@ def _read(said: str) -> PictureHint | tuple[str, str]:
     if len(look) not in (1, 2) or "in" in look:
         return "this hint does not end as it should", "write: draw: THING as LOOK in COLOUR"
     whole = what == ["board"] and not every
-    known, kind = (BOARDS, "look of a board") if whole else (LOOKS, "look")
-    if look[0] not in known:
-        return f"there is no {kind} {look[0][:30]!r}", f"one of {', '.join(sorted(known))}"
-    sign = said.split()[place + 2] if len(look) == 2 else ""
+    looks, kind = (BOARDS, "look of a board") if whole else (LOOKS, "look")
+    if look[0] not in looks:
+        return f"there is no {kind} {look[0][:30]!r}", f"one of {', '.join(sorted(looks))}"
+    sign = text.split()[place + 2] if len(look) == 2 else ""
     if sign and look[0] not in SIGNED:
         return f"the look {look[0]!r} shows no sign", f"leave out {sign[:30]!r}"
     if sign and not _SIGN.fullmatch(sign):

@@ -1,8 +1,8 @@
-"""What players learn of a match: GDL-II, games of chance and of hidden information.
+"""The information that players get in a match: GDL-II, games of chance and of hidden information.
 
-A role named ``random`` is chance: whoever runs a match draws its moves, all legal ones alike.
-``(sees ?r ?p)`` says what a role perceives as a joint move is made. In rules that define ``sees`` a role
-learns that and nothing else, besides its own moves. In rules that do not, everybody sees every move.
+A role named ``random`` is chance: the game manager draws its moves, all legal ones alike.
+``(sees ?r ?p)`` defines the percepts of a role for a joint move. In rules that define ``sees``, a role
+learns its percepts and its own moves, and nothing else. In other rules every role sees every move.
 (Thielscher: A General Game Description Language for Incomplete Information Games, AAAI 2010.)
 """
 
@@ -17,7 +17,7 @@ from gdl.terms import RANDOM, ROLE, SEES, Term
 
 
 class Information(StrEnum):
-    """How much the players of a game are told."""
+    """The kinds of games by the information that players get."""
 
     PERFECT = "perfect information"
     CHANCE = "perfect information with chance"
@@ -25,7 +25,7 @@ class Information(StrEnum):
 
 
 def information_of(rules: Rules) -> Information:
-    """How much players are told, as the rules say it."""
+    """The kind of information in a game, from its rules."""
     if hides(rules):
         return Information.HIDDEN
     chance = any(rule.head.signature == (ROLE, 1) and rule.head.args[0] is RANDOM for rule in rules)
@@ -38,21 +38,21 @@ def hides(rules: Rules) -> bool:
 
 
 def chance_role(roles: Sequence[Term]) -> int | None:
-    """The index of the role of chance; None where there is none."""
+    """The index of the role of chance, or None."""
     return roles.index(RANDOM) if RANDOM in roles else None
 
 
 def playing(roles: Sequence[Term]) -> list[int]:
-    """The indexes of the roles that somebody plays: all but chance."""
+    """The indexes of the roles with players: all but chance."""
     return [index for index, role in enumerate(roles) if role is not RANDOM]
 
 
 Observation = Hashable
-"""What a role learns of a turn. Two turns of which it learns the same are equal observations."""
+"""A role's information about a turn. Turns that a role cannot distinguish have equal observations."""
 
 
 def observations(machine: Machine, state: State, joint_move: Sequence[int]) -> list[Observation]:
-    """What each role learns as a joint move is made: its own move and its percepts; in games without
+    """The observation of each role for a joint move: its own move and its percepts; in games without
     ``sees`` the joint move."""
     if not hides(machine.rules):
         return [tuple(joint_move)] * len(machine.roles)

@@ -27,7 +27,7 @@ _WORDS = {"object": "an object", "array": "a list", "integer": "a whole number",
 
 
 def check_json(value: object, schema: Schema, where: str = "") -> None:
-    """Raises GdlError, with where in the value and what is wrong, where it does not follow the schema."""
+    """Raise GdlError, with the place in the value and the fault, if the value does not follow the schema."""
     name = where or "the body"
     kinds = schema.get("type", [])
     kinds = [kinds] if isinstance(kinds, str) else kinds
@@ -64,17 +64,17 @@ def _check_length(value: str | list[Any], schema: Schema, name: str) -> None:
 
 
 def _check_object(value: dict[str, Any], schema: Schema, where: str) -> None:
-    known = schema.get("properties", {})
+    properties = schema.get("properties", {})
     for name in schema.get("required", ()):
         if name not in value:
             raise GdlError(f"{where or 'the body'} has no {name}")
     rest = schema.get("additionalProperties", True)
     for name, part in value.items():
         inner = f"{where}.{name}" if where else name
-        if name in known:
-            check_json(part, known[name], inner)
+        if name in properties:
+            check_json(part, properties[name], inner)
         elif rest is False:
-            raise GdlError(f"there is no {inner[:80]!r} here", remedy=f"there are {', '.join(known)}")
+            raise GdlError(f"there is no {inner[:80]!r} here", remedy=f"there are {', '.join(properties)}")
         elif isinstance(rest, dict):
             check_json(part, rest, inner)
 
@@ -96,7 +96,7 @@ def record(**properties: Schema) -> Schema:
 
 
 def rows(items: Schema, least: int = 0, most: int = 1 << 24) -> Schema:
-    """The schema of a list of so many parts of one kind."""
+    """The schema of a list of ``least`` to ``most`` parts of one kind."""
     return {"type": "array", "items": items, "minItems": least, "maxItems": most}
 
 
@@ -120,7 +120,7 @@ TEXT: Schema = {"type": "string"}
 
 
 def text(most: int, least: int = 0) -> Schema:
-    """The schema of a text of so many characters."""
+    """The schema of a text of ``least`` to ``most`` characters."""
     return {"type": "string", "minLength": least, "maxLength": most}
 
 

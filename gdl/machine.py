@@ -1,7 +1,7 @@
 """`Machine` and `State`: the one interface that every player, server and tool is written against.
 
-A machine answers questions about the rules of one game: who plays, what is true at first, who may do what,
-what follows, when the game ends and what the end is worth. All machines give the same answers.
+A machine answers questions about the rules of one game: its roles, initial state, legal moves, successors,
+terminal states and goals. All machines give the same answers.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Move = str | Term | int
 """A role's move as GDL text, as a term, or by its id."""
 _JOINT = (list, tuple, Mapping)
 MOST_PLAYOUTS = 100_000_000
-"""Of one call: their results take a gigabyte in a game of three roles."""
+"""Most playouts of one call: their results take a gigabyte in a game of three roles."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +162,8 @@ class Machine(ABC):
         """The state after one move id per role. Legality is the caller's business."""
 
     def percepts(self, state: State, joint_move: Sequence[int]) -> tuple[frozenset[Term], ...]:
-        """What each role perceives as this joint move is made in this state: per role the ``?p`` of
-        ``(sees role ?p)``. Empty in games without ``sees``, where each role sees every move instead
+        """The percepts of each role for this joint move in this state: per role the ``?p`` of
+        ``(sees role ?p)``. Empty in games without ``sees``, in which each role sees every move instead
         (:mod:`gdl.information`)."""
         return (frozenset(),) * len(self.roles)
 
@@ -173,20 +173,20 @@ class Machine(ABC):
 
     @abstractmethod
     def goal(self, state: State, role: int) -> int | None:
-        """The role's goal value (0..100); None where no value or more than one holds."""
+        """The role's goal value (0..100); None if no value or more than one holds."""
 
     def result(self, state: State, role: int) -> int | None:
-        """What a match that ends in this state is worth to the role: its goal value, None where none holds.
-        Where several hold (some public games give a winner both 100 and 0) our machines override this to
+        """The role's result of a match that ends in this state: its goal value, None if none holds.
+        If several hold (some public games give a winner both 100 and 0), our machines override this to
         give the highest. Arrays of goals (playouts, successors) hold the same values."""
         return self.goal(state, role)
 
     @abstractmethod
     def true_propositions(self, key: Hashable) -> frozenset[Term]:
-        """What is true in the state with this key."""
+        """The true propositions of the state with this key."""
 
     def state_hash(self, key: Hashable) -> int:
-        """A hash of what is true in the state with this key, the same from every machine of this process."""
+        """A hash of the true propositions of a state (by its key), equal for all machines in this process."""
         return reduce(xor, map(hash, self.true_propositions(key)), 0)
 
     @abstractmethod
@@ -291,7 +291,7 @@ class State:
 
     @property
     def turn(self) -> list[str]:
-        """The roles that have a choice; none at the end. Where nobody has one, ``play()`` moves on."""
+        """The roles that have a choice; none at the end. If no role has one, ``play()`` moves on."""
         return [] if self.terminal else [name for name, moves in self.legal.items() if len(moves) > 1]
 
     @property
@@ -301,13 +301,13 @@ class State:
         return {name: machine.goal(self, role) for role, name in enumerate(machine.role_names)}
 
     def board(self) -> str:
-        """The state as people see it: its board as lines of text, and what stands on none. Where nothing
-        draws it (machines that a ``Game`` made do), the same as :meth:`to_kif`."""
+        """The state for people: its board as lines of text, and the facts that are on no board. Machines that
+        do not come from a ``Game`` draw no board; they return the same as :meth:`to_kif`."""
         draw = self.machine.draw
         return self.to_kif() if draw is None else draw(self)
 
     def _repr_svg_(self) -> str | None:
-        """The board in a notebook; None where nothing draws it."""
+        """The board in a notebook; None if the machine draws none."""
         draw = self.machine.draw_svg
         return None if draw is None else draw(self)
 
@@ -348,9 +348,9 @@ class State:
 
     def _legal_id(self, role: int, move: object, options: Sequence[int]) -> int:
         machine, texts = self.machine, self.machine.move_texts[role]
-        known = texts.ids.get(move) if isinstance(move, str) else move if type(move) is int else None
-        if known is not None and known in options:
-            return known
+        own = texts.ids.get(move) if isinstance(move, str) else move if type(move) is int else None
+        if own is not None and own in options:
+            return own
         fault = "not legal here"
         try:
             term = parse_term(move, notation="auto") if isinstance(move, str) else move

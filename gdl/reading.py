@@ -1,8 +1,8 @@
-"""Files that a user or a stranger names: regular files only, and no more bytes than the reader can use. And
-their bytes as text, with one encoding and one kind of line end for all readers.
+"""Reads files that a user or a stranger names: regular files only, and no more bytes than the reader can use.
+Decodes them as text, with one encoding and one kind of line end for all readers.
 
-A name may lead to a device that never ends, to a pipe that nobody writes to, or to a file of terabytes. All
-packages read such files here (a test of the tree forbids other ways), so that each of them gets one line.
+A name may lead to a device that never ends, to a pipe without a writer, or to a file of terabytes. All
+packages read such files here (a test of the tree forbids other ways), so that each failure is one line.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from typing import BinaryIO
 from gdl.errors import FileError, MissingFileError, Place
 
 _FLAGS = sum(getattr(os, name, 0) for name in ("O_RDONLY", "O_NONBLOCK", "O_CLOEXEC", "O_NOCTTY", "O_BINARY"))
-"""A pipe is opened without waiting for who writes to it; not all systems have all of these."""
+"""Open a pipe without waiting for its writer. Not all systems have all of these flags."""
 _CHUNK = 1 << 20
-"""Bytes at a time: room is taken for what is there, not for what might be."""
+"""Bytes at a time, so that memory is allocated only for bytes that exist."""
 _WHY = {
     PermissionError: "you may not read it",
     IsADirectoryError: "it is a folder",
-    NotADirectoryError: "a part of its path is no folder",
+    NotADirectoryError: "a part of its path is not a folder",
 }
 
 
@@ -73,7 +73,7 @@ def read_limited(path: Path | str, most: int, remedy: str = "") -> bytes:
 
 
 def read_open(file: BinaryIO, most: int, name: str, remedy: str = "") -> bytes:
-    """What is left of an open file, or of standard input, at most ``most`` bytes. ``name`` is for messages.
+    """The rest of an open file, or of standard input, at most ``most`` bytes. ``name`` is for messages.
     Raises FileError if there is more, and OSError."""
     data = bytearray()
     while len(data) <= most and (part := file.read(min(most + 1 - len(data), _CHUNK))):

@@ -43,8 +43,8 @@ def scramble(rules: Rules, seed: int = 0) -> tuple[Rules, dict[str, str]]:
 
 
 def kept_names(rules: Rules) -> frozenset[str]:
-    """The names that mean something by themselves: keywords, numbers that can become goal values, and
-    ``random`` where it is a role."""
+    """The names that have a fixed meaning: keywords, numbers that can become goal values, and ``random`` if
+    it is a role."""
     chance = any(rule.head.signature == (ROLE, 1) and rule.head.args[0] is RANDOM for rule in rules)
     return frozenset(KEYWORDS | goal_values(rules) | ({RANDOM.name} if chance else set()))
 

@@ -46,13 +46,13 @@ class Term:
     def __new__(cls, name: str, *args: Term) -> Term:
         name = name.lower()
         key = (name, *args)
-        known = _table.get(key)
-        if known is not None:
-            return known
+        existing = _table.get(key)
+        if existing is not None:
+            return existing
         with _making:  # another thread may make the same term at the same moment
-            known = _table.get(key)
-            if known is not None:
-                return known
+            existing = _table.get(key)
+            if existing is not None:
+                return existing
             self = object.__new__(cls)
             self.name = name
             self.args = args
@@ -70,7 +70,7 @@ class Term:
 
     @property
     def signature(self) -> tuple[str, int]:
-        """Name and arity: what tells relations and functions apart."""
+        """Name and arity, which identify a relation or function."""
         return self.name, len(self.args)
 
     def variables(self) -> Iterator[Term]:
@@ -155,7 +155,7 @@ ARITIES: Final = {
 """The relations whose meaning GDL fixes, and how many arguments each takes."""
 
 RANDOM: Final = Term("random")
-"""The role of chance: whoever runs a match draws its moves, all alike."""
+"""The role of chance: the game manager draws its moves, all legal ones alike."""
 
 CONNECTIVES: Final = frozenset({"not", "or", "and", "<="})
 """The words that join literals; they name no relation."""

@@ -1,8 +1,8 @@
-"""Text of strangers made fit for terminals, logs and pages: what is not printable is escaped.
+"""Makes text of strangers fit for terminals, logs and pages: unprintable characters are escaped.
 
 Names of files and titles of puzzles may hold anything. Controls (C0, C1) drive terminals, bidirectional
-marks let a text seem to say something else (Boucher and Anderson, Trojan Source, 2021), and what stands for
-bytes that are no UTF-8 cannot be written at all. The reader of KIF refuses all these in symbols.
+marks let a text seem to say something else (Boucher and Anderson, Trojan Source, 2021), and surrogates for
+bytes that are not UTF-8 cannot be written at all. The reader of KIF refuses all these in symbols.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ def _folder(ask: Callable[[], str]) -> str:
 
 
 def first_forbidden(word: str) -> int:
-    """The place of the first character that no symbol can hold: one that is not printable, or that stands for
-    bytes that were no text, so that two words may have become one. -1 if there is none."""
+    """The index of the first character that a symbol must not hold, or -1. Such a character is not printable,
+    or stands for bytes that could not be decoded, so that two words may have become one."""
     if word.isprintable() and _REPLACEMENT not in word:
         return -1
     return next(i for i, c in enumerate(word) if not c.isprintable() or c == _REPLACEMENT)

@@ -1,7 +1,7 @@
-"""Files that survive a crash: replaced at once or not at all, and found damaged where they are.
+"""Files that survive a crash: they are replaced at once or not at all, and damage is detected.
 
-Readers see the old file or the new one. A checksum tells what was cut short or changed. Checkpoints, tables,
-saved searches, caches and what was learnt are all written here.
+Readers see the old file or the new one. A checksum detects truncated or changed files. This module writes all
+checkpoints, tables, saved searches, caches and learnt knowledge.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 import orjson
 
 NEW = ".new-"
-"""How the names of files begin that are being written. A process that is killed leaves them behind."""
+"""Begins the names of unfinished files. A process that is killed leaves them behind."""
 
 _DIGEST, _BODY = "digest", "body"
 
@@ -35,11 +35,11 @@ def naming(path: Path) -> Iterator[None]:
 
 
 def replace_file(path: Path, data: bytes, *, mode: int = 0o600, lasting: bool = True) -> None:
-    """Put a file in place of what is at the path, at once. Writers at the same time do no harm.
+    """Replace the file at the path at once. Simultaneous writers do no harm.
 
     Args:
         path: of the file; a link is replaced, not the file that it leads to.
-        data: what the file holds.
+        data: the new content.
         mode: its permissions.
         lasting: whether the file, and all names in its folder, are to be on the disk when this returns, and
             the old one is there until then.
@@ -87,13 +87,13 @@ def sealed(body: dict[str, Any], **head: Any) -> bytes:
 
 
 def unsealed(data: bytes, bare: str | None = None) -> tuple[dict[str, Any], Any]:
-    """The head and the body of what :func:`sealed` made.
+    """The head and the body of bytes from :func:`sealed`.
 
     Args:
         data: the bytes.
         bare: a field of bodies that earlier releases wrote without a digest; they are still read.
 
-    Raises ValueError, with the reason, where the bytes are something else or were changed.
+    Raises ValueError, with the reason, if the bytes are something else or were changed.
     """
     try:
         outer = json.loads(data)

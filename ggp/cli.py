@@ -59,14 +59,14 @@ class _CommandsByTheme(TyperGroup):
     """Lists the commands under the titles of their themes."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        known = modules()
+        by_name = modules()
         width = max(map(len, self.commands), default=0)
         for theme in (*THEMES, _OTHER):
             title = "Commands of other packages" if theme == _OTHER else _title(theme)
             rows = [
                 (name.ljust(width), command.get_short_help_str())
                 for name, command in self.commands.items()
-                if known[name][0] == theme
+                if by_name[name][0] == theme
             ]
             if rows:
                 with formatter.section(title):
@@ -74,9 +74,9 @@ class _CommandsByTheme(TyperGroup):
 
 
 def build(wanted: str | None) -> typer.Typer:
-    """The application with the one command that is wanted, or with all of them where it is none."""
-    known = modules()
-    shown = [wanted] if wanted in known else list(known)
+    """The application with the one command ``wanted``, or with all commands if it is not a command."""
+    by_name = modules()
+    shown = [wanted] if wanted in by_name else list(by_name)
     app = typer.Typer(
         name="ggp",
         cls=_CommandsByTheme,
@@ -84,7 +84,7 @@ def build(wanted: str | None) -> typer.Typer:
         pretty_exceptions_enable=False,
         # typer's coloured help imports rich's Markdown: too slow for the plain list of commands. Its tables
         # cut words in terminals that are not wide.
-        rich_markup_mode="rich" if wanted in known and _columns() >= _WIDE else None,
+        rich_markup_mode="rich" if wanted in by_name and _columns() >= _WIDE else None,
         add_completion=False,
         context_settings={
             "help_option_names": ["-h", "--help"],
@@ -102,10 +102,10 @@ def build(wanted: str | None) -> typer.Typer:
         """General Game Playing: reads the rules of any game in GDL, and plays it."""
 
     for name in shown:
-        function = known[name][1].load()
+        function = by_name[name][1].load()
         bound_numbers(function)
-        # The whole first line: what click shortens it to ends in dots. Paragraphs without line ends: they are
-        # to be wrapped for the terminal.
+        # The whole first line, because click's shortened one ends in dots. Paragraphs without line ends, so
+        # that click wraps them for the terminal.
         text = inspect.getdoc(function) or ""
         wrapped = "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
         app.command(name, short_help=text.partition("\n")[0], help=wrapped)(function)
@@ -114,8 +114,8 @@ def build(wanted: str | None) -> typer.Typer:
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        known = ggp.version()
-        show(f"ggp {known}" if known else "ggp, not installed: run from a checkout")
+        number = ggp.version()
+        show(f"ggp {number}" if number else "ggp, not installed: run from a checkout")
         raise typer.Exit
 
 
@@ -128,9 +128,9 @@ def main() -> None:
     prepare_streams()
     if sys.stderr.isatty():
         tell_when_compiling(_tell_kernel)
-    wanted = next((a for a in sys.argv[1:] if not a.startswith("-")), None)
+    command_name = next((a for a in sys.argv[1:] if not a.startswith("-")), None)
     try:
-        sys.exit(build(wanted)(standalone_mode=False) or 0)
+        sys.exit(build(command_name)(standalone_mode=False) or 0)
     except GdlError as error:
         complain(error)
         sys.exit(1 if isinstance(error, StuckError) else 2)
@@ -138,7 +138,7 @@ def main() -> None:
         if type(error).__name__ == "NoArgsIsHelpError":
             show(error.ctx.get_help())
         else:
-            complain(in_our_words(error, wanted, list(modules())))
+            complain(in_our_words(error, command_name, list(modules())))
         sys.exit(2)
     except (KeyboardInterrupt, typer.Abort):
         sys.exit(130)

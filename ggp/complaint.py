@@ -1,4 +1,4 @@
-"""Errors for people: one line that says where, what and what to do; and the line of the file with a caret."""
+"""Errors for people: one line with place, fault and remedy, then the line of the file with a caret."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MOST_BYTES = 4_000_000
 
 
 def complain(error: GdlError) -> None:
-    """Print an error on stderr, in colours where that is a terminal.
+    """Print an error on stderr, in colours if that is a terminal.
 
     Errors in rules name the file, the line and the column, whichever command met them.
     """
@@ -42,7 +42,7 @@ def _file_of(error: GdlError) -> Path | None:
             return path if path.is_file() else loaded.get(error.source)
         except (OSError, ValueError):  # no name of a file
             return None
-    # What compiling and grounding finds has a place, but no source.
+    # Errors of compiling and grounding have a place, but no source.
     return next(iter(loaded.values())) if of_rules and len(loaded) == 1 else None
 
 

@@ -47,7 +47,7 @@ class Game:
     """
 
     def __init__(self, name: str, text: str, notation: Notation = "auto") -> None:
-        """Parse ``text``, whose notation is seen from it where it is not told. Raises ParseError."""
+        """Parse ``text``; its notation is detected unless it is given. Raises ParseError."""
         name = visible(name)
         self.name = name
         self.text = plain(text)
@@ -58,7 +58,7 @@ class Game:
 
     @property
     def kif(self) -> str:
-        """The rules in KIF, as game managers send them: the text itself where it is KIF."""
+        """The rules in KIF, as game managers send them: the text itself if it is KIF."""
         if self.rules.notation == "kif":
             return self.text
         from gdl.syntax.format import to_kif
@@ -133,8 +133,8 @@ class Game:
         return self._climb.initial_state()
 
     def ready(self, seconds: float | None = None) -> bool:
-        """Wait, at most so many seconds, until :attr:`initial` and all that follows is as fast as it gets;
-        whether it is. It never is in games that do not ground within the limits."""
+        """Wait, at most ``seconds``, until :attr:`initial` and its successors use the fastest machine.
+        Returns whether they do. They never do in games that do not ground within the limits."""
         if seconds is not None:
             real_number(seconds, "seconds", 0, TIMEOUT_MAX)
         return self._climb.ready(seconds)

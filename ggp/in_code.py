@@ -68,8 +68,8 @@ class MatchSnapshot:
 
 
 class MatchView:
-    """Shows a match between ``players``, one per role, as it goes; this one shows nothing. ``chance`` is the
-    role of chance, None where there is none."""
+    """Shows a match between ``players``, one per role, as it goes; this base class shows nothing. ``chance``
+    is the role of chance, or None."""
 
     def __init__(self, machine: Machine, players: Sequence[Player]) -> None:
         self.machine = machine
@@ -88,7 +88,7 @@ class MatchView:
         return [self.machine.goal(state, role) for role in range(len(self.roles))]
 
     def doubts(self, state: State) -> list[str]:
-        """Why roles have no goal in a terminal state; of other states nobody asks for one."""
+        """The reasons why roles have no goal in a terminal state. Other states need no goals."""
         if not self.machine.is_terminal(state):
             return []
         return [
@@ -106,7 +106,7 @@ class MatchView:
         """The player of a role begins to use the startclock."""
 
     def position(self, steps: int, state: State) -> None:
-        """A state is reached, the last one too, after so many joint moves."""
+        """Called at each state, the last one too; ``steps`` counts the joint moves before it."""
 
     def thinking(self, role: int, deadline: float) -> None:
         """The player of a role begins to think about its move."""
@@ -169,7 +169,7 @@ def play_match(
     """
     state = machine.initial_state()
     for role, player in enumerate(players):
-        # They think one after the other, so each gets its share of what is left.
+        # They think one after the other, so each gets its share of the remaining time.
         began = time.monotonic()
         seconds = max(prepared_by - began, 0.1) / (len(players) - role)
         view.preparing(role, began + seconds)
@@ -318,11 +318,11 @@ class GamePlayer:
     def choose(self, state: State, seconds: float = 1.0) -> dict[str, str]:
         """The moves of its roles in a state, of any machine of the same rules: role -> move as GDL text.
 
-        Each role that has a choice is thought about for at most ``seconds``, one after the other. Empty where
-        the match is over. ``state.play`` takes the answer, where roles with a choice are all in it.
+        The player thinks for at most ``seconds`` about each role that has a choice, one after the other. The
+        answer is empty if the match is over. ``state.play`` takes an answer that has all roles with a choice.
 
         Raises:
-            GdlError: the seconds are no number from 0 to a day, or the state is of another game.
+            GdlError: the seconds are not a number from 0 to a day, or the state is of another game.
             MoveError: one of the roles has no legal move, or the player does not answer with one.
         """
         real_number(seconds, "seconds", 0, LONGEST_CLOCK)
@@ -349,7 +349,7 @@ class GamePlayer:
         return choice.move
 
     def stop(self) -> None:
-        """Free what the searches hold; the player may be asked again, and begins anew."""
+        """Free the memory of the searches. The player can be used again and then starts from scratch."""
         for name in self._started:
             self._players[name].stop()
         self._started.clear()

@@ -1,4 +1,4 @@
-"""Before a match: asks the players at addresses who they are, and tells who cannot play."""
+"""Before a match: asks the players at addresses for their names, and reports those that cannot play."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from ggp.protocol.asking import asking, post
 from ggp.protocol.http_error import HttpError
 
 INFO_SECONDS = 3.0
-"""How long a player may take to say its name."""
+"""Seconds that a player may take to answer with its name."""
 COMING_SECONDS = 10.0
-"""How long to wait for a player that does not listen yet: it may just have been started."""
+"""Seconds to wait for a player that does not listen yet, because it may just have been started."""
 _RETRY_SECONDS = 0.1
 _MAX_NAME = 100
 
 
 async def meet(players: Sequence[RolePlayer]) -> list[str]:
-    """Ask each player at an address by INFO for its name, which it then has, and whether it is free.
+    """Ask each player at an address by INFO for its name and whether it is free; set its name.
 
-    Gives back what is wrong, one short text for each player that cannot play: nobody listens there, says
-    nothing in time, is no player, or is busy. Such a player keeps its address as name.
+    Returns one short text for each player that cannot play: its address does not listen, it does not answer
+    in time, it is not a player, or it is busy. Such a player keeps its address as name.
     """
     async with asking():
         faults = await asyncio.gather(*map(_meet, remote_players(players)))
@@ -63,7 +63,7 @@ async def _meet(player: RemotePlayer) -> str:
     except socket.gaierror:
         return f"there is no computer {place.host}"
     except ConnectionRefusedError:
-        return f"nobody listens at {place}: `ggp serve --port {place.port}` starts a player there"
+        return f"no player listens at {place}: `ggp serve --port {place.port}` starts a player there"
     except HttpError as error:
         return f"{place} answers, but not as a player does: {error.message}"
     except OSError as error:
@@ -94,7 +94,7 @@ async def _info(player: RemotePlayer) -> str:
 
 
 def _refused(error: OSError) -> bool:
-    """Whether nobody listens. For a name with several addresses asyncio lists their errors in one text."""
+    """Whether the address does not listen. asyncio puts the errors of several addresses into one text."""
     code = f"[Errno {errno.ECONNREFUSED}]"
     text = str(error)
     several = text.startswith("Multiple exceptions") and text.count("[Errno") == text.count(code)

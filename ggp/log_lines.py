@@ -26,7 +26,7 @@ def configure(level: str, form: str) -> None:
 
 
 def say(level: str, event: str, **fields: object) -> None:
-    """Log one line: what has happened, and what is known of it."""
+    """Log one line: the event and its fields."""
     number = getattr(logging, level.upper(), logging.INFO)
     if logger.isEnabledFor(number):
         given = {"event": event, **fields}
@@ -34,7 +34,7 @@ def say(level: str, event: str, **fields: object) -> None:
 
 
 class _Formatter(logging.Formatter):
-    """``time`` (ISO 8601, UTC), ``level``, and what was given; other libraries' lines are events, too."""
+    """``time`` (ISO 8601, UTC), ``level`` and the given fields. Other libraries' lines are events, too."""
 
     def __init__(self, form: str) -> None:
         super().__init__()
@@ -45,7 +45,7 @@ class _Formatter(logging.Formatter):
         fields: dict[str, object] = {"time": time.replace("+00:00", "Z"), "level": record.levelname.lower()}
         fields |= getattr(record, "given", None) or {"event": record.getMessage(), "logger": record.name}
         if record.exc_info:
-            # The last line says what it is, the rest where.
+            # The last line names the error, the lines before it its place.
             fields["error"] = self.formatException(record.exc_info)[-_LONGEST:]
         if self._json:
             plain = {key: _plain(value) for key, value in fields.items()}

@@ -31,7 +31,7 @@ from ggp.protocol.match_record import MatchRecord
 from ggp.protocol.messages import READY, spaced
 
 GOODBYE_SECONDS = 5.0
-"""How long a player may take to confirm STOP or ABORT."""
+"""Seconds that a player may take to confirm STOP or ABORT."""
 MAX_REPLY = 10_000
 """Characters of the longest answer that is read."""
 STAND_INS = ("random", "legal")
@@ -42,14 +42,14 @@ NO_ANSWER = "TO"
 NO_CONNECTION = "CE"
 ILLEGAL = "IL"
 EXCEPTION = f"{NO_CONNECTION} exception:"
-"""What a local player's own code raised. Records have no code for it but the one for no connection."""
+"""Begins the error of a local player whose own code raised. Records only have the code for no connection."""
 DIED = f"{NO_CONNECTION} process died:"
-"""How a local player's process ended."""
+"""Begins the error of a local player whose process ended."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a player said, or what went wrong (``error``), and how many seconds it took."""
+    """The answer of a player, or its fault (``error``), and the seconds it took."""
 
     text: str
     error: str = ""
@@ -99,19 +99,19 @@ class StandIn:
 
 
 RolePlayer = RemotePlayer | LocalPlayer | StandIn
-"""Who plays a role."""
+"""The player of a role."""
 
 
 @dataclass(frozen=True, slots=True)
 class MatchStep:
-    """What one joint move brought, for whoever watches.
+    """The outcome of one joint move, for viewers.
 
     Attributes:
         number: 0 after START, then the number of joint moves made.
         state: the state reached.
         moves: the joint move that led to it; empty at 0.
-        errors: per role, ``""`` where none.
-        seconds: per role, how long its answer took.
+        errors: per role, ``""`` for none.
+        seconds: per role, the seconds that its answer took.
     """
 
     number: int
@@ -170,12 +170,12 @@ class GameManager:
         opening: joint moves, by ids, that are made before the players are started. ``rules`` must then
             begin in the state that they lead to.
         max_steps: the match is aborted after this many joint moves, with the goals of the state reached.
-        numbered: whether players of games of hidden information are told turn and last move (Dresden's
-            dialect), and not the percepts alone (gamecontroller's).
+        numbered: whether players of games of hidden information receive turn and last move (Dresden's
+            dialect), and not only the percepts (gamecontroller's).
 
     Attributes:
         record: the match.
-        own_moves: per role, how many moves it has made itself where it had a choice.
+        own_moves: per role, the number of moves that it chose itself among several.
         doubts: why roles have no goal value at the end, or not only one.
 
     Raises:
@@ -283,7 +283,7 @@ class GameManager:
         return messages.blind_request(command, match, turn, own, seen, numbered=self._numbered)
 
     def _perceived(self, state: State, moves: Sequence[int]) -> list[list[str]] | None:
-        """What each role perceives, as text; None where nothing is hidden."""
+        """The percepts of each role, as text; None if the game hides nothing."""
         machine = self._machine
         if not hides(machine.rules):
             return None
@@ -339,7 +339,7 @@ class GameManager:
         return None if joint is None else list(map(self._cipher.scramble, joint))
 
     def _judge(self, role: int, state: State, answer: Answer) -> tuple[int, str]:
-        """The move that counts, and what was wrong with the answer."""
+        """The move that counts, and the error of the answer."""
         machine = self._machine
         options = machine.legal_moves(state, role)
         if not options:
@@ -361,20 +361,20 @@ class GameManager:
 
     async def _tell_all(self, message: Callable[[int], str]) -> None:
         """Send each player at an address the message for its role."""
-        told = [
+        exchanges = [
             player.exchange(message(role), GOODBYE_SECONDS)
             for role, player in enumerate(self._players)
             if isinstance(player, RemotePlayer)
         ]
-        await asyncio.gather(*told)
+        await asyncio.gather(*exchanges)
 
 
 Seat = TypeVar("Seat", bound=RolePlayer)
 
 
 def with_chance(players: Sequence[Seat], machine: Machine) -> list[Seat | StandIn]:
-    """The players with one for chance, the role ``random``, among them: the manager draws its moves. Raises
-    GdlError where somebody else is to play it."""
+    """The players, with a stand-in for chance, the role ``random``, whose moves the manager draws. Raises
+    GdlError if another player is to play it."""
     chance, seated = chance_role(machine.roles), list[Seat | StandIn](players)
     if chance is None:
         return seated
@@ -391,7 +391,7 @@ def remote_players(players: Sequence[RolePlayer]) -> list[RemotePlayer]:
 
 
 def _start_error(answer: Answer) -> str:
-    """What was wrong with an answer to START, if anything."""
+    """The error of an answer to START; empty if there is none."""
     return answer.error or ("" if answer.text.lower() == READY else f"not ready: {_short(answer.text)}")
 
 

@@ -1,8 +1,8 @@
 """The questions of :mod:`ggp.answers` as tools of the Model Context Protocol (modelcontextprotocol.io).
 
-Lines of JSON-RPC come from whoever is at the other end. The library that serves the protocol drops a line
-that is no message without a word. Here each gets the error that JSON-RPC 2.0 asks for. Notifications and
-answers get none, whatever is in them: nobody waits for one.
+Lines of JSON-RPC come from an untrusted client. The library that serves the protocol silently drops a line
+that is not a message. Here each such line gets the error that JSON-RPC 2.0 asks for. Notifications and
+answers never get one, because the client does not wait for a reply.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from ggp.processes.budget import WorkBudget, usual_memory
 from ggp.processes.parent import JsonMessage
 
 MOST_BYTES = 16 << 20
-"""Of a line."""
+"""Most bytes of a line."""
 _CHUNK = 1 << 20
 
 
@@ -76,8 +76,8 @@ def private_input() -> BinaryIO:
 
 
 def read_message(line: bytes) -> str | types.JSONRPCError | None:
-    """The text of a line that is a message; of any other line the answer to it. None for a notification or an
-    answer that is none: nobody waits for an answer to these."""
+    """The text of a line that is a message, or the error that answers any other line. None for a faulty
+    notification or answer, which gets no reply."""
     if len(line) > MOST_BYTES:
         return _fault(types.INVALID_REQUEST, f"a message has more than {MOST_BYTES >> 20} MiB")
     try:
@@ -98,11 +98,11 @@ def read_message(line: bytes) -> str | types.JSONRPCError | None:
     if message.get("jsonrpc") != "2.0":
         return _fault(types.INVALID_REQUEST, 'jsonrpc is not "2.0"', asker)
     if not isinstance(message.get("method"), str):
-        return _fault(types.INVALID_REQUEST, "method is no text", asker)
+        return _fault(types.INVALID_REQUEST, "method is not a text", asker)
     if "id" in message and asker is None:
         return _fault(types.INVALID_REQUEST, "id is neither a text nor a whole number")
     if not isinstance(message.get("params"), dict | None):
-        return _fault(types.INVALID_PARAMS, "params is no object", asker) if "id" in message else None
+        return _fault(types.INVALID_PARAMS, "params is not an object", asker) if "id" in message else None
     return line.decode()
 
 
@@ -116,23 +116,23 @@ def _fault(code: int, message: str, asker: int | str | None = None) -> types.JSO
 
 
 INSTRUCTIONS = (
-    "Game Description Language (GDL), as KIF, infix or Prolog. validate finds what is wrong with rules and "
-    "where; state, legal, next and goals play them; playouts says how random matches end; solve solves "
-    "puzzles; verify replays recorded matches. A game is named (see games) or brought as rules. Moves and "
-    "facts are written as the rules spell them: (mark 1 1)."
+    "Game Description Language (GDL), as KIF, infix or Prolog. validate finds the faults of rules and "
+    "their places; state, legal, next and goals play them; playouts says how random matches end; solve "
+    "solves puzzles; verify replays recorded matches. A game is named (see games) or brought as rules. "
+    "Moves and facts are written as the rules spell them: (mark 1 1)."
 )
 PROCESSES = 8
-"""That answer questions at once."""
+"""Processes that answer questions at once."""
 log = logging.getLogger("ggp.mcp")
 _READS = types.ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
 Context = ServerRequestContext[Any]
 
 
 def tools() -> list[types.Tool]:
-    """All tools, with the schemas of what they take and give."""
+    """All tools, with the schemas of their requests and replies."""
     nothing: dict[str, Any] = {"type": "object", "properties": {}, "additionalProperties": False}
-    made = [_tool("games", "The games and levels that come along, by name", nothing, GAMES)]
-    return made + [_tool(name, one.summary, one.request, one.reply) for name, one in OPERATIONS.items()]
+    own = [_tool("games", "The bundled games and levels, by name", nothing, GAMES)]
+    return own + [_tool(name, one.summary, one.request, one.reply) for name, one in OPERATIONS.items()]
 
 
 def _tool(name: str, summary: str, request: dict[str, Any], reply: dict[str, Any]) -> types.Tool:
@@ -142,7 +142,7 @@ def _tool(name: str, summary: str, request: dict[str, Any], reply: dict[str, Any
 
 
 def make_server(desk: QuestionDesk) -> Server[Any]:
-    """A server of the tools; what they cannot do, they tell on one line."""
+    """A server of the tools. A tool that fails answers with a one-line error."""
 
     async def list_tools(context: Context, params: object) -> types.ListToolsResult:
         return types.ListToolsResult(tools=tools())
@@ -150,7 +150,7 @@ def make_server(desk: QuestionDesk) -> Server[Any]:
     async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         telling: set[asyncio.Task[None]] = set()
 
-        def heard(news: JsonMessage) -> None:
+        def on_progress(news: JsonMessage) -> None:
             words = f"{news['states']:,} states, " + (
                 "no line yet" if news["value"] is None else f"goal {news['value']} in {news['length']} moves"
             )
@@ -160,13 +160,13 @@ def make_server(desk: QuestionDesk) -> Server[Any]:
             task.add_done_callback(telling.discard)
 
         try:
-            answer = await _answer(desk, params, heard)
+            answer = await _answer(desk, params, on_progress)
         except GdlError as error:
             content: list[types.ContentBlock] = [
                 types.TextContent(type="text", text=without_folders(str(error)))
             ]
             return types.CallToolResult(content=content, is_error=True)
-        except Exception:  # the library would send what it says
+        except Exception:  # the library would send its text
             log.exception("the tool %.80s failed", params.name)
             raise MCPError(types.INTERNAL_ERROR, "the tool failed: see the log of the server") from None
         text = types.TextContent(type="text", text=orjson.dumps(answer).decode())
@@ -181,31 +181,31 @@ def make_server(desk: QuestionDesk) -> Server[Any]:
     )
 
 
-async def _answer(desk: QuestionDesk, params: types.CallToolRequestParams, heard: Any) -> JsonMessage:
+async def _answer(desk: QuestionDesk, params: types.CallToolRequestParams, on_progress: Any) -> JsonMessage:
     if params.name == "games":
         return {"games": known_games(), "levels": await asyncio.to_thread(known_levels)}
     if params.name not in OPERATIONS:
         raise GdlError(
             f"there is no tool {params.name[:80]!r}", remedy=f"there are games, {', '.join(OPERATIONS)}"
         )
-    return await desk.ask(params.name, params.arguments or {}, heard)
+    return await desk.ask(params.name, params.arguments or {}, on_progress)
 
 
 class _Answers:
-    """Sends answers to lines that are no messages, between those of the server."""
+    """Sends answers to invalid lines, between those of the server."""
 
     def __init__(self, writing: Any) -> None:
         self._writing = writing
 
     async def send(self, answer: types.JSONRPCError) -> None:
-        """Send one; nobody may be there to take it."""
+        """Send an answer, unless the connection is closed."""
         with contextlib.suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
             await self._writing.send(SessionMessage(answer))
 
 
 async def serve_tools() -> None:
-    """Serve over standard input and output until the other side hangs up. Lines that are no messages are
-    answered as JSON-RPC asks for (:mod:`ggp.mcp_tools`)."""
+    """Serve over standard input and output until the client hangs up. Invalid lines get the error that
+    JSON-RPC asks for (:mod:`ggp.mcp_tools`)."""
     desk = QuestionDesk(WorkBudget(PROCESSES, usual_memory()))
     server = make_server(desk)
     lines = MessageLines(private_input())

@@ -17,16 +17,16 @@ from typing import BinaryIO
 from gdl.errors import GdlError
 
 _NOT_HERE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY)
-"""Errors of folders where nothing can be put beside a file or in its place, though it can be written to."""
+"""Errors of folders that permit no new file and no replacement, though their files can be written to."""
 
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
     """A file to write, which takes the place of ``path`` at the end.
 
-    What is no file (a pipe, a device) is written to as it is, and so is a file in a folder where nothing can
-    be put beside it. What our own output goes to (``/dev/stdout`` sent to a file) is added to. The target of
-    a link is replaced, not the link. Raises GdlError where it cannot be written.
+    A pipe or device is written to directly, and so is a file in a folder that permits no new file. The
+    target of our own output (``/dev/stdout`` sent to a file) is appended to. The target of a link is
+    replaced, not the link. Raises GdlError if the path cannot be written.
     """
     try:
         if os.path.exists(path) and (not os.path.isfile(path) or _is_our_output(path)):
@@ -35,9 +35,9 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
             return
         path = path.resolve()
         # Names have at most 255 bytes, a character up to 4.
-        beside = path.with_name(f".{path.name[:50]}.{secrets.token_hex(4)}")
+        temporary = path.with_name(f".{path.name[:50]}.{secrets.token_hex(4)}")
         try:
-            new = beside.open("xb")
+            new = temporary.open("xb")
         except OSError as error:
             if error.errno not in _NOT_HERE or not os.path.exists(path):
                 raise
@@ -47,11 +47,11 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
-            if os.path.exists(beside):
-                _put_in_place(beside, path)
+            if os.path.exists(temporary):
+                _put_in_place(temporary, path)
         finally:
             with contextlib.suppress(OSError):
-                beside.unlink()
+                temporary.unlink()
     except OSError as error:
         remedy = "make room, or choose another place" if os.path.exists(path) else "choose another place"
         raise GdlError(f"cannot write {path}: {error.strerror}", remedy=remedy) from None
@@ -65,16 +65,16 @@ def _is_our_output(path: Path) -> bool:
     return False
 
 
-def _put_in_place(beside: Path, path: Path) -> None:
+def _put_in_place(temporary: Path, path: Path) -> None:
     if os.path.exists(path):
-        beside.chmod(path.stat().st_mode & 0o7777)
+        temporary.chmod(path.stat().st_mode & 0o7777)
     try:
-        beside.replace(path)
+        temporary.replace(path)
     except OSError as error:
         # A file that is mounted alone, or another user's in a folder for all, can only be written to.
         if error.errno not in _NOT_HERE or not os.path.exists(path):
             raise
-        shutil.copyfile(beside, path)
+        shutil.copyfile(temporary, path)
 
 
 def write_file(path: Path, data: bytes) -> None:

@@ -1,7 +1,7 @@
-"""The text that commands print: every character of it can be seen, whoever wrote it and whatever the locale.
+"""Output of commands: every printed character is visible, whatever its source and the locale.
 
-Names, errors and answers come from strangers, and a control among them would drive the terminal. All output
-of commands goes through :func:`show` or a :func:`ggp.console.new_console`; a test of the tree forbids
+Names, errors and answers come from strangers, and control characters in them would drive the terminal. All
+output of commands goes through :func:`show` or a :func:`ggp.console.new_console`; a test of the tree forbids
 ``print``.
 """
 

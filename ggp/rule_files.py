@@ -15,17 +15,17 @@ from players.plugins import plugins
 from players.puzzles.level_name import LevelKind, read_level_name
 
 MOST_BYTES = 4 * MAX_CHARACTERS
-"""Of a file of rules."""
+"""Most bytes of a rules file."""
 SUFFIXES = tuple(ending for form in FORMS.values() for ending in form.endings)
-"""What the names of files of rules end in, KIF's first."""
+"""The suffixes of rules files, KIF's first."""
 
 loaded_files: dict[str, Path] = {}
 """The files of the games that were loaded, by the names of these: messages show lines of them."""
 
 
 def find_rules_file(name: str) -> Path:
-    """A file of rules by its path, or by the name of a game that comes along. Raises GdlError, which names
-    similar ones, where there is none."""
+    """The rules file with this path, or of the bundled game with this name. Raises GdlError if there is none;
+    the error names similar ones."""
     path = Path(name)
     if not os.path.exists(path):
         path = games_folder() / f"{name.lower().removesuffix('.kif')}.kif"
@@ -75,12 +75,12 @@ def read_rules_file(path: Path) -> str:
 
 
 def games_folder() -> Path:
-    """Where the games that come along lie: in the wheel, or beside the packages in a checkout."""
+    """The folder of the bundled games: in the wheel, or next to the packages in a checkout."""
     here = Path(__file__).resolve().parent
     inside = here / "games"
     return inside if inside.is_dir() else here.parent / "games"
 
 
 def installed_games() -> Iterator[Path]:
-    """The .kif files of the games that come along, by name."""
+    """The .kif files of the bundled games, sorted by name."""
     return iter(sorted(games_folder().glob("*.kif")))

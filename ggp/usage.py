@@ -1,4 +1,4 @@
-"""Wrong use of the command line, in our words: what is wrong, and what to write instead."""
+"""Errors in the use of the command line, in our words, each with a remedy."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST = {int: 10**12, float: 366.0 * 24 * 3600}
 """Where an option does not say: a count that no computer reaches, a year in seconds."""
 _SEED = 2**63
 UsageError: Any = typer.BadParameter.__mro__[1]
-"""The base of what typer raises; typer does not export it."""
+"""The base class of typer's errors; typer does not export it."""
 
 
 def bound_numbers(function: Callable[..., None]) -> None:
@@ -64,7 +64,7 @@ def _bound(name: str, info: ParameterInfo, kind: type[int] | type[float]) -> Non
 
 
 def in_our_words(error: Any, command: str | None, commands: list[str]) -> GdlError:
-    """What is wrong with the words on the command line, from the error that typer raises."""
+    """The error that describes a fault on the command line, from the one that typer raises."""
     remedy = f"see `ggp {command} --help`" if command in commands else "see `ggp --help`"
     text = str(error.message)
     match type(error).__name__:

@@ -1,11 +1,11 @@
 """Compiles, or loads, everything that a match needs, so that no match waits for it.
 
-Where nothing was compiled yet that takes longer than most startclocks. ``python -m ggp.warm player NAME``
-does it in a process of its own, which says on its standard output which kernels it compiles, as JSON lines:
-``begun`` with a kernel's name, ``compiled`` with the name and ``seconds``. ``ggp warm`` starts several such
-processes (:func:`compile_all`) and shows what they do. ``ggp play`` has only the parts compiled that its
-match needs, by ``python -m ggp.warm parts NAMES`` (:func:`compile_missing`), or ``behind NAMES`` while the
-match is played (:func:`compile_behind`).
+If nothing is compiled yet, this takes longer than most startclocks. ``python -m ggp.warm player NAME``
+compiles in a process of its own, which reports the kernels on its standard output as JSON lines: ``begun``
+with a kernel's name, ``compiled`` with the name and ``seconds``. ``ggp warm`` starts several such processes
+(:func:`compile_all`) and shows their progress. ``ggp play`` compiles only the parts that its match needs, by
+``python -m ggp.warm parts NAMES`` (:func:`compile_missing`), or by ``behind NAMES`` during the match
+(:func:`compile_behind`).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ PROCESSES = (
     "players.uct.training.play_processes",
     "players.uct.workers.worker",
 )
-"""What the processes of a match run."""
+"""The modules that the processes of a match run."""
 
 
 _LAST_IN_LINE = 19
@@ -137,14 +137,14 @@ def alone(player: str) -> str:
 
 
 def main() -> None:
-    """Warm up for one player, or compile some parts, and say what is compiled."""
+    """Warm up for one player, or compile some parts, and report the compiled kernels."""
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    # What libraries print must not mix with the messages.
+    # Output of libraries must not mix with the messages.
     os.dup2(2, 1)
 
     def report(kernel: str, seconds: float) -> None:
-        told = {"begun": kernel} if seconds < 0.0 else {"compiled": kernel, "seconds": seconds}
-        out.write(json.dumps(told) + "\n")
+        message = {"begun": kernel} if seconds < 0.0 else {"compiled": kernel, "seconds": seconds}
+        out.write(json.dumps(message) + "\n")
         out.flush()
 
     tell_when_compiling(report)
@@ -165,19 +165,19 @@ _LAST = 300
 
 
 def compile_all(player: str, processes: int) -> bool:
-    """Compile what matches of this player (a registered name, with options or without) need, with so many
-    processes that share the work; return whether all of it could be. Raises GdlError where nothing can be
-    kept."""
+    """Compile everything that matches of this player (a registered name, with or without options) need, with
+    ``processes`` processes. Returns whether all of it could be compiled. Raises GdlError if there is no
+    folder for it."""
     from ggp.console import new_console, spinner
 
     console = new_console(soft_wrap=True)
-    folder = _kept_in()
+    folder = _kernel_folder()
     if not os.access(folder, os.W_OK):
-        text = f"{folder} can only be read: what is not in it yet is not kept"
+        text = f"{folder} is read-only: newly compiled kernels are not saved"
         console.print(text, style="yellow")
     began = time.monotonic()
     with spinner(console) as progress:
-        progress.add_task("looking for what is not compiled yet")
+        progress.add_task("looking for kernels to compile")
         running = [_WarmProcess(["player", player], progress) for _ in range(processes)]
         faults = [fault for process in running if (fault := process.wait())]
     count = sum(process.compiled for process in running)
@@ -193,21 +193,21 @@ def compile_all(player: str, processes: int) -> bool:
 
 
 def compile_missing(parts: Sequence[Part], processes: int, progress: Progress) -> None:
-    """Compile those parts that are not compiled yet, with so many processes that share the work, and show it.
-    Where a process fails, or nothing can be kept, the rest is compiled when it is used."""
+    """Compile the parts that are not compiled yet, with ``processes`` processes, and show the progress. If a
+    process fails or nothing can be saved, the remaining parts are compiled at their first use."""
     from players.warm_kernels import missing
 
-    wanted = missing(parts)
-    if not wanted:
+    uncompiled = missing(parts)
+    if not uncompiled:
         return
     console = progress.console
     try:
-        _kept_in()
+        _kernel_folder()
     except GdlError:
         return
     console.print("compiling what this match needs, once...", style="dim")
     began = time.monotonic()
-    names = [name for name, _ in wanted]
+    names = [name for name, _ in uncompiled]
     running = [_WarmProcess(["parts", *names], progress, aloud=False) for _ in range(processes)]
     faults = [fault for process in running if (fault := process.wait())]
     if faults:
@@ -221,8 +221,8 @@ def compile_behind(parts: Sequence[Part]) -> subprocess.Popen[bytes]:
     return anew("ggp.warm", ["behind", *(name for name, _ in parts)], {2: subprocess.DEVNULL})
 
 
-def _kept_in() -> str:
-    """Where kernels are kept. Raises GdlError where there is no place: to compile would be of no use."""
+def _kernel_folder() -> str:
+    """The folder of compiled kernels. Raises GdlError if there is none: compiling would be useless."""
     if (folder := folder_of_parts()) is None:
         raise GdlError(
             "nothing that is compiled can be kept: no folder for it can be written by you alone",

@@ -1,7 +1,7 @@
-"""Rules are played at random, and what goes wrong is told as findings, as those of :mod:`gdl.checks`.
+"""Plays rules at random and reports faults as findings, like those of :mod:`gdl.checks`.
 
-They are played on the lanes of a network, or on the prover where there is none (:mod:`players.walks`). What
-base and input rules declare is held against what was seen.
+The playouts run on the lanes of a network, or on the prover if there is no network (:mod:`players.walks`).
+The facts seen in them are compared with the declarations of base and input rules.
 
 >>> from gdl.syntax.parser import parse_rules
 >>> rules = parse_rules("(role a) (init p) (<= (legal a go) (true p)) (<= (next q) (does a go))")
@@ -33,8 +33,8 @@ _LEFT_OUT = (INIT, 1), (NEXT, 1), (LEGAL, 2), (GOAL, 2), (TERMINAL, 0)
 def declared(rules: Rules, signature: tuple[str, int]) -> frozenset[Term] | None:
     """The facts of ``base`` (propositions), or of ``input`` (pairs as terms with the role and the move).
 
-    None where there are no such rules, or where they ask for what is true or done, which they must not. Takes
-    time and memory as there are facts: bound both.
+    None if there are no such rules, or if they ask for ``true`` or ``does``, which they must not. Time and
+    memory grow with the number of facts: bound both.
 
     Raises:
         GdlError: the rules cannot be evaluated.
@@ -42,22 +42,22 @@ def declared(rules: Rules, signature: tuple[str, int]) -> frozenset[Term] | None
     assert signature in ((BASE, 1), (INPUT, 2))
     if all(rule.head.signature != signature for rule in rules):
         return None
-    kept = [rule for rule in rules if rule.head.signature not in _LEFT_OUT]
+    remaining = [rule for rule in rules if rule.head.signature not in _LEFT_OUT]
     if any(
         rule.head.signature in ((BASE, 1), (INPUT, 2)) and literal.atom.signature in _STATEFUL
-        for rule in kept
+        for rule in remaining
         for literal, _ in body_literals(rule)
     ):
         return None
     # Declared facts become the initial state of a game without moves.
     variables = [Term(f"?{i}") for i in range(signature[1])]
     fact = variables[0] if signature[1] == 1 else Term("pair", *variables)
-    kept.append(Rule(Term(INIT, fact), (Literal(Term(signature[0], *variables)),)))
-    return ProverMachine(Rules(tuple(kept), rules.spelling, rules.name)).initial_state().propositions
+    remaining.append(Rule(Term(INIT, fact), (Literal(Term(signature[0], *variables)),)))
+    return ProverMachine(Rules(tuple(remaining), rules.spelling, rules.name)).initial_state().propositions
 
 
 PLAYED_KINDS: dict[str, Kind] = {}
-"""Every kind of finding that playing can give, by its code."""
+"""All kinds of findings from playing, by their codes."""
 
 
 def _kind(severity: Severity, code: str, remedy: str) -> Kind:
@@ -81,25 +81,25 @@ MOVE_OUTSIDE_INPUT = _kind(
 MOVES_NOT_KNOWN = _kind(
     Severity.WARNING,
     "moves-not-known",
-    "write a sees rule that tells the role what its moves depend on",
+    "write a sees rule that shows the role the facts its moves depend on",
 )
 GOAL_NOT_KNOWN = _kind(
-    Severity.WARNING, "goal-not-known", "write a sees rule that tells the role how the match has ended"
+    Severity.WARNING, "goal-not-known", "write a sees rule that shows the role how the match has ended"
 )
 PLAYED_SHORT = _kind(Severity.INFO, "played-short", "give more --seconds")
 
 
 @dataclass(frozen=True, slots=True)
 class GoalBounds:
-    """What ground rules say of the end: per role its highest possible goal, None for none at all; and whether
-    a terminal state is possible."""
+    """The possible ends by the ground rules: per role its highest possible goal, None if no goal is possible;
+    and whether a terminal state is possible."""
 
     highest: tuple[int | None, ...]
     can_end: bool
 
 
 class Findings:
-    """Turns what was seen in playouts of some rules into findings."""
+    """Turns the observations from playouts of some rules into findings."""
 
     def __init__(self, rules: Rules, walks: Walks) -> None:
         self.rules = rules
@@ -118,7 +118,7 @@ class Findings:
             yield STUCK_ROLE.at(self._place(LEGAL, role), message, self._evidence(trail))
         for role, trail in walks.without_goal.items():
             if role == self._chance:
-                continue  # nobody asks what chance has won
+                continue  # the goal of chance does not matter
             message = f"{self._roles[role]} has no goal value at an end, {_after(trail)}"
             yield GOAL_UNDEFINED.at(self._place(GOAL, role), message, self._evidence(trail))
         for role, trail in walks.several_goals.items():
@@ -127,8 +127,8 @@ class Findings:
             yield GOAL_AMBIGUOUS.at(self._place(GOAL, role), message, self._evidence(trail))
 
     def of_ends(self, bounds: GoalBounds | None, full_length: bool) -> Iterator[Diagnostic]:
-        """Matches that never end, roles that cannot win. ``full_length``: the playouts that did not end were
-        as long as they may be, and were not given up for time."""
+        """Matches that never end, roles that cannot win. ``full_length``: the playouts that did not end
+        reached the maximum length and were not cut for time."""
         walks = self.walks
         played = counted(walks.playouts, "playout")
         if all(rule.head.name != TERMINAL for rule in self.rules):
@@ -170,13 +170,13 @@ class Findings:
             yield NEVER_WON.at(self._place(GOAL, lost[0]), message)
 
     def outside_base(self, base: frozenset[Term]) -> Iterator[Diagnostic]:
-        """States that have what no base rule declares: the first of each functor."""
-        told: dict[tuple[str, int], list[tuple[Term, Callable[[], Trail]]]] = {}
+        """States with propositions that no base rule declares: the first of each functor."""
+        by_functor: dict[tuple[str, int], list[tuple[Term, Callable[[], Trail]]]] = {}
         for index, tell in self.walks.propositions.items():
             proposition = self._machine.proposition(index)
             if proposition not in base:
-                told.setdefault(proposition.signature, []).append((proposition, tell))
-        for found in told.values():
+                by_functor.setdefault(proposition.signature, []).append((proposition, tell))
+        for found in by_functor.values():
             proposition, tell = found[0]
             trail = tell()
             more = f", as {counted(len(found) - 1, 'other')} of its kind later" if len(found) > 1 else ""
@@ -186,12 +186,12 @@ class Findings:
 
     def outside_input(self, inputs: frozenset[Term]) -> Iterator[Diagnostic]:
         """Legal moves that no input rule declares: the first of each role and functor."""
-        told: dict[tuple[int, tuple[str, int]], list[tuple[Term, Callable[[], Trail]]]] = {}
+        by_functor: dict[tuple[int, tuple[str, int]], list[tuple[Term, Callable[[], Trail]]]] = {}
         for (role, index), tell in self.walks.moves.items():
             move = self._machine.move(role, index)
             if Term("pair", self._machine.roles[role], move) not in inputs:
-                told.setdefault((role, move.signature), []).append((move, tell))
-        for (role, _), found in told.items():
+                by_functor.setdefault((role, move.signature), []).append((move, tell))
+        for (role, _), found in by_functor.items():
             move, tell = found[0]
             trail = tell()
             more = f", as {counted(len(found) - 1, 'other')} of its kind later" if len(found) > 1 else ""
@@ -203,7 +203,7 @@ class Findings:
             yield MOVE_OUTSIDE_INPUT.at(place, message, self._evidence(trail))
 
     def in_doubt(self, doubts: Iterable[Doubt]) -> Iterator[Diagnostic]:
-        """What a role cannot know of its moves and goals."""
+        """Moves and goals that a role cannot know."""
         for doubt in doubts:
             one, other = doubt.ways
             name, apart = self._roles[doubt.role], self._apart(one, other)
@@ -217,20 +217,20 @@ class Findings:
                 yield MOVES_NOT_KNOWN.at(self._place(LEGAL, doubt.role), message, self._evidence(one))
 
     def _apart(self, one: Trail, other: Trail) -> str:
-        """When two matches stand where they do, and the joint moves in which the second is another."""
-        told = [
+        """The number of steps of two matches, and the joint moves in which the second one differs."""
+        differing = [
             f"{number}. {' '.join(self._own.term(self._machine.move(r, m)) for r, m in enumerate(joint))}"
             for number, (joint, usual) in enumerate(zip(other.moves, one.moves, strict=True), 1)
             if joint != usual
         ]
-        dots = "  ..." if len(told) > _TOLD_APART else ""
-        shown = "  ".join(told[:_TOLD_APART]) + dots
+        dots = "  ..." if len(differing) > _MOST_SHOWN else ""
+        shown = "  ".join(differing[:_MOST_SHOWN]) + dots
         return f"{_after(one)}: it learns the same if the match below went {shown or 'as it did'}"
 
     def _goal_values(self, trail: Trail, role: int) -> frozenset[int]:
         if self._prover is None:
-            known = self._machine
-            self._prover = known if isinstance(known, ProverMachine) else ProverMachine(self.rules)
+            machine = self._machine
+            self._prover = machine if isinstance(machine, ProverMachine) else ProverMachine(self.rules)
         return self._prover.goal_values(self._prover.state_of(trail.state.propositions), role)
 
     def _evidence(self, trail: Trail) -> Evidence:
@@ -254,8 +254,8 @@ class Findings:
         return (exact or own or heads)[0].place if heads else Place()
 
 
-_TOLD_APART = 4
-"""So many joint moves are told in which a match that a role cannot tell from another is different."""
+_MOST_SHOWN = 4
+"""Most joint moves that a finding shows of the differences between two matches that look alike to a role."""
 
 
 def _after(trail: Trail) -> str:
@@ -265,15 +265,15 @@ def _after(trail: Trail) -> str:
 
 GROUND_BYTES = 1 << 30
 GROUND_RULES = 500_000
-"""More ground rules are not made into a network: that takes longer than the prover takes to play."""
+"""With more ground rules no network is built: that would take longer than playing on the prover."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rehearsal:
-    """How rules are tried.
+    """Limits and seed of the random playouts.
 
     Attributes:
-        playouts: how many.
+        playouts: number of playouts.
         seconds: CPU time for grounding, and again wall time for the playouts.
         seed: of the moves.
     """
@@ -284,10 +284,10 @@ class Rehearsal:
 
 
 def rehearse(rules: Rules, how: Rehearsal = Rehearsal()) -> list[Diagnostic]:
-    """Play rules that have no errors, and say what went wrong.
+    """Play rules that have no errors, and return the findings.
 
-    What it reports has happened in a match (the finding's ``evidence``), or follows from the ground rules;
-    what it does not report may still be: these are random playouts.
+    Each finding has happened in a match (the finding's ``evidence``), or follows from the ground rules. The
+    playouts are random, so other faults may remain.
 
     Raises:
         GdlError: the rules cannot be played at all.
@@ -295,21 +295,21 @@ def rehearse(rules: Rules, how: Rehearsal = Rehearsal()) -> list[Diagnostic]:
     machine, bounds = _machine(rules, how.seconds)
     walks = walk(machine, how.playouts, how.seconds, how.seed)
     findings = Findings(rules, walks)
-    told = [*findings.of_play(), *findings.of_ends(bounds, walks.longest >= MOST_STEPS)]
+    diagnostics = [*findings.of_play(), *findings.of_ends(bounds, walks.longest >= MOST_STEPS)]
     for signature, outside in (((BASE, 1), findings.outside_base), ((INPUT, 2), findings.outside_input)):
         try:
             facts = declared(rules, signature)
         except TooLargeError:
             continue  # more facts than a prover holds: the question stays open
         if facts is not None:
-            told += outside(facts)
+            diagnostics += outside(facts)
     if hides(rules):
-        told += findings.in_doubt(doubts(machine, how.seconds, how.seed))
-    return told
+        diagnostics += findings.in_doubt(doubts(machine, how.seconds, how.seed))
+    return diagnostics
 
 
 def _machine(rules: Rules, seconds: float) -> tuple[Machine, GoalBounds | None]:
-    """A machine with lanes and what its ground rules say of the end; else the prover."""
+    """A machine with lanes and its goal bounds; the prover and None for rules too large to ground."""
     from gdl.grounding.pipeline import GroundLimits, ground
     from propnet.build import build
     from propnet.machine import PropnetMachine

@@ -1,4 +1,4 @@
-"""Random playouts of which everything is noted that rules may do wrong: 512 at once where there are lanes."""
+"""Random playouts that record every fault rules may show: 512 at once on a machine with lanes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from propnet.machine import PropnetMachine
 
 MOST_STEPS = 10_000
-"""A playout is cut after so many joint moves."""
+"""A playout is cut after this many joint moves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,21 +34,21 @@ class Trail:
 
 @dataclass(slots=True)
 class Walks:
-    """What was seen in random playouts.
+    """Observations from random playouts.
 
     Attributes:
-        machine: what they ran on.
+        machine: the machine that they ran on.
         ended: playouts that came to a terminal state; stuck ones have not.
-        cut: playouts given up, for time or after :data:`MOST_STEPS`.
-        stopped: playouts that could not go on, for a role was stuck.
+        cut: playouts that were cut, for time or after :data:`MOST_STEPS`.
+        stopped: playouts that could not go on because a role was stuck.
         longest: joint moves of the longest playout.
         stuck: role -> a shortest trail to a state that is not terminal, where it has no legal move.
-        without_goal: role -> a shortest trail to a terminal state where no goal value holds for it.
-        several_goals: the same where more than one holds.
+        without_goal: role -> a shortest trail to a terminal state in which no goal value holds for it.
+        several_goals: role -> a shortest trail to a terminal state in which more than one holds.
         best: per role its highest goal at an end; -1 where it had none.
         worst: the same for the lowest goal; 101 before any end.
-        propositions: base proposition -> where it was first true: a function, for few are asked for.
-        moves: (role, move id) -> where it was first legal, not counting terminal states.
+        propositions: base proposition -> a function that returns the trail to where it was first true.
+        moves: (role, move id) -> the same for where it was first legal, not counting terminal states.
     """
 
     machine: Machine
@@ -66,19 +66,19 @@ class Walks:
 
     @property
     def playouts(self) -> int:
-        """How many there were, of any end."""
+        """The number of playouts, whatever their end."""
         return self.ended + self.cut + self.stopped
 
 
 def walk(machine: Machine, playouts: int, seconds: float, seed: int = 0) -> Walks:
-    """Play so many times at random from the initial state, for so many seconds of wall time at most.
+    """Run ``playouts`` random playouts from the initial state, for at most ``seconds`` of wall time.
 
-    On lanes all playouts go side by side, and those under way when time is over count as cut; on other
-    machines they go one after the other, and those not begun are left out.
+    On lanes all playouts run in parallel, and those unfinished when time is over count as cut. On other
+    machines they run one after the other, and those not begun are left out.
     """
     lanes = lane_machine(machine)
     if lanes is not None:
-        # Once before the clock starts: kernels may have to be compiled.
+        # One run before the clock starts, because kernels may have to be compiled.
         _LaneWalk(lanes, 1, seed).run(time.monotonic(), 1)
         return _LaneWalk(lanes, playouts, seed).run(time.monotonic() + seconds)
     return _walk_singly(machine, playouts, time.monotonic() + seconds, seed)
@@ -90,7 +90,7 @@ def _keep_shortest(known: dict[int, Trail], role: int, length: int, make: Callab
 
 
 class _LaneWalk:
-    """Playouts side by side. Each step's joint moves are kept, so that any trail can be told."""
+    """Playouts in parallel. It saves the joint moves of each step, so that any trail can be rebuilt."""
 
     def __init__(self, machine: PropnetMachine, playouts: int, seed: int) -> None:
         self.machine = machine
@@ -103,7 +103,7 @@ class _LaneWalk:
         self._seen_legal = np.zeros(machine.move_words, np.uint64)
 
     def run(self, until: float, at_least: int = 0) -> Walks:
-        """Play until all playouts are over or time is, but for so many steps in any case."""
+        """Play until all playouts or the time are over, but at least ``at_least`` steps."""
         walks = self.walks
         while len(self._rows):
             step = len(self._played)

@@ -1,4 +1,4 @@
-"""Findings about what depends on what: state, moves, negation, recursion, growing terms.
+"""Findings about dependencies: on state and moves, through negation and recursion, and growing terms.
 
 The recursion restriction is Definition 15 of Love, Hinrichs, Haley, Schkufza, Genesereth:
 "General Game Playing: Game Description Language Specification" (Stanford LG-2006-01, 2008).
@@ -26,7 +26,7 @@ STATE_IN_BASE = warning("state-in-base", "say what can ever be true, not what is
 STATE_IN_INPUT = warning("state-in-input", "say what can ever be legal, not what is legal now")
 ROLE_NOT_GROUND_FACT = warning("role-not-ground-fact", "write one (role name) for each role")
 ROLE_DEPENDS_ON_STATE = warning("role-depends-on-state", "write one (role name) for each role")
-SEES_IN_RULES = warning("sees-in-rules", "ask for what the percept depends on")
+SEES_IN_RULES = warning("sees-in-rules", "ask for the facts that the percept depends on")
 NEGATIVE_CYCLE = warning(
     "negative-cycle", "split the relation in two, so that one can be known before the other"
 )
@@ -55,7 +55,7 @@ _HIDING = (
     ((INIT, 1), SEES_IN_RULES),
     ((NEXT, 1), SEES_IN_RULES),
 )
-"""What must not ask for ``sees``: percepts go to the players, the game itself knows everything."""
+"""Relations that must not ask for ``sees``: percepts go to the players, the game itself knows everything."""
 
 
 @dataclass(frozen=True, slots=True)

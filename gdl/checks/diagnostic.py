@@ -1,4 +1,4 @@
-"""Diagnostics: what is wrong, how bad it is, where it is, and what to do about it."""
+"""Diagnostics: findings with message, severity, place and remedy."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gdl.errors import GdlError, Place
 
 
 class Severity(IntEnum):
-    """How bad a finding is; greater is worse."""
+    """The severity of a finding; greater is worse."""
 
     INFO = 0
     """Style: the rules mean what they seem to mean."""
@@ -28,8 +28,8 @@ class Severity(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The match that shows a finding: joint moves from the initial state, a text for each role, and what is
-    true in the state that they lead to."""
+    """The match that shows a finding: joint moves from the initial state, a text for each role, and the
+    true propositions of the state that they lead to."""
 
     moves: tuple[tuple[str, ...], ...]
     state: tuple[str, ...]

@@ -1,7 +1,7 @@
-"""Findings about words that GDL has not: misspelt keywords and relations, and what other languages have
-(equality, quantifiers, arithmetic, their signs).
+"""Findings about words that GDL does not have: misspelt keywords and relations, and constructs of other
+languages (equality, quantifiers, arithmetic, their signs).
 
-A word counts as foreign only where the rules define no relation of that name and arity themselves.
+A word counts as foreign only if the rules define no relation of that name and arity themselves.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ from gdl.terms import (
 
 NOT_IN_GDL = warning("not-in-gdl", "define the relation by facts and rules")
 CONNECTIVE_ALONE = warning("connective-alone", "put the connective and its formulas into parentheses")
-KNOWS = warning("knows-not-supported", "write the game in GDL-II, where percepts tell players what they know")
+KNOWS = warning(
+    "knows-not-supported", "write the game in GDL-II, whose percepts define the knowledge of players"
+)
 VARIABLE_WITHOUT_MARK = warning("variable-without-mark", "begin variables with '?'")
 
 _ORDER = "list the order as facts, such as {less}, and ask for them"
@@ -160,7 +162,7 @@ def _without_mark(rules: Rules, own: OwnNotation) -> Iterator[Diagnostic]:
         if not rule.body:
             stated.update(term.name for term in subterms(rule.head))
     rules_with = Counter(name for rule in rules for name in _constants(rule))
-    told: set[str] = set()
+    reported: set[str] = set()
     for rule in rules:
         marked = any(not atom.ground for atom, _ in atoms_of(rule))
         variables = {v.name for atom, _ in atoms_of(rule) for v in atom.variables()}
@@ -168,8 +170,8 @@ def _without_mark(rules: Rules, own: OwnNotation) -> Iterator[Diagnostic]:
             word = own.name(name)
             looks = word[:1].isupper() and len(places) > 1 and not marked
             looks = name not in stated and (looks or (f"?{name}" in variables and rules_with[name] == 1))
-            if name not in told and (looks or name == "_"):
-                told.add(name)
+            if name not in reported and (looks or name == "_"):
+                reported.add(name)
                 meant = f"?{word}" if looks else "a variable that occurs only here, such as ?_any"
                 message = f"{word!r} is a constant: variables begin with '?'"
                 yield VARIABLE_WITHOUT_MARK.at(places[0], message, remedy=f"write {meant}")
@@ -216,11 +218,11 @@ def check_spelling(rules: Rules) -> Iterator[Diagnostic]:
 
 
 def _misspelt(place: Place, name: str, meant: str) -> Diagnostic:
-    return MISSPELT_KEYWORD.at(place, f"{name!r} is no keyword: did you mean {meant!r}?")
+    return MISSPELT_KEYWORD.at(place, f"{name!r} is not a keyword: did you mean {meant!r}?")
 
 
 def close_to(name: str, words: Iterable[str]) -> str:
-    """The word that a name is probably meant to be; empty where none is close."""
+    """The word that a name is probably meant to be; empty if none is close."""
     candidates = [word for word in islice(words, _MOST_WORDS) if word != name]
     same = [word for word in candidates if _one_slip(name, word)]
     close = same or difflib.get_close_matches(name, candidates, 1, _LIKENESS)

@@ -15,7 +15,7 @@ MISSING_ROLE = error("missing-role", "write (role name) for each player")
 MISSING_LEGAL = error("missing-legal", "write legal rules that say who may do what")
 MISSING_TERMINAL = warning("missing-terminal", "write a terminal rule that says when a match is over")
 MISSING_GOAL = warning("missing-goal", "write goal rules that say what an outcome is worth")
-MISSING_INIT = warning("missing-init", "write (init ...) for what is true at first")
+MISSING_INIT = warning("missing-init", "write (init ...) for each fact of the initial state")
 MISSING_NEXT = warning("missing-next", "write next rules that say what moves change")
 NOT_KEPT = warning("state-not-kept", "write a next rule that keeps it, or use facts without init")
 GOAL_NOT_NUMBER = warning("goal-not-number", "write an integer from 0 to 100")
@@ -45,7 +45,7 @@ def check_game(rules: Rules) -> Iterator[Diagnostic]:
     own = OwnNotation(rules)
     yield from _goals(by_head[GOAL, 2], own)
     yield from _roles(by_head, own)
-    yield from _kept(by_head, own)
+    yield from _not_carried_over(by_head, own)
     yield from _coverage(by_head, own)
 
 
@@ -78,24 +78,24 @@ def _roles(by_head: dict[Signature, list[Rule]], own: OwnNotation) -> Iterator[D
                     yield kind.at(place, f"the role {own.term(role)} has {what}")
 
 
-def _kept(by_head: dict[Signature, list[Rule]], own: OwnNotation) -> Iterator[Diagnostic]:
-    """Propositions that are true at first and that no next rule can make true again, though rules ask for
-    what becomes of them: a game remembers only what its next rules say."""
+def _not_carried_over(by_head: dict[Signature, list[Rule]], own: OwnNotation) -> Iterator[Diagnostic]:
+    """Propositions that are true at first and that no next rule can make true again: a game remembers only
+    the facts that its next rules give."""
     later = by_head[NEXT, 1]
     if any(rule.head.args[0].is_variable for rule in later) or not later:
         return
-    kept = {rule.head.args[0].signature for rule in later}
+    carried_over = {rule.head.args[0].signature for rule in later}
     first: dict[Signature, list[Rule]] = defaultdict(list)
     for rule in by_head[INIT, 1]:
         first[rule.head.args[0].signature].append(rule)
     for subject, starts in first.items():
-        if len(starts) > 1 and subject not in kept and not starts[0].head.args[0].is_variable:
+        if len(starts) > 1 and subject not in carried_over and not starts[0].head.args[0].is_variable:
             message = f"no next rule has {own.name(subject[0])!r}: none of it is true after the first move"
             yield NOT_KEPT.at(starts[0].place, message)
 
 
 def _coverage(by_head: dict[Signature, list[Rule]], own: OwnNotation) -> Iterator[Diagnostic]:
-    """What base and input rules, where there are any, leave out."""
+    """Facts that base and input rules leave out, if there are such rules."""
     for declaration, kind, relations, what in (
         ((BASE, 1), BASE_INCOMPLETE, ((INIT, 1), (NEXT, 1)), "base"),
         ((INPUT, 2), INPUT_INCOMPLETE, ((LEGAL, 2),), "input"),

@@ -52,7 +52,7 @@ def check_relations(rules: Rules) -> Iterator[Diagnostic]:
                 if term.args:
                     functions.setdefault(term.signature, place)
                     function_uses.update([term.signature])
-    # A relation with another number of arguments that no rule defines is told of as one that is not defined.
+    # An undefined relation whose name has another number of arguments is reported as undefined.
     yield from _arities(defined, relation_uses, ARITY_MISMATCH, "relation", own)
     yield from _arities(functions, function_uses, FUNCTION_ARITY_MISMATCH, "function", own)
     yield from _definitions(rules, dict(defined))
@@ -140,7 +140,7 @@ def _never_stated(rules: Rules, own: OwnNotation) -> Iterator[Diagnostic]:
         (DOES, (LEGAL,), NEVER_LEGAL, "no legal rule can allow the move {}"),
     ):
         heads = [rule.head for rule in rules if rule.head.name in stating]
-        stated, told = _subjects(rules, stating), set[Signature]()
+        stated, reported = _subjects(rules, stating), set[Signature]()
         if any(head.args and head.args[-1].is_variable for head in heads):
             continue
         for rule in rules:
@@ -148,8 +148,8 @@ def _never_stated(rules: Rules, own: OwnNotation) -> Iterator[Diagnostic]:
                 atom = literal.atom
                 if atom.signature in _SUBJECTS and atom.name == asking and not atom.args[-1].is_variable:
                     subject = atom.args[-1].signature
-                    if subject not in stated and subject not in told:
-                        told.add(subject)
+                    if subject not in stated and subject not in reported:
+                        reported.add(subject)
                         meant = close_to(subject[0], sorted(n for n, a in stated if a == subject[1]))
                         ask = f": did you mean {own.name(meant)!r}?" if meant else ""
                         yield kind.at(literal.place, what.format(own.term(atom.args[-1])) + ask)
@@ -196,10 +196,10 @@ def _duplicates(rules: Rules) -> Iterator[Diagnostic]:
             return atom.substitute(names)
 
         key = rename(rule.head), tuple([_map_atoms(formula, rename) for formula in rule.body])
-        known = first.setdefault(key, rule.place)
-        if known is not rule.place:
+        earlier = first.setdefault(key, rule.place)
+        if earlier is not rule.place:
             what = "rule" if rule.body else "fact"
-            yield DUPLICATE_RULE.at(rule.place, f"the same {what} stands at {known} already")
+            yield DUPLICATE_RULE.at(rule.place, f"the same {what} stands at {earlier} already")
 
 
 def _map_atoms(formula: Formula, change: Callable[[Term], Term]) -> Formula:
@@ -245,7 +245,7 @@ def _unreachable(rules: Rules, defined: dict[Signature, Place]) -> Iterator[Diag
     reads = [sorted(subjects[need] for need in needs[subject] if need in subjects) for subject in subjects]
     names = list(subjects)
     for component in components(reads):
-        # What needs something else that cannot hold follows from that.
+        # A component that needs another impossible one follows from that one.
         if all(need in component for number in component for need in reads[number]):
             own_blockers = [literal for number in component for literal in blockers[names[number]]]
             literal = min(
@@ -263,14 +263,14 @@ _SUBJECTS = (TRUE, 1), (DOES, 2)
 
 
 def _subject(atom: Term) -> object:
-    """What must be possible for an atom to hold."""
+    """The relation, proposition or move that must be possible for an atom to hold."""
     if atom.signature not in _SUBJECTS:
         return atom.signature
     return atom.name, None if atom.args[-1].is_variable else atom.args[-1].signature
 
 
 def _facts_of(head: Term) -> Iterator[object]:
-    """What becomes possible when a rule with this head can fire."""
+    """The relations, propositions and moves that become possible when a rule with this head can fire."""
     yield head.signature
     twin = {(NEXT, 1): TRUE, (INIT, 1): TRUE, (LEGAL, 2): DOES}.get(head.signature)
     if twin is not None:

@@ -1,7 +1,7 @@
-"""Which findings are told: one slip makes one finding, the others only follow from it.
+"""Selects the findings to show: one slip gives one finding, and its consequences are left out.
 
 A misspelt name leaves a variable of its rule without a value, then rules that can never fire, a role without
-moves and a game without an end. Once its author has mended the slip, those are gone, or are told.
+moves and a game without an end. Once the author has corrected the slip, these are gone, or are shown.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _SLIPS = _codes(
     not-in-gdl relation-as-value state-without-next state-without-true undefined-relation unknown-role
     variable-without-mark"""
 )
-"""Kinds of what is wrong at one place by itself."""
+"""Kinds of faults that are confined to one place."""
 _OF_RULE = _codes(
     """contradictory-body next-in-body no-such-value rule-implies-itself singleton-variable
     unsafe-distinct unsafe-head-variable unsafe-negated-variable"""
@@ -40,12 +40,12 @@ _OF_GAME = _codes(
     role-not-ground-fact state-in-base state-in-input state-not-kept true-in-init unreachable-rule
     unused-relation"""
 )
-"""Kinds that follow from a slip, or from what is missing, anywhere in the game."""
+"""Kinds that follow from a slip, or from a missing part, anywhere in the game."""
 
 
 def roots_of(findings: Iterable[Diagnostic], rules: Rules) -> list[Diagnostic]:
-    """The findings that do not follow from others. Of those at one place the worst is told, of equally bad
-    ones the first: put the causes first. Errors stay, so that rules without one can be played."""
+    """The findings that do not follow from others. At each place only the worst one stays, or the first of
+    equally bad ones, so put the causes first. Errors always stay: rules without errors can be played."""
     starts = sorted((rule.place.line, rule.place.column) for rule in rules)
 
     def rule_at(place: Place) -> int:
@@ -54,8 +54,8 @@ def roots_of(findings: Iterable[Diagnostic], rules: Rules) -> list[Diagnostic]:
     by_place: dict[tuple[Place, str], Diagnostic] = {}
     for finding in sorted(findings, key=lambda d: -d.severity):
         by_place.setdefault((finding.place, "" if finding.place.line else finding.message), finding)
-    told = list(by_place.values())
-    codes = {d.code for d in told}
+    worst = list(by_place.values())
+    codes = {d.code for d in worst}
     follows: frozenset[str] = frozenset()
     for causes, effects in (
         (_SLIPS, _MISSING | _NEVER | _VALUE | _OF_GAME),
@@ -66,8 +66,8 @@ def roots_of(findings: Iterable[Diagnostic], rules: Rules) -> list[Diagnostic]:
     ):
         if not codes.isdisjoint(causes):
             follows |= effects
-    faulty = {rule_at(d.place) for d in told if d.code in _SLIPS - _OF_RULE}
-    doubtful = faulty | {rule_at(d.place) for d in told if d.code in _VALUE - follows}
+    faulty = {rule_at(d.place) for d in worst if d.code in _SLIPS - _OF_RULE}
+    doubtful = faulty | {rule_at(d.place) for d in worst if d.code in _VALUE - follows}
 
     def is_root(d: Diagnostic) -> bool:
         if d.severity is Severity.ERROR:
@@ -75,11 +75,11 @@ def roots_of(findings: Iterable[Diagnostic], rules: Rules) -> list[Diagnostic]:
         at_fault = faulty if d.code in _VALUE else doubtful
         return not (d.code in follows or (d.code in _OF_RULE and rule_at(d.place) in at_fault))
 
-    return _at_their_slips([d for d in told if is_root(d)])
+    return _at_their_slips([d for d in worst if is_root(d)])
 
 
 def _at_their_slips(findings: list[Diagnostic]) -> list[Diagnostic]:
-    """The error that a game has no ``legal``, told at the misspelt word that should be one, if any."""
+    """The findings, with an error such as a missing ``legal`` moved to the misspelt word that caused it."""
     for slip in [d for d in findings if d.code == "misspelt-keyword"]:
         for error in [d for d in findings if d.severity is Severity.ERROR and d.code in _MISSING]:
             if f"did you mean {error.code.removeprefix('missing-')!r}?" in slip.message:

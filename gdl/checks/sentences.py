@@ -66,7 +66,7 @@ _USE = {
     DISTINCT: "(distinct ?x ?y)",
     SEES: "(sees role percept)",
 }
-"""How each keyword is written."""
+"""The form of each keyword."""
 
 
 def check_sentences(rules: Rules) -> Iterator[Diagnostic]:
@@ -113,7 +113,7 @@ def _term_use(atom: Term, place: Place, own: OwnNotation, fact: bool = False) ->
         kind = CONNECTIVE_IN_TERM if term.name in CONNECTIVES else KEYWORD_IN_TERM
         if kind is CONNECTIVE_IN_TERM or (term.args and term.name in ARITIES):
             rule = own.sample("write (<= head body...)") if fact and term in atom.args else ""
-            yield kind.at(place, f"{term.name!r} stands inside a term, where it is only a name", remedy=rule)
+            yield kind.at(place, f"{term.name!r} stands inside a term and is only a name there", remedy=rule)
 
 
 def _formula(formula: Formula, own: OwnNotation) -> Iterator[Diagnostic]:

@@ -101,7 +101,7 @@ def _characters(source: Source, comments: list[tuple[int, int, str]]) -> Iterato
             if word == ",":
                 continue  # a sign by itself: see gdl.checks.foreign
             if remedy := what_to_write(character):
-                message = f"{named(character)} is no sign of KIF"
+                message = f"{named(character)} is not a sign of KIF"
                 yield character, FOREIGN_CHARACTER.at(source.place(at + place), message, remedy=remedy)
         if word == "." or (len(word) > 1 and word.endswith(".")):
             message = "a full stop is part of a name in KIF"

@@ -1,8 +1,8 @@
-"""Findings about constants that stand where no fact and no head of a rule puts them: misspelt ones, variables
-without their question mark, roles under two names.
+"""Findings about constants in places that no fact and no head of a rule can give them: misspelt ones,
+variables without their question mark, roles under two names.
 
 Which constants can stand at an argument is a least fixpoint over the rules, from
-:data:`gdl.compile.stratify.Position` to constants: it says more than can happen, never less.
+:data:`gdl.compile.stratify.Position` to constants: it may contain too many constants, never too few.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ _Values = dict[Position, Set[Term] | None]
 
 
 def check_values(rules: Rules) -> Iterator[Diagnostic]:
-    """Of each rule the first constant that its body asks for where it can never be, once each."""
+    """The first constant in the body of each rule that can never stand there; each is reported once."""
     own = OwnNotation(rules)
     values = _possible(rules)
     yield from _role_names(rules, values, own)
-    told: set[tuple[Position, Term]] = set()
+    reported: set[tuple[Position, Term]] = set()
     for rule in rules:
         for literal, position, term in _asked(rule):
-            known = values.get(position)
-            if known and term not in known and (position, term) not in told:
-                told.add((position, term))
-                yield _never(rule, literal, term, known, own)
+            possible = values.get(position)
+            if possible and term not in possible and (position, term) not in reported:
+                reported.add((position, term))
+                yield _never(rule, literal, term, possible, own)
                 break
 
 
@@ -51,10 +51,10 @@ def _asked(rule: Rule) -> Iterator[tuple[Literal, Position, Term]]:
                 yield literal, position, term
 
 
-def _never(rule: Rule, literal: Literal, term: Term, known: Set[Term], own: OwnNotation) -> Diagnostic:
+def _never(rule: Rule, literal: Literal, term: Term, possible: Set[Term], own: OwnNotation) -> Diagnostic:
     variable = Term(f"?{term.name}")
     marked = any(variable in atom.variables() for atom, _ in atoms_of(rule))
-    meant = variable.name if marked else close_to(term.name, sorted(each.name for each in known))
+    meant = variable.name if marked else close_to(term.name, sorted(each.name for each in possible))
     ask = f": did you mean {own.term(Term(meant))}?" if meant else ""
     message = f"{own.term(literal.atom)} never holds: no fact or head has {own.term(term)} there{ask}"
     remedy = f"check its spelling, or write {own.term(variable)} if it is a variable"
@@ -130,7 +130,7 @@ def _role_names(rules: Rules, values: _Values, own: OwnNotation) -> Iterator[Dia
         names.remove(meant)
         strange.pop(meant, None)
         message = (
-            f"the role {own.term(role)} stands nowhere else, but {own.term(meant)} does, which is no role"
+            f"the role {own.term(role)} stands nowhere else, but {own.term(meant)} does, which is not a role"
         )
         yield UNKNOWN_ROLE.at(roles[role], message, remedy=f"name it {own.term(meant)} here, or rename that")
     for name, (place, relation) in strange.items():

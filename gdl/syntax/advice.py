@@ -1,4 +1,4 @@
-"""What to write for signs that a notation with operators has not: those of the other notations, of logic
+"""Replacements for signs that a notation with operators lacks: those of the other notations, of logic
 programs and of programming languages.
 """
 
@@ -36,8 +36,8 @@ _MISSING = {
 
 
 def advice(found: str, bare: str, at: int, expected: str, shown: tuple[str, str, str], unequal: str) -> str:
-    """What to do about a sign, or "" for the end, at a place of a text where something else is expected;
-    empty where that is not known. ``shown``: negation, conjunction and disjunction of the notation."""
+    """The remedy for an unexpected sign, or for the end (""), at a place of a text; empty if there is none.
+    ``shown``: negation, conjunction and disjunction of the notation."""
     negation, conjunction, disjunction = shown
     where, missing = _MISSING.get(found, ("-", ""))
     if expected.startswith(where):

@@ -92,7 +92,7 @@ class _Item:
 
 
 def _items(source: Source, parts: list[SExpr], opening: _Item | None) -> list[_Item]:
-    """The items of a text or group, each comment attached to what it trails."""
+    """The items of a text or group, each comment attached to the item it follows."""
     items = [] if opening is None else [opening]
     for part in parts:
         if isinstance(part, Group):
@@ -122,7 +122,7 @@ def _settle(item: _Item) -> None:
 
 
 def _flatten(item: _Item) -> None:
-    """Set the one-line text of an item and its parts, where no comment stands inside."""
+    """Set the one-line text of an item and its parts, if there is no comment inside."""
     if not item.items:
         item.flat = None if item.is_comment else item.word
         return
@@ -172,15 +172,15 @@ def convert(text: str, to: Notation, name: str = "", notation: Notation = "auto"
     stood between sentences, one stays. Raises ParseError where the text is not in its notation.
     """
     given = form_of(text, notation, name)
-    wanted = given if to == "auto" else FORMS[to]
-    if given is KIF and wanted is KIF:
+    target = given if to == "auto" else FORMS[to]
+    if given is KIF and target is KIF:
         return format_text(text, name)
     source, sentences = given.read(text, name)
     reader = Reader(source)
     rules = list(map(reader.rule, sentences))
-    spelling = _names_only(reader.spelling) if wanted is KIF else reader.spelling
-    written = _written(source, sentences, rules, given, wanted, spelling)
-    return format_text(written) if wanted is KIF else written
+    spelling = _names_only(reader.spelling) if target is KIF else reader.spelling
+    written = _written(source, sentences, rules, given, target, spelling)
+    return format_text(written) if target is KIF else written
 
 
 def to_kif(rules: Rules) -> str:
@@ -190,7 +190,7 @@ def to_kif(rules: Rules) -> str:
 
 
 def _names_only(spelling: dict[str, str]) -> dict[str, str]:
-    """How names are spelled. Variables of other notations begin with capital letters, those of KIF do not."""
+    """The spelling of names, without variables, whose capital letters of other notations are wrong in KIF."""
     return {name: spelled for name, spelled in spelling.items() if name[0] != "?"}
 
 
@@ -199,11 +199,11 @@ def _written(
     sentences: list[SExpr],
     rules: list[Rule],
     given: Form,
-    wanted: Form,
+    target: Form,
     spelling: dict[str, str],
 ) -> str:
     text = source.text
-    mark = wanted.mark
+    mark = target.mark
     waiting = list(given.comments(source))[::-1]
     lines: list[str] = []
     end = 0
@@ -219,7 +219,7 @@ def _written(
             at, its_end, words = waiting.pop()
             add(f"{mark} {words}".rstrip(), min(at, sentence.offset))
             end = max(end, its_end)
-        add(wanted.write(rule, spelling), sentence.offset)
+        add(target.write(rule, spelling), sentence.offset)
         end = until + 1
         if (
             waiting

@@ -1,8 +1,7 @@
-"""What notations with operators have in common, by pyparsing: ``head :- literals``, each with its own signs.
+"""The common part of notations with operators, by pyparsing: ``head :- literals``, each with its own signs.
 
-:mod:`gdl.syntax.notation` and :mod:`gdl.syntax.prolog` say which signs these are. What comes out are the
-expressions that :mod:`gdl.syntax.sexpr` reads from KIF, so all notations have one meaning, and one reader
-for all that comes after.
+:mod:`gdl.syntax.notation` and :mod:`gdl.syntax.prolog` define these signs. The results are the expressions
+that :mod:`gdl.syntax.sexpr` reads from KIF, so that all notations share one meaning and all later readers.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ class Conjunction:
 
 
 class Grammar:
-    """The signs of a notation, and how texts in it are read. Patterns are regular expressions.
+    """The signs of a notation, and the reader of its texts. Patterns are regular expressions.
 
     Attributes:
         code: of the errors of texts that are not in this notation.
@@ -49,9 +48,9 @@ class Grammar:
         word: a name, a number or a variable.
         sign: an operator, in messages one thing.
         comment: matches comments and, as no comment begins in one, quoted names.
-        negation, conjunction, disjunction, unequal, stop: operators, and what ends a sentence.
-        shown: how messages call negation, conjunction and disjunction.
-        sample: how an inequality is written.
+        negation, conjunction, disjunction, unequal, stop: operators, and the end of a sentence.
+        shown: negation, conjunction and disjunction in messages.
+        sample: an inequality, as an example.
         must_stop: whether each sentence has a stop.
     """
 
@@ -72,7 +71,7 @@ class Grammar:
     def read(self, text: str, name: str = "") -> tuple[Source, list[SExpr]]:
         """Read rules into the expressions that the same rules in KIF are; errors call the text ``name``.
 
-        Raises ParseError: it is not in this notation (with line, column, and what was expected there), nests
+        Raises ParseError: it is not in this notation (with line, column and the expected part), nests
         deeper than :data:`~gdl.syntax.sexpr.MAX_DEPTH`, is longer than
         :data:`~gdl.syntax.sexpr.MAX_CHARACTERS`, or holds a character that is not printable.
         """
@@ -136,7 +135,7 @@ class Grammar:
         )
 
     def is_kept(self, found: str) -> bool:
-        """Whether what :attr:`comment` matches is no comment."""
+        """Whether a match of :attr:`comment` is a quoted name, which stays."""
         return found.startswith("'")
 
     def spelled(self, word: str) -> str:
@@ -148,7 +147,7 @@ class Grammar:
         return part
 
     def pieces(self, bare: str) -> list[tuple[int, int]]:
-        """Where the parts of a text begin and end that are each read by themselves, past faults of others."""
+        """Begin and end of the parts of a text that are read separately, so that faults stay in one part."""
         raise NotImplementedError
 
     def settle_names(self, source: Source, parts: list[SExpr]) -> None:
@@ -156,24 +155,24 @@ class Grammar:
         for atom in atoms(parts):
             if not (atom.text.startswith("?") or _KIF_NAME.fullmatch(atom.text)):
                 raise source.error(
-                    f"{atom.text!r} is no name of GDL",
+                    f"{atom.text!r} is not a name of GDL",
                     atom.offset,
                     "leave blanks, parentheses and semicolons out of it, and '?' at its beginning",
                     "unwritable-name",
                 )
 
     def remedy(self, bare: str, at: int, expected: str) -> str:
-        """What to do about what stands at a place of a text where something else is expected."""
+        """The remedy for an unexpected token at a place of a text."""
         found = self.token(bare, at)
-        known = advice(found, bare, at, expected, self.shown, self.sample)
-        return known or what_to_write(found) or _SEE
+        specific = advice(found, bare, at, expected, self.shown, self.sample)
+        return specific or what_to_write(found) or _SEE
 
     def sentences(self, parser: pp.ParserElement) -> pp.ParserElement:
-        """The parser of all that may stand where a sentence may, from that of sentences."""
+        """The parser of everything that may stand in place of a sentence, from the parser of sentences."""
         return parser
 
     def taken(self, source: Source, parts: list[SExpr]) -> list[SExpr]:
-        """The sentences among what :meth:`sentences` finds. Raises ParseError for what cannot be read."""
+        """The sentences among the results of :meth:`sentences`. Raises ParseError for unreadable ones."""
         return parts
 
     def _prepared(self, text: str, name: str) -> tuple[Source, str]:
@@ -194,7 +193,7 @@ class Grammar:
     def _parsed(
         self, parser: pp.ParserElement, source: Source, bare: str, start: int, more: str
     ) -> list[SExpr]:
-        """What a parser makes of a part of the text, at its places; ``more``: what could have followed."""
+        """The expressions that a parser reads from a part of the text; ``more``: parts that could follow."""
         from pyparsing import ParseBaseException
 
         with _deep_stack():
@@ -304,7 +303,7 @@ class Grammar:
     def _explain(
         self, source: Source, bare: str, start: int, error: pp.ParseBaseException, more: str
     ) -> ParseError:
-        """What was expected where, in our words; ``more``: what could have stood behind all that was read."""
+        """The error with place and expected part, in our words; ``more``: parts that could also follow."""
         at = error.loc
         while at < len(bare) and bare[at].isspace():
             at += 1

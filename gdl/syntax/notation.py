@@ -62,7 +62,7 @@ def votes(text: str) -> int | None:
     """
     balance = depth = 0
     called = False  # whether anything stands that KIF has not
-    before = ""  # the token before: "word" for names and for what ends a group
+    before = ""  # the token before: "word" for names and for the end of a group
     position = 0
     while found := _TOKEN.search(text, position):
         position = found.end()
@@ -139,26 +139,26 @@ class InfixGrammar(Grammar):
 INFIX = InfixGrammar()
 
 Notation = Literal["auto", "kif", "infix", "prolog"]
-"""A notation's name, or ``auto``: it is seen from the text."""
+"""A notation's name, or ``auto`` to detect it from the text."""
 Spelling = dict[str, str]
 Parsed = tuple[Source, list[SExpr]]
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """One notation: what people call it, and what reads and writes it. All take and give the expressions of
-    KIF (:mod:`gdl.syntax.sexpr`); the readers take a text and its name for messages, and raise ParseError.
+    """One notation: its names, readers and writer. All use the expressions of KIF (:mod:`gdl.syntax.sexpr`).
+    The readers take a text and its name for messages, and raise ParseError.
 
     Attributes:
-        name: of it.
-        shown: what pages and messages call it.
-        endings: of the names of its files.
+        name: its name.
+        shown: its name on pages and in messages.
+        endings: the suffixes of its files.
         mark: begins a comment.
         read: the sentences of a text.
         read_terms: a run of terms.
         read_past_faults: the sentences that can be read, and the faults of the others.
-        comments: those of a text: where each line of them begins and ends, and its words.
-        write: a rule on its own lines, its names spelled as told.
+        comments: the comments of a text: begin and end of each line, and its words.
+        write: a rule on its own lines, with the given spelling of names.
     """
 
     name: Notation
@@ -207,11 +207,11 @@ FORMS: dict[str, Form] = {
 
 
 def named_notation(name: str) -> Notation:
-    """The notation of this name, whatever its case; KIF is also called ``prefix``. Raises GdlError where
+    """The notation of this name, whatever its case; KIF is also called ``prefix``. Raises GdlError if
     there is none."""
-    for known in get_args(Notation):
-        if name.lower() in (known, FORMS[known].shown if known in FORMS else known):
-            return known  # type: ignore[no-any-return]
+    for candidate in get_args(Notation):
+        if name.lower() in (candidate, FORMS[candidate].shown if candidate in FORMS else candidate):
+            return candidate  # type: ignore[no-any-return]
     raise GdlError(f"there is no notation {name!r}", remedy=f"choose {', '.join(get_args(Notation))}")
 
 

@@ -11,7 +11,7 @@ from gdl.terms import CONNECTIVES, Term
 
 def parse_rules(text: str, name: str = "", notation: Notation = "auto") -> Rules:
     """Parse the rules of a game; messages show ``name``, a file name or match id. The notation, one of
-    :data:`gdl.syntax.notation.FORMS`, is seen from the text and the name's ending where it is not told.
+    :data:`gdl.syntax.notation.FORMS`, is by default detected from the text and the suffix of the name.
 
     >>> rules = parse_rules("(role you) (<= (legal you ?m) (true (can ?m)))")
     >>> print(rules)
@@ -34,8 +34,8 @@ def parse_rules(text: str, name: str = "", notation: Notation = "auto") -> Rules
 
 
 def parse_term(text: str, name: str = "", notation: Notation = "kif") -> Term:
-    """Parse one term, such as a move or a proposition: KIF unless told otherwise, as game managers send it.
-    Raises ParseError where the text is not exactly one.
+    """Parse one term, such as a move or a proposition: by default in KIF, as game managers send it.
+    Raises ParseError if the text is not exactly one term.
 
     >>> parse_term("( Mark 1 1 )")
     Term<(mark 1 1)>

@@ -1,4 +1,4 @@
-"""Small languages that people write, by pyparsing: faults are told with column and what was expected there.
+"""Small languages that people write, by pyparsing: errors give the column and the expected part.
 
 >>> from pyparsing import Regex
 >>> read_phrase(Regex("[a-z]+").set_name("a word") + Regex("[0-9]+").set_name("a number"), "seat 4", "seat")
@@ -24,14 +24,14 @@ _SHOWN = 60
 
 
 def read_phrase(grammar: ParserElement, text: str, what: str, remedy: str = "", more: str = "") -> list[Any]:
-    """What a grammar makes of a whole text.
+    """The parts that a grammar reads from a whole text.
 
     Args:
         grammar: its parts have names, for messages.
         text: at most :data:`LONGEST` characters.
-        what: what the text is, in messages: ``player``.
-        remedy: how it is written.
-        more: what else could have stood at the end of what was read, in messages.
+        what: the kind of text, in messages: ``player``.
+        remedy: its form, for messages.
+        more: other parts that could have followed the text read, in messages.
 
     Raises:
         GdlError: the text is too long, or not what the grammar takes.

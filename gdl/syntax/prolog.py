@@ -3,8 +3,8 @@ r"""GDL in Prolog's notation: ``legal(W,noop) :- role(W), \+ true(control(W)).``
 It is how rules are written for Prolog systems (ISO/IEC 13211-1) and, but for their ``X != Y`` and ``not a``,
 for answer set solvers (clingo): ``,`` is read "and", ``;`` "or", ``\+`` and ``not`` "not"; each sentence ends
 with a full stop. ``dif(X,Y)``, ``X \= Y`` and ``X \== Y`` are ``distinct(X,Y)``; ``true`` and ``fail`` alone
-are what always and never holds. Upper and lower case of variables differ. Directives that say nothing about
-the game are passed over with a remark, all others are faults.
+always and never hold. Upper and lower case of variables differ. Directives that say nothing about
+the game are skipped with a remark, all others are faults.
 """
 
 from __future__ import annotations

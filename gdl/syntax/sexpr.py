@@ -3,8 +3,8 @@
 The result is nested lists whose parts know their places in the text. Hostile nesting costs neither the
 interpreter's stack nor time. A text with faults is read past them.
 
-Also characters and comment marks that rules have not, and what to write in their place. Word processors, web
-pages and other keyboards put them into texts: curly quotes, full-width brackets, long
+The module also has the characters and comment marks that KIF lacks, each with its replacement. Word
+processors, web pages and other keyboards put them into texts: curly quotes, full-width brackets, long
 dashes, commas between arguments, ``//`` before a comment.
 """
 
@@ -23,7 +23,7 @@ from gdl.rules import And, Formula, Literal, Not, Or, Rule
 from gdl.visible import first_forbidden
 
 OPENING, CLOSING = "[{（［｛【〔〈⟨「『⦅", "]}）］｝】〕〉⟩」』⦆"
-"""Brackets that are no parentheses."""
+"""Brackets other than parentheses."""
 _QUOTES = '“”„‟«»‹›‘’‚‛″′´＂＇"`'
 _COMMAS = ",，、،"
 _DASHES = "‐‑‒–—―−－"
@@ -97,7 +97,7 @@ FAULTS = {
     "unopened-parenthesis": ("this ')' closes nothing", "remove it, or open it with '('"),
     "unclosed-parenthesis": ("this '(' is never closed", "add the missing ')'"),
     "forbidden-character": ("the character {!r} cannot stand in KIF", "remove it, or write a blank"),
-    "foreign-bracket": ("{} is no sign of KIF", "write '(' and ')'"),
+    "foreign-bracket": ("{} is not a sign of KIF", "write '(' and ')'"),
     "not-one-term": ("expected one term, found {}", "give exactly one"),
     "rule-without-head": ("'<=' has no head", "write (<= head body...)"),
     "arrow-alone": ("this '<=' stands outside of parentheses", "write (<= head body...)"),
@@ -113,9 +113,9 @@ FAULTS = {
         "list the order as facts, such as (less 1 2), and ask for them",
     ),
     "variable-as-formula": ("the variable {} cannot stand as a formula", "name a relation"),
-    "nameless-variable": ("'?' alone is no variable", "give it a name"),
+    "nameless-variable": ("'?' alone is not a variable", "give it a name"),
     "variable-as-functor": ("the variable {} cannot be a relation or function", _AS_FUNCTOR),
-    "empty-parentheses": ("'()' is no term", "put a name in it, or remove it"),
+    "empty-parentheses": ("'()' is not a term", "put a name in it, or remove it"),
     "list-as-functor": ("a list cannot be a relation or function", _AS_FUNCTOR),
 }
 """Code of a fault -> message, with places for details, and remedy."""
@@ -156,7 +156,7 @@ class Source:
         self.text = plain(text)
         self.name = name
         self.remarks: list[ParseError] = []
-        """What its author should know though it can be read, as the errors that say it."""
+        """Warnings to the author about a readable text, as errors."""
 
     @cached_property
     def _line_starts(self) -> list[int]:
@@ -242,14 +242,14 @@ class Nest:
         self.current = group.parts
 
     def closed(self, at: int) -> None:
-        """A ')' was read. Raises ParseError where nothing is open."""
+        """A ')' was read. Raises ParseError if nothing is open."""
         if not self.stack:
             raise self.source.fault("unopened-parenthesis", at)
         self.stack.pop().end = at
         self.current = self.stack[-1].parts if self.stack else self.top
 
     def atom(self, word: str, at: int) -> None:
-        """A word was read. Raises ParseError where it is, or holds, a forbidden character."""
+        """A word was read. Raises ParseError if it is, or holds, a forbidden character."""
         if (place := first_forbidden(word)) >= 0:
             raise self.source.fault("forbidden-character", at + place, word[place])
         self.current.append(Atom(word, at))

@@ -1,5 +1,5 @@
-"""Terms as one token of pyparsing's, for most of what rules hold are terms: read by one regular expression
-and a stack, they take a third of the time, and none of the interpreter's stack."""
+"""Terms as one token of pyparsing, because rules consist mostly of terms. One regular expression and an
+explicit stack read them in a third of the time, without the interpreter's stack."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class TermToken(pp.Token):
     """``name``, or ``name(term,...)`` with any blanks between its parts."""
 
     def __init__(self, word: str, atom: Callable[[str, int], Atom], never: str = "") -> None:
-        """``word``: names and variables, a regular expression; ``never``: another one, of what begins no
-        term; ``atom``: makes the expression of a word and its offset."""
+        """``word``: names and variables, a regular expression; ``never``: another one, which begins no term;
+        ``atom``: makes the expression of a word and its offset."""
         super().__init__()
         self.set_name("a name or a variable")
         self._first = re.compile(rf"(?!{never})(?:{word})" if never else word)
@@ -28,8 +28,8 @@ class TermToken(pp.Token):
         return "term"
 
     def parseImpl(self, instring: str, loc: int, do_actions: bool = True) -> Any:  # noqa: N802
-        """The end of a term that begins at ``loc``, and its expression. Raises ParseException where none
-        begins there, and ParseSyntaxException where it breaks off."""
+        """The end of a term that begins at ``loc``, and its expression. Raises ParseException if none
+        begins there, and ParseSyntaxException if it breaks off."""
         first = self._first.match(instring, loc)
         if first is None:
             raise pp.ParseException(instring, loc, self.errmsg, self)

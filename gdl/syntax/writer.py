@@ -40,7 +40,7 @@ from gdl.terms import DISTINCT, Term
 
 @dataclass(frozen=True, slots=True)
 class Signs:
-    """How a notation is written.
+    """The signs of a notation, for writing.
 
     Attributes:
         conjunction, disjunction, negation: with the blanks around them.
@@ -175,8 +175,8 @@ class Writer:
         return "'" + re.sub(r"(['\\])", r"\\\1", spelled) + "'"
 
     def _variable(self, name: str) -> str:
-        known = self._variables.get(name)
-        if known is None:
+        chosen = self._variables.get(name)
+        if chosen is None:
             if name.startswith(ANONYMOUS) and (self._count is None or self._count[name] == 1):
                 return "_"
             bare = re.sub(r"[^A-Za-z0-9_]", "_", self._spelling.get(name, name)[1:])
@@ -184,13 +184,13 @@ class Writer:
                 bare = bare[:1].upper() + bare[1:]
             elif not (bare.startswith("_") and bare.strip("_")):
                 bare = f"V{bare}"
-            known, number = bare, 1
-            while known.lower() in self._taken:
+            chosen, number = bare, 1
+            while chosen.lower() in self._taken:
                 number += 1
-                known = f"{bare}_{number}"
-            self._taken.add(known.lower())
-            self._variables[name] = known
-        return known
+                chosen = f"{bare}_{number}"
+            self._taken.add(chosen.lower())
+            self._variables[name] = chosen
+        return chosen
 
 
 _SAMPLE = re.compile(r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)")
@@ -234,7 +234,7 @@ class OwnNotation:
 
 
 def _with_signs(sample: str, signs: Signs) -> str:
-    """A sample of KIF in another notation. Samples may hold dots for what is left out."""
+    """A sample of KIF in another notation. Dots in samples mark omitted parts."""
     parts: list[str] = _PART.findall(sample)
     place = 0
 

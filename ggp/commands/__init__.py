@@ -1,7 +1,7 @@
 """The subcommands of ``ggp``, one module each, in a folder for each theme: see :mod:`ggp.cli`.
 
-Modules import heavy things inside their functions, for ``ggp --help`` loads them all. What several commands
-do is here: check a machine's name, read rules files, write results.
+Modules import heavy things inside their functions, because ``ggp --help`` loads them all. This module holds
+the helpers that several commands share: check a machine's name, read rules files, write results.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ FurthestMachine = Annotated[
     str, typer.Option("--machine", "-m", help="The furthest machine: prover, propnet, native or auto.")
 ]
 GAME_HELP = (
-    "A game that comes along (see `ggp games`), a file of rules (.kif, .hrf, .pl), a Sokoban level, "
+    "A bundled game (see `ggp games`), a file of rules (.kif, .hrf, .pl), a Sokoban level, "
     "FILE.xsb:N, or a level of Snakes, FILE.txt:N."
 )
 GameName = Annotated[str, typer.Argument(help=GAME_HELP)]
 
 NotationName = Annotated[
-    str, typer.Option("--notation", help="Of the rules: kif, infix, prolog, or auto: seen from the text.")
+    str, typer.Option("--notation", help="Notation of the rules: kif, infix, prolog, or auto (detected).")
 ]
 
 
 def check_machine(name: str) -> None:
-    """Raise GdlError where there is no machine of this name."""
+    """Raise GdlError if no machine has this name."""
     from players.kaskade import LEVELS
 
     if name not in LEVELS:
@@ -48,7 +48,7 @@ def check_machine(name: str) -> None:
 def read_or_complain(path: Path) -> bytes | None:
     """The bytes of a file, or of standard input for ``-``.
 
-    None, and a line on stderr, where it cannot be read, is longer than rules may be, or is not text.
+    None, after a line on stderr, if it cannot be read, is longer than rules may be, or is not text.
     """
     from ggp.rule_files import MOST_BYTES
 
@@ -71,8 +71,8 @@ def read_or_complain(path: Path) -> bytes | None:
 
 
 def read_rules(name: str) -> tuple[str, str] | None:
-    """The name for messages (a file's path) and the text of rules: a file, ``-`` for standard input, a game
-    that comes along, or a level. None, and a line on stderr, where they cannot be read."""
+    """The name for messages (a file's path) and the text of rules: a file, ``-`` for standard input, a
+    bundled game, or a level. None, after a line on stderr, if they cannot be read."""
     from ggp.rule_files import rules_of_level
 
     try:
@@ -87,8 +87,8 @@ def read_rules(name: str) -> tuple[str, str] | None:
 
 
 def find_or_complain(name: str) -> Path | None:
-    """The file of rules with this path, or of the game that comes along under this name. None, and a line on
-    stderr, where there is none."""
+    """The rules file with this path, or of the bundled game with this name. None, after a line on stderr, if
+    there is none."""
     from ggp.rule_files import find_rules_file
 
     try:
@@ -99,14 +99,14 @@ def find_or_complain(name: str) -> Path | None:
 
 
 def write(path: Path, data: bytes) -> None:
-    """Write a file; raises GdlError where that fails."""
+    """Write a file. Raises GdlError if that fails."""
     from ggp.output_file import write_file
 
     write_file(path, data)
 
 
 def check_writable(*paths: Path | None) -> None:
-    """Raise GdlError for a path where no file can be written: better before long work than after it."""
+    """Raise GdlError if one of the paths cannot be written: better before long work than after it."""
     for path in filter(None, paths):
         there = os.path.exists(path)
         try:
@@ -119,7 +119,7 @@ def check_writable(*paths: Path | None) -> None:
 
 
 def parse_bytes(text: str) -> int:
-    """An amount of memory or disk, ``600M`` or ``2G``, in bytes. Raises GdlError where it is none."""
+    """An amount of memory or disk, ``600M`` or ``2G``, in bytes. Raises GdlError for any other text."""
     number, unit = text[:-1], text[-1:].upper()
     scale = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}.get(unit)
     try:
@@ -127,5 +127,5 @@ def parse_bytes(text: str) -> int:
     except (ValueError, OverflowError):
         size = 0
     if size <= 0:
-        raise GdlError(f"{text!r} is no amount of memory or disk", remedy="write it like 600M or 2G")
+        raise GdlError(f"{text!r} is not an amount of memory or disk", remedy="write it like 600M or 2G")
     return size

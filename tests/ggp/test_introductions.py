@@ -77,9 +77,9 @@ def test_who_cannot_play_is_found_before_the_match(
 def test_nobody_and_nowhere_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(introductions, "COMING_SECONDS", 0.2)
     faults = asyncio.run(meet(parse_players("127.0.0.1:9,no-such-host.invalid,random,localhost:9")))
-    assert faults.pop().startswith("nobody listens at localhost:9")
+    assert faults.pop().startswith("no player listens at localhost:9")
     assert len(faults) == 2
-    assert re.search("nobody listens at 127.0.0.1:9: .*ggp serve --port 9", faults[0])
+    assert re.search("no player listens at 127.0.0.1:9: .*ggp serve --port 9", faults[0])
     assert faults[1] == "there is no computer no-such-host.invalid"
 
 
@@ -109,5 +109,5 @@ def test_a_tournament_against_nobody_does_not_begin(tmp_path: Path) -> None:
             "-d", str(tmp_path / "t.sqlite")]  # fmt: skip
     ran = subprocess.run(call, cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert ran.returncode == 2
-    assert re.match(r"ggp: nobody listens at 127.0.0.1:\d+: .*--anyway", ran.stderr), ran.stderr
+    assert re.match(r"ggp: no player listens at 127.0.0.1:\d+: .*--anyway", ran.stderr), ran.stderr
     assert ran.stderr.count("\n") == 1

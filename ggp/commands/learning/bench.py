@@ -1,4 +1,4 @@
-"""``ggp bench``: random playouts per second, and what it takes to get there."""
+"""``ggp bench``: random playouts per second, and the time to prepare them."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 def command(
     games: list[str] = typer.Argument(
         None,
-        help="Names of games that come along, .kif files, folders of them, or results measured earlier "
-        "(.json, .jsonl) to show or compare. With --compare alone: what that file holds.",
+        help="Names of bundled games, .kif files, folders of them, or results measured earlier "
+        "(.json, .jsonl) to show or compare. By default the games of the --compare file.",
     ),
     machine: list[str] = typer.Option(
         [], "--machine", "-m", help="prover, propnet, ... or all; may be repeated. The fastest if not given."
@@ -59,7 +59,7 @@ def command(
         jobs = [(str(row.get("path", row["game"])), str(row["machine"])) for row in before]
         jobs = [(name, level) for name, level in jobs if not machine or level in chosen]
     if not jobs:
-        raise GdlError("there is no game to measure", remedy="`ggp games` lists those that come along")
+        raise GdlError("there is no game to measure", remedy="`ggp games` lists the bundled ones")
     rows = _measured(jobs, bool(machine), seconds, seed, repetitions, playouts, as_json)
     if not as_json:
         from ggp.bench.results import comparison, console, measurements
@@ -116,7 +116,7 @@ def _measured(
 
 
 def choose_levels(wanted: list[str], known: tuple[str, ...]) -> list[str]:
-    """The levels that are wanted, commas allowed; the last one that is known if none is."""
+    """The requested levels, which may be joined by commas; by default the last one of ``known``."""
     names = [name for text in wanted for name in text.split(",") if name] or [known[-1]]
     for name in names:
         if name not in (*known, "all"):

@@ -1,4 +1,4 @@
-"""``ggp knowledge``: what is known of games: listed, shown, carried to other machines, checked, removed."""
+"""``ggp knowledge``: list, show, export, import, check and remove the knowledge of games."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ def command(
         ),
     ] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="export: the file to write.")] = None,
-    most: Annotated[int, typer.Option(help="show: so many weights, the largest.", min=1)] = 20,
+    most: Annotated[int, typer.Option(help="show: number of largest weights.", min=1)] = 20,
     force: Annotated[
-        bool, typer.Option("--force", help="import: also in place of what searches use, or of more moves.")
+        bool, typer.Option("--force", help="import: replace even knowledge that is in use or has more moves.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="list: one JSON object for each line.")] = False,
 ) -> None:
-    """List what was learnt of games by `ggp train`.
+    """List what `ggp train` has learnt of games.
 
-    A game has a line for each rung of the ladder that was learnt, what searches use first. show prints what
-    weighs most, in the game's own names. export and import carry what searches use to another machine. verify
-    reads a file, or all that is kept, and exits with status 1 where one is damaged. remove forgets a game, on
-    all rungs.
+    A game has a line for each rung of the ladder that was learnt; the rung that searches use comes first.
+    show prints the largest weights, in the game's own names. export and import carry the knowledge that
+    searches use to another machine. verify reads a file, or all saved knowledge, and exits with status 1 if
+    some of it is damaged. remove forgets a game, on all rungs.
     """
     from gdl.errors import GdlError
 
@@ -66,35 +66,35 @@ def _list(as_json: bool) -> None:
     store = KnowledgeStore()
     for fingerprint in store.all_fingerprints():
         rungs = store.rungs(fingerprint)
-        for known in rungs:
-            show(orjson.dumps(_row(known)) if as_json else _line(known))
+        for learnt in rungs:
+            show(orjson.dumps(_row(learnt)) if as_json else _line(learnt))
         if not rungs:
             show(f"{fingerprint[:12]} cannot be used: `ggp knowledge verify` says why", err=True)
 
 
-def _row(known: GameKnowledge) -> dict[str, object]:
-    record = known.record
+def _row(learnt: GameKnowledge) -> dict[str, object]:
+    record = learnt.record
     return {
-        "game": known.game,
-        "fingerprint": known.fingerprint,
-        "moves": known.moves,
-        "seconds": round(known.seconds, 1),
-        "model": known.model,
-        "features": len(known.features),
-        "share": known.share,
-        "looks": known.looks,
+        "game": learnt.game,
+        "fingerprint": learnt.fingerprint,
+        "moves": learnt.moves,
+        "seconds": round(learnt.seconds, 1),
+        "model": learnt.model,
+        "features": len(learnt.features),
+        "share": learnt.share,
+        "looks": learnt.looks,
         "won": record.wins,
         "drawn": record.draws,
         "lost": record.losses,
     }
 
 
-def _line(known: GameKnowledge) -> str:
-    record = known.record
+def _line(learnt: GameKnowledge) -> str:
+    record = learnt.record
     tried = f"won {record.wins}, drew {record.draws}, lost {record.losses}"
     return (
-        f"{known.fingerprint[:12]} {known.game:20} {known.model:7} {known.moves:14,} moves"
-        f" {known.seconds:8.0f} s  share {known.use:>16}  {tried if record.seconds else 'not tried'}"
+        f"{learnt.fingerprint[:12]} {learnt.game:20} {learnt.model:7} {learnt.moves:14,} moves"
+        f" {learnt.seconds:8.0f} s  share {learnt.use:>16}  {tried if record.seconds else 'not tried'}"
     )
 
 
@@ -109,7 +109,7 @@ def _find(game: str) -> GameKnowledge:
 
 
 def _fingerprint(game: str) -> str:
-    """The fingerprint of a game, or that which begins so and of which something is known."""
+    """The fingerprint of a game, or the one saved fingerprint that begins with this text."""
     import re
 
     from gdl.errors import GdlError
@@ -120,7 +120,7 @@ def _fingerprint(game: str) -> str:
     if re.fullmatch("[0-9a-f]{8,64}", game):
         found = [each for each in KnowledgeStore().all_fingerprints() if each.startswith(game)]
         if len(found) != 1:
-            raise GdlError(f"{len(found)} games that something is known of begin with {game}")
+            raise GdlError(f"{len(found)} known games have a fingerprint that begins with {game}")
         return found[0]
     return canonical_names(Game.load(game).rules).fingerprint
 
@@ -134,7 +134,7 @@ def _remove(game: str) -> None:
         raise GdlError(f"nothing is known of {game}", remedy="ggp knowledge list")
     with store.alone(fingerprint):
         store.remove(fingerprint)
-    show(f"nothing is known of {game} any more")
+    show(f"{game} is forgotten")
 
 
 def _show(game: str, most: int) -> None:
@@ -145,56 +145,56 @@ def _show(game: str, most: int) -> None:
     from ggp.game import Game
     from players.knowledge.canonical_rules import canonical_names
 
-    known = _find(game)
+    learnt = _find(game)
     rules = Game.load(game).rules
     old = {new: rules.spelling.get(name, name) for name, new in canonical_names(rules).new.items()}
 
     def spelled(text: str) -> str:
         return re.sub(r"#\d+", lambda match: old.get(match.group(), match.group()), text)
 
-    show(_line(known))
-    if known.tables is not None:
-        tuples = known.tables.tuples
+    show(_line(learnt))
+    if learnt.tables is not None:
+        tuples = learnt.tables.tuples
         show(f"besides {len(tuples.shape)} tables over n-tuples, {len(tuples.ordered)} shapes of them")
-    for place, column in enumerate(known.columns):
+    for place, column in enumerate(learnt.columns):
         show(f"worth to {spelled(column)}, in logits:")
-        for row in np.argsort(-np.abs(known.weights[:, place]), kind="stable")[:most].tolist():
-            name = "every state" if row == 0 else spelled(known.features[row])
-            show(f"{known.weights[row, place]:+8.3f}  {name}")
+        for row in np.argsort(-np.abs(learnt.weights[:, place]), kind="stable")[:most].tolist():
+            name = "every state" if row == 0 else spelled(learnt.features[row])
+            show(f"{learnt.weights[row, place]:+8.3f}  {name}")
 
 
 def _export(game: str, output: Path | None) -> None:
     from ggp.commands import write
 
-    known = _find(game)
-    path = output or Path(f"{known.game}.knowledge")
-    write(path, known.to_bytes())
-    show(f"{path}: {_line(known)}")
+    learnt = _find(game)
+    path = output or Path(f"{learnt.game}.knowledge")
+    write(path, learnt.to_bytes())
+    show(f"{path}: {_line(learnt)}")
 
 
 def _import(path: Path, force: bool) -> None:
     from gdl.errors import GdlError
     from players.knowledge.store import KnowledgeStore, read_file
 
-    known, store = read_file(path), KnowledgeStore()
-    with store.alone(known.fingerprint):
-        reason = "" if force else _why_not(store.rungs(known.fingerprint), known)
+    learnt, store = read_file(path), KnowledgeStore()
+    with store.alone(learnt.fingerprint):
+        reason = "" if force else _why_not(store.rungs(learnt.fingerprint), learnt)
         if reason:
             raise GdlError(reason, remedy="--force puts it in its place", source=str(path))
-        store.use(known)
-    show(_line(known))
+        store.use(learnt)
+    show(_line(learnt))
 
 
-def _why_not(before: list[GameKnowledge], known: GameKnowledge) -> str:
-    """Why knowledge should not take the place of what was known before, rung by rung; empty if it may."""
+def _why_not(before: list[GameKnowledge], learnt: GameKnowledge) -> str:
+    """Why new knowledge should not replace that of the rungs before; empty if it may."""
     used = [each.model for each in before if each.share > 0.0]
-    if used and known.share == 0.0:
+    if used and learnt.share == 0.0:
         return "searches use what is known of the game, and would not use this"
-    if used and known.model not in used:
-        return f"searches use the rung {used[0]} of this game, and this is of the rung {known.model}"
-    moves = max((each.moves for each in before if each.model == known.model), default=0)
-    if moves > known.moves:
-        return f"what is known of the game was learnt from {moves:,} moves, this from {known.moves:,}"
+    if used and learnt.model not in used:
+        return f"searches use the rung {used[0]} of this game, and this is of the rung {learnt.model}"
+    moves = max((each.moves for each in before if each.model == learnt.model), default=0)
+    if moves > learnt.moves:
+        return f"what is known of the game was learnt from {moves:,} moves, this from {learnt.moves:,}"
     return ""
 
 

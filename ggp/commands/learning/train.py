@@ -1,4 +1,4 @@
-"""``ggp train``: a game is learnt by self-play, and kept for the matches to come."""
+"""``ggp train``: learns a game by self-play and saves the knowledge for later matches."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ggp.printing import show
 
 def command(
     game: GameName,
-    minutes: Annotated[float, typer.Option(help="How long to learn, all rungs together.", min=0)] = 30.0,
+    minutes: Annotated[float, typer.Option(help="Minutes of training, all rungs together.", min=0)] = 30.0,
     model: Annotated[
         str,
         typer.Option(help="The rung of the ladder: linear, derived, tuples, net; auto: all in turn."),
@@ -21,9 +21,7 @@ def command(
     pairs: Annotated[
         int, typer.Option(help="Pairs of matches, at most, of each trial; 0: no trial.", min=0)
     ] = 20,
-    trial_minutes: Annotated[
-        float, typer.Option(help="How long the trials may take, besides.", min=0)
-    ] = 10.0,
+    trial_minutes: Annotated[float, typer.Option(help="Additional minutes for the trials.", min=0)] = 10.0,
     move_seconds: Annotated[
         float,
         typer.Option(
@@ -34,8 +32,8 @@ def command(
     workers: Annotated[
         int, typer.Option(help="Processes for self-play by searches; 0: one for each core.", min=0)
     ] = 0,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Forget all that was learnt before.")] = False,
-    seed: Annotated[int, typer.Option(help="Of self-play and of the matches.", min=0)] = 0,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Forget everything learnt before.")] = False,
+    seed: Annotated[int, typer.Option(help="Random seed of self-play and of the matches.", min=0)] = 0,
     report: Annotated[
         Path | None, typer.Option(help="Write a page with plots: the course, squares' worth, matches.")
     ] = None,
@@ -43,13 +41,13 @@ def command(
 ) -> None:
     """Learn what a game's states are worth.
 
-    By self-play: first a weight for each proposition and each shape of propositions, then for what the
-    rules derive from them as well, such as where pieces can go, then tables over tuples of propositions
-    that the rules look at together, then a small net, from self-play by searches. After each rung matches
-    show whether searches are to use it: against what they use by then, or the untrained player. The rung
-    that did best learns on for the last three tenths of the time. It is all kept under
-    $GGP_CACHE/knowledge, every half minute: a training that was broken off goes on from there. The game
-    finds it under any names.
+    Training is by self-play, in rungs: first weights for propositions and shapes of propositions, then
+    also for facts that the rules derive from them, such as the squares a piece can reach, then tables over
+    tuples of propositions that the rules read together, then a small net, from self-play by searches.
+    After each rung, matches against the rung in use (or the untrained player) decide whether searches use
+    the new one. The best rung trains on for the last three tenths of the time. Everything is saved under
+    $GGP_CACHE/knowledge every half minute, and an interrupted training resumes from there. The knowledge
+    also serves the same game under other names.
     """
     from gdl.errors import GdlError
     from gdl.information import Information, information_of
@@ -81,12 +79,12 @@ def command(
         60.0 * minutes, 60.0 * trial_minutes, pairs, move_seconds, workers or cores(), fresh, seed
     )
     climb = Climb(machine, playing, loaded.name, KnowledgeStore(), terms, lambda line: show(line, err=True))
-    known = climb.run(tuple(LADDER) if model == "auto" else (model,))
+    learnt = climb.run(tuple(LADDER) if model == "auto" else (model,))
     if report is not None:
         from ggp.commands import write
         from ggp.training.report import training_report
 
-        write(report, training_report(loaded.name, machine, known, climb.courses, climb.verdicts).encode())
+        write(report, training_report(loaded.name, machine, learnt, climb.courses, climb.verdicts).encode())
     if as_json:
         import orjson
 
@@ -97,14 +95,14 @@ def command(
         ]  # fmt: skip
         outcome = {
             "game": loaded.name,
-            "fingerprint": known.fingerprint,
-            "model": known.model,
-            "moves": known.moves,
-            "seconds": round(known.seconds, 1),
-            "share": known.share,
-            "looks": known.looks,
+            "fingerprint": learnt.fingerprint,
+            "model": learnt.model,
+            "moves": learnt.moves,
+            "seconds": round(learnt.seconds, 1),
+            "share": learnt.share,
+            "looks": learnt.looks,
             "trials": trials,
-            "worth": worth(known, climb.verdicts),
+            "worth": worth(learnt, climb.verdicts),
         }
         show(orjson.dumps(outcome, option=orjson.OPT_INDENT_2))
         return
@@ -116,7 +114,7 @@ def command(
     untried = (
         "not used yet: there was no trial" if not climb.verdicts else "not used: no trial found it better"
     )
-    used = f"used with a share of {known.use}" if known.share else untried
-    learnt_from = f"{known.model}, {known.moves:,} moves learnt from"
-    show(f"{loaded.name} {known.fingerprint[:12]}: {learnt_from}; {used}")
-    show(worth(known, climb.verdicts))
+    used = f"used with a share of {learnt.use}" if learnt.share else untried
+    learnt_from = f"{learnt.model}, {learnt.moves:,} moves learnt from"
+    show(f"{loaded.name} {learnt.fingerprint[:12]}: {learnt_from}; {used}")
+    show(worth(learnt, climb.verdicts))

@@ -21,8 +21,8 @@ def command(
     seed: int | None = typer.Option(
         None,
         max=2**128 - 1,
-        help="Seed of random moves and of what chance deals.",
-        show_default="drawn, and kept in --out",
+        help="Seed of random moves and of the deals of chance.",
+        show_default="drawn, and saved in --out",
     ),
     out: Path | None = typer.Option(
         None,
@@ -34,7 +34,7 @@ def command(
     scramble: bool = typer.Option(False, "--scramble", help="Hide the words of the game from the players."),
     match_id: str = typer.Option("", help="Id of the match; made from game and time by default."),
     anyway: bool = typer.Option(
-        False, "--anyway", help="Begin although a player does not answer or is busy: random moves for it."
+        False, "--anyway", help="Begin even if a player does not answer or is busy; it gets random moves."
     ),
     names: str = typer.Option("", help="Names for the record, by commas; asked by INFO by default."),
     events: int | None = typer.Option(
@@ -42,7 +42,7 @@ def command(
         min=0,
         max=65535,
         metavar="PORT",
-        help="Tell `ggp web --watch` on this port; 0 takes a free one.",
+        help="Publish the match for `ggp web --watch` on this port; 0 takes a free one.",
     ),
     percepts_only: bool = typer.Option(
         False,
@@ -55,13 +55,13 @@ def command(
 ) -> None:
     """Run a match between players over HTTP (a game manager).
 
-    Chance, the role random, needs no player: its moves are drawn here, all alike. Where information
-    is hidden each player is told its percepts, and --out is written at the end.
+    Chance, the role random, needs no player: the manager draws its moves, all legal ones alike. In games
+    of hidden information each player receives its percepts, and --out is written at the end.
 
-    Players that do not answer or are busy are told of before the match begins. Late, unreadable
-    and illegal answers are replaced by random legal moves and reported; a player whose every move
-    was replaced has played no match, and there is no result. Ctrl-C, SIGTERM and a closed pipe
-    abort the match at the players too. The exit status is 1 if anything had to be replaced.
+    Players that do not answer or are busy are reported before the match begins. Late, unreadable
+    and illegal answers are replaced by random legal moves and reported. If every move of a player
+    was replaced, the match has no result. Ctrl-C, SIGTERM and a closed pipe also abort the match
+    for the players. The exit status is 1 if anything had to be replaced.
     """
     import asyncio
     import signal
@@ -142,7 +142,7 @@ def command(
                     text.append(" random move instead", "yellow")
             console.print(text, soft_wrap=True)
         if out is not None and not hidden:
-            with suppress(GdlError):  # it is told at the end
+            with suppress(GdlError):  # reported at the end
                 write(out, (record.to_json() + "\n").encode())
 
     manager = GameManager(
@@ -200,7 +200,7 @@ def command(
     except asyncio.CancelledError:
         console.print("aborted", style="yellow")
         raise typer.Exit(128 + signal.SIGTERM) from None
-    except SystemExit:  # rich's answer to a pipe that nobody reads any more
+    except SystemExit:  # rich raises it when the pipe's reader has gone
         raise BrokenPipeError from None
     finally:
         if out is not None and record.states:

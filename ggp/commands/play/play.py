@@ -22,7 +22,7 @@ def command(
         "-p",
         help="One per role, by commas: uct, montecarlo, greedy, random, legal, tables, human; options as in "
         "uct:playouts=1000. Roles left out are played by random, "
-        "or by uct where only people are named.",
+        "or by uct if only people are named.",
         show_default="uct for one role, else uct,random",
     ),
     startclock: float = typer.Option(1.0, min=0, max=LONGEST_CLOCK, help="Seconds to build and prepare."),
@@ -32,7 +32,7 @@ def command(
         None, min=0, help="Search processes per player; 0 for none.", show_default="all cores"
     ),
     machine: FurthestMachine = "auto",
-    max_steps: int | None = typer.Option(None, min=0, help="Stop after so many steps."),
+    max_steps: int | None = typer.Option(None, min=0, help="Stop after this many steps."),
     board: bool = typer.Option(True, "--board/--no-board", help="Draw the states."),
     delay: float | None = typer.Option(
         None, min=0, help="Seconds that a state is shown at least.", show_default="0.2 in a terminal"
@@ -46,7 +46,7 @@ def command(
     """Watch or play a match in the terminal.
 
     The players think one after the other. A person chooses moves by number or by name; Ctrl-C
-    leaves at any time (exit status 130). Exit status 1 where a role gets stuck: it has no legal move in a
+    leaves at any time (exit status 130). Exit status 1 if a role gets stuck: it has no legal move in a
     state that is not terminal.
     """
     import sys
@@ -55,7 +55,7 @@ def command(
     from ggp.game import Game
 
     began = time.monotonic()
-    loaded = Game.load(game)  # before slow imports: a wrong name is told at once
+    loaded = Game.load(game)  # before slow imports: a wrong name fails at once
 
     from ggp.terminal.setup import HUMAN, LocalMatch, check_names, doubts
     from players.options import read_names

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def command(
-    games: list[str] = typer.Argument(None, help="Names of games that come along, or .kif files."),
+    games: list[str] = typer.Argument(None, help="Names of bundled games, or .kif files."),
     players: list[str] = typer.Option(
         None,
         "--players",
@@ -50,7 +50,7 @@ def command(
         None,
         min=bounds.SEED.least,
         max=bounds.SEED.most,
-        help="Of openings, deals, players. [drawn and kept]",
+        help="Random seed of openings, deals and players. [drawn, and saved]",
     ),
     machine: str | None = typer.Option(None, "--machine", "-m", help="Machine of local players. [auto]"),
     max_steps: int | None = typer.Option(
@@ -61,20 +61,20 @@ def command(
         "--take-turns/--own-cores",
         help="Local players of a match think one after the other on the same cores. [own-cores]",
     ),
-    sprt: str = typer.Option("", help="ELO0,ELO1: stop when it is known which is true."),
+    sprt: str = typer.Option("", help="ELO0,ELO1: stop once it is clear which is true."),
     alpha: float = typer.Option(0.05, min=0.0001, max=0.49, help="Error rates of that test."),
-    name: str = typer.Option("", help="Of the tournament, for records and report."),
-    resume: bool = typer.Option(True, "--resume/--no-resume", help="Go on where the database ends."),
+    name: str = typer.Option("", help="Name of the tournament, for records and report."),
+    resume: bool = typer.Option(True, "--resume/--no-resume", help="Resume the tournament in the database."),
     play: bool = typer.Option(True, "--play/--no-play", help="Play, or only show and write what there is."),
     anyway: bool = typer.Option(
-        False, "--anyway", help="Begin although a player at an address does not answer or is busy."
+        False, "--anyway", help="Begin even if a player at an address does not answer or is busy."
     ),
     events: int | None = typer.Option(
         None,
         min=0,
         max=65535,
         metavar="PORT",
-        help="Tell `ggp web --watch` on this port; 0 takes a free one.",
+        help="Publish matches for `ggp web --watch` on this port; 0 takes a free one.",
     ),
     cluster: str = typer.Option(
         "",
@@ -88,11 +88,10 @@ def command(
 ) -> None:
     """Run many matches between players, and rate them.
 
-    They play in every order and from random openings. A match is on the disk as soon as it is over. The
-    same command again, or just
-    `ggp tournament -d FILE`, goes on where the last one stopped, however that was; games, players and
-    rounds may be added. Each local player has cores of its own. Ctrl-C stops at once: matches
-    under way are played anew next time.
+    They play in every order and from random openings. Each match is saved to disk as soon as it is over. The
+    same command again, or just `ggp tournament -d FILE`, resumes the tournament, even after a crash. Games,
+    players and rounds may be added. Each local player has cores of its own. Ctrl-C stops at once: unfinished
+    matches are replayed next time.
     """
     from ggp.console import new_console
     from ggp.tournament.session import Session, parse_test, settings_of
@@ -105,10 +104,10 @@ def command(
     if report is not None or plots is not None:
         check_installed()
     check_writable(report, json, csv)
-    known = database.exists()
-    if known and not resume:
+    has_results = database.exists()
+    if has_results and not resume:
         raise GdlError(f"{database} has results already", remedy="remove it, or give another --database")
-    if not known and not (games and players):
+    if not has_results and not (games and players):
         raise GdlError(
             f"there is no tournament {database} to go on with",
             remedy="begin one: ggp tournament GAMES... --players A,B",
@@ -147,7 +146,7 @@ def command(
 
 
 def _sites(address: str) -> Sites:
-    """The nodes of a cluster. Raises GdlError where it cannot be reached."""
+    """The nodes of a cluster. Raises GdlError if it cannot be reached."""
     from ggp.tournament.cluster import ClusterSites
     from players.fleet.open_fleet import open_fleet
 
@@ -155,7 +154,7 @@ def _sites(address: str) -> Sites:
 
 
 def _check_addresses(entrants: Iterable[Entrant]) -> None:
-    """Raise GdlError where one of them is at an address and cannot play."""
+    """Raise GdlError if one of them is at an address and cannot play."""
     import asyncio
 
     from ggp.introductions import meet

@@ -54,7 +54,7 @@ def command(
     if not host:
         raise GdlError("--host is empty", remedy="0.0.0.0 or :: listens on every address")
     if records is not None and not records.is_dir():
-        raise GdlError(f"{records} is no folder")
+        raise GdlError(f"{records} is not a folder")
     for offered in player:
         check_offer(offered)
     permit_only(clusters_of(player))
@@ -74,5 +74,5 @@ def command(
 
 
 def say_address(host: str, port: int, page: str) -> None:
-    """Print what to open."""
+    """Print the address to open."""
     show(f"ggp web: open http://{host}:{port}{page} (Ctrl-C ends it)")

@@ -10,25 +10,25 @@ import typer
 from ggp.printing import show
 
 PUZZLE = typer.Argument(help="A packing puzzle or a cover problem.", metavar="FILE", show_default=False)
-FIRST = typer.Option("--first", "-n", min=1, help="Tell so many.", show_default="1")
+FIRST = typer.Option("--first", "-n", min=1, help="Print at most N solutions.", show_default="1")
 SECONDS = typer.Option("--seconds", "-s", min=0, help="Wall time.", show_default="as long as it takes")
 WORKERS = typer.Option("--workers", "-w", min=1, help="Threads that search side by side.")
 JSON = typer.Option("--json", help="One JSON object: solutions, complete, nodes, ...")
-RESUME = typer.Option(metavar="SAVED", help="Save the search there every 5 s; go on from it if it is there.")
-ENGINE = typer.Option(help="This one alone.", show_default="chosen for the problem")
-PROBLEM = typer.Option(min=1, help="Of a BurrTools file: which.", show_default="the first")
-ROTATIONS = typer.Option("--keep-rotations", help="Of a packing: tell turns and reflections too.")
-RENDER = typer.Option(metavar="OUT", help="Draw what is found: .svg, or .html with pieces in space.")
-EXPORT = typer.Option(metavar="OUT", help="Write what is found into an .xmpuzzle file.")
-APART = typer.Option("--apart", help="Of a packing: tell how each solution comes apart.")
-GDL = typer.Option("--gdl", help="Of a packing: print it as the rules of a game, a piece a move.")
+RESUME = typer.Option(metavar="SAVED", help="Save the search here every 5 s; resume it if the file exists.")
+ENGINE = typer.Option(help="Use only this engine.", show_default="chosen for the problem")
+PROBLEM = typer.Option(min=1, help="Number of the problem in a BurrTools file.", show_default="the first")
+ROTATIONS = typer.Option("--keep-rotations", help="Packing: print rotated and reflected copies too.")
+RENDER = typer.Option(metavar="OUT", help="Draw the solutions: .svg, or .html with pieces in space.")
+EXPORT = typer.Option(metavar="OUT", help="Write the solutions into an .xmpuzzle file.")
+APART = typer.Option("--apart", help="Packing: print how each solution comes apart.")
+GDL = typer.Option("--gdl", help="Packing: print it as the rules of a game, one piece per move.")
 
 
 def command(
     puzzle: Annotated[Path, PUZZLE],
-    every: Annotated[bool, typer.Option("--all", help="Tell all solutions.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Print all solutions.")] = False,
     first: Annotated[int | None, FIRST] = None,
-    count: Annotated[bool, typer.Option("--count", help="Count all, tell none: often faster.")] = False,
+    count: Annotated[bool, typer.Option("--count", help="Only count all solutions: often faster.")] = False,
     seconds: Annotated[float | None, SECONDS] = None,
     workers: Annotated[int, WORKERS] = 1,
     as_json: Annotated[bool, JSON] = False,
@@ -43,8 +43,8 @@ def command(
 ) -> None:
     """Solve an exact cover, or a packing puzzle.
 
-    One solution is told, or as many as are asked for. Exit status: 0 with a solution, 1 without.
-    `docs/cover.md` says what files look like.
+    Prints one solution, or as many as you ask for. Exit status: 0 with a solution, 1 without.
+    `docs/cover.md` describes the files.
     """
     from gdl.errors import GdlError
     from ggp.cover.instance import load_instance
@@ -57,9 +57,9 @@ def command(
     options = CoverOptions(engine=engine, workers=workers, delivers=not count, first=limit)
     keep = tuple(path for path in (render, export) if path is not None)
     if count and keep:
-        raise GdlError("--count tells no solutions", remedy="give --all, or leave --render and --export out")
+        raise GdlError("--count prints no solutions", remedy="give --all, or leave --render and --export out")
     if export is not None and export.suffix.lower() != ".xmpuzzle":
-        raise GdlError(f"{export} is no .xmpuzzle file", remedy="name one")
+        raise GdlError(f"{export} is not an .xmpuzzle file", remedy="give a name that ends in .xmpuzzle")
     instance = load_instance(puzzle, problem, every=keep_rotations, apart=apart)
     if instance.remark:
         show(f"ggp: {puzzle}: {instance.remark}", err=True)

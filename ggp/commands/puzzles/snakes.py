@@ -24,8 +24,8 @@ def command(
 ) -> None:
     """Write a level of Snakes as rules in GDL, or draw it.
 
-    `games/levels/README.md` says what the characters of a level mean. Files that come along need no path:
-    `ggp snakes snakes.txt:2`. `ggp play FILE.txt:N` and the other commands take levels as they are.
+    `games/levels/README.md` explains the characters of a level. Bundled files need no path:
+    `ggp snakes snakes.txt:2`. `ggp play FILE.txt:N` and the other commands take levels directly.
     """
     from gdl.errors import GdlError
     from ggp.rule_files import locate_level

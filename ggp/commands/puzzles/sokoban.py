@@ -28,8 +28,8 @@ def command(
 ) -> None:
     """Write a Sokoban level as rules in GDL.
 
-    Reads XSB in its dialects, run lengths and XML. Files that come along need no path: `ggp sokoban
-    city.xsb`. `ggp play FILE[:N]` and the other commands take levels as they are.
+    Reads XSB in its dialects, run lengths and XML. Bundled files need no path: `ggp sokoban
+    city.xsb`. `ggp play FILE[:N]` and the other commands take levels directly.
     """
     from ggp.rule_files import locate_level
     from players.puzzles.sokoban.levels.gdl import level_to_gdl

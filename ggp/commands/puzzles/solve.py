@@ -29,10 +29,10 @@ def command(
     ),
     memory: str = typer.Option(
         "600M",
-        help="For what the solvers keep: 600M, 2G; of the whole process with --solver frontier, --strong.",
+        help="Memory for the solvers: 600M, 2G; for the whole process with --solver frontier, --strong.",
     ),
     solver: str | None = typer.Option(
-        None, help="This one alone; module:Class is one of yours.", show_default="all that fit"
+        None, help="Use only this solver; module:Class is one of yours.", show_default="all that fit"
     ),
     workers: int = typer.Option(1, "--workers", "-w", min=1, help="Processes that search side by side."),
     seed: int = typer.Option(0, min=0, help="Seed of the solvers' randomness."),
@@ -42,7 +42,7 @@ def command(
     ),
     every: bool = typer.Option(False, "--all", help="All levels of a level file, a line for each."),
     fps: float | None = typer.Option(
-        None, min=0.1, help="Sokoban: show the solution in the terminal, so many steps a second."
+        None, min=0.1, help="Sokoban: show the solution in the terminal, at this many steps per second."
     ),
     lurd: bool = typer.Option(False, "--lurd", help="Sokoban: print the steps alone: u r d l U R D L."),
     run_lengths: bool = typer.Option(False, "--run-length", help="With --lurd: 3r instead of rrr."),
@@ -53,20 +53,20 @@ def command(
     scratch: Path | None = typer.Option(
         None,
         metavar="DIR",
-        help="Frontier, --strong: for what does not fit into memory; a search can go on from there.",
+        help="Frontier, --strong: folder for states that exceed the memory; --resume continues from it.",
     ),
     disk: str | None = typer.Option(
-        None, help="Frontier, --strong: for all files in DIR: 20G.", show_default="all"
+        None, help="Frontier, --strong: disk space for all files in DIR: 20G.", show_default="all"
     ),
     resume: Path | None = typer.Option(
         None,
         metavar="DIR",
-        help="Frontier, --strong: go on with what is in DIR; the frontier knows its game.",
+        help="Frontier, --strong: resume the search saved in DIR; for the frontier without GAME.",
     ),
     symmetry: bool = typer.Option(
         True,
         "--symmetry/--no-symmetry",
-        help="Frontier, --strong: one state for all that are alike but for names.",
+        help="Frontier, --strong: merge states that differ only by names.",
     ),
     plot: Path | None = typer.Option(
         None, metavar="FILE", help="Frontier: draw the layers as .svg, .png or .pdf."
@@ -83,8 +83,8 @@ def command(
 ) -> None:
     """Solve a puzzle, or a whole game with --strong.
 
-    The line is replayed by the prover before it is shown. Exit status: 0 with a line, 1 without.
-    Sokoban levels (FILE.xsb, FILE.xsb:N) are solved as they are, each in so many seconds. With --solver
+    The prover replays the line before it is shown. Exit status: 0 with a line, 1 without.
+    Sokoban levels (FILE.xsb, FILE.xsb:N) need no rules; --seconds applies to each of them. With --solver
     frontier all states are searched breadth-first, and the line is a shortest one.
     """
 
@@ -137,16 +137,16 @@ def command(
     if tables is not None:
         raise GdlError("--tables goes with --strong or --query")
     seconds = 10.0 if seconds is None else seconds
-    wishes = None
+    output_options = None
     if fps is not None or lurd or run_lengths or output is not None or explain:
         from ggp.sokoban.wishes import Wishes
 
-        wishes = Wishes(fps, lurd, run_lengths, output, explain)
-        wishes.check(as_json, every)
+        output_options = Wishes(fps, lurd, run_lengths, output, explain)
+        output_options.check(as_json, every)
     clock = Stopwatch()
     room = parse_bytes(memory)
     if every or names_level_file(game):
-        _solve_levels(game, every, seconds, room, solver, workers, shorter, as_json, wishes)
+        _solve_levels(game, every, seconds, room, solver, workers, shorter, as_json, output_options)
         return
     if shorter is not None:
         raise GdlError("--shorter is for files of Sokoban levels")
@@ -162,14 +162,14 @@ def command(
 
         solver = add_own(own)
     view, level = SolveView(loaded.name, seconds), None
-    if wishes is not None:
+    if output_options is not None:
         from ggp.sokoban.machine_stage import not_sokoban, stage_of_machine, steps_of_moves
 
         machine = loaded.machine("propnet")
         level = stage_of_machine(machine, loaded.name)
         if level is None:
             raise not_sokoban(loaded.name)
-        wishes.before(view.console, level.stage, as_json)
+        output_options.before(view.console, level.stage, as_json)
     best, interrupted = NOTHING, False
 
     def watch(solution: Solution, at_work: list[str]) -> None:
@@ -204,9 +204,9 @@ def command(
         show(orjson.dumps(line))
     elif not lurd:
         view.show(best, clock, doubt)
-    if wishes is not None and level is not None and not interrupted:
+    if output_options is not None and level is not None and not interrupted:
         line_of_steps = steps_of_moves(machine, level, best.moves) if best.value >= 0 else None
-        wishes.after(view.console, level.stage, line_of_steps, best.solver)
+        output_options.after(view.console, level.stage, line_of_steps, best.solver)
     if interrupted:
         raise typer.Exit(130)
     if best.value < 0:
@@ -251,7 +251,7 @@ def _solve_levels(
     workers: int,
     shorter: str | None,
     as_json: bool,
-    wishes: Wishes | None,
+    output_options: Wishes | None,
 ) -> None:
     """Solve one level of a file, or all."""
 
@@ -263,18 +263,18 @@ def _solve_levels(
 
     if not names_level_file(name):
         raise GdlError(
-            f"{name!r} is no file of levels", remedy="--all is for .xsb, .sok, .slc, .txt and .html files"
+            f"{name!r} is not a level file", remedy="--all is for .xsb, .sok, .slc, .txt and .html files"
         )
     clock = Stopwatch()
     path, first = split_name(locate_level(name))
     levels: dict[int, Level | GdlError]
     levels = dict(enumerate(levels_of_file(path), 1)) if every else {first: find_level(locate_level(name))}
     view = LevelView(path.stem, seconds)
-    if wishes is not None:
+    if output_options is not None:
         from ggp.sokoban.stage import LevelStage
 
         stage = LevelStage.of_level(sound(levels[first]))
-        wishes.before(view.console, stage, as_json)
+        output_options.before(view.console, stage, as_json)
     found, interrupted = [], False
     with view:
         try:
@@ -290,11 +290,13 @@ def _solve_levels(
             interrupted = True
     if not as_json and every:
         view.totals(found, clock)
-    elif not as_json and found and not (wishes and wishes.lurd):
+    elif not as_json and found and not (output_options and output_options.lurd):
         view.show(sound(found[0]), clock)
-    if wishes is not None and not interrupted:
+    if output_options is not None and not interrupted:
         solution = sound(found[0])
-        wishes.after(view.console, stage, solution.steps if is_solved(solution) else None, solution.solver)
+        output_options.after(
+            view.console, stage, solution.steps if is_solved(solution) else None, solution.solver
+        )
     if interrupted:
         raise typer.Exit(130)
     if not all(map(is_solved, found)):

@@ -25,8 +25,9 @@ def command(
 ) -> None:
     """Check a solution of a Sokoban level.
 
-    Says moves and pushes, and whether they solve the level, or which step cannot be made and why. Exit
-    status: 0 solved, 1 not solved, 2 if there is no such level or these are no steps.
+    Prints the numbers of moves and pushes and whether they solve the level, or the first impossible step
+    and the reason. Exit status: 0 solved, 1 not solved, 2 if the level does not exist or the steps cannot be
+    read.
     """
     import sys
 

@@ -1,1 +1,1 @@
-"""Rules and games: checked, written anew, looked into, recorded."""
+"""Rules and games: check, rewrite, inspect and record them."""

@@ -17,7 +17,7 @@ from ggp.printing import show
 def command(
     files: Annotated[
         list[str],
-        typer.Argument(help="Rules files or games that come along; - reads stdin.", metavar="FILE"),
+        typer.Argument(help="Rules files or bundled games; - reads stdin.", metavar="FILE"),
     ],
     write: Annotated[bool, typer.Option("--write", "-w", help="Change the files themselves.")] = False,
     check: Annotated[bool, typer.Option("--check", help="Only say which files would change.")] = False,
@@ -36,16 +36,16 @@ def command(
     from gdl.syntax.notation import named_notation
     from gdl.visible import visible
 
-    given, wanted = named_notation(notation), named_notation(to or "auto")
+    given, target = named_notation(notation), named_notation(to or "auto")
     changed = failed = 0
     for name in files:
-        # Games that come along are shown, and never changed.
+        # Bundled games are shown and never changed.
         path = Path(name) if write or name == "-" else find_or_complain(name)
         if path is None or (data := read_or_complain(path)) is None:
             failed += 1
             continue
         try:
-            formatted = convert(text_of(data), wanted, str(path), given).encode()
+            formatted = convert(text_of(data), target, str(path), given).encode()
         except ParseError as error:
             complain(error)
             failed += 1
@@ -60,7 +60,7 @@ def command(
                 write_file(path, formatted)
                 show(f"changed {path}")
         else:
-            # Comments may hold anything: files get it as it is, terminals do not.
+            # Comments may hold anything: files get it unchanged, terminals get it escaped.
             if sys.stdout.isatty():
                 formatted = visible(formatted.decode(), keep="\n\t").encode()
             sys.stdout.buffer.write(formatted)

@@ -1,4 +1,4 @@
-"""``ggp games``: the games that come along."""
+"""``ggp games``: the bundled games."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from ggp.printing import show
 
 
 def command(as_json: bool = typer.Option(False, "--json", help="One JSON object per game.")) -> None:
-    """List the games that come along.
+    """List the bundled games.
 
-    With the number of their roles, and what they are. Exit status: 1 where a game cannot be read.
+    Shows each game's number of roles and its description. Exit status: 1 if a game cannot be read.
     """
     import orjson
     from rich.table import Table

@@ -15,7 +15,7 @@ from ggp.printing import show
 def command(
     game: GameName,
     seed: Annotated[int, typer.Option(help="The same seed gives the same moves.")] = 0,
-    playouts: Annotated[int, typer.Option(min=1, help="How many matches.")] = 1,
+    playouts: Annotated[int, typer.Option(min=1, help="Matches to play.")] = 1,
     opening: Annotated[
         str,
         typer.Option(help="Moves that begin the first match, as GDL: one for each role that has a choice."),

@@ -31,9 +31,9 @@ def command(
 ) -> None:
     """Show, draw or measure the propositional network of a game.
 
-    Gates are ANDs of any number of inputs, each plain or negated; the number of gate inputs
-    is what evaluating the network costs. Base gates need no move: legal, terminal and goal
-    come from them.
+    Gates are ANDs of any number of inputs, each plain or negated. The number of gate inputs
+    measures the cost of evaluating the network. Base gates need no move; they give legal,
+    terminal and goal.
     """
     from gdl.grounding.pipeline import ground
     from gdl.syntax.parser import parse_term
@@ -49,8 +49,8 @@ def command(
     grounded = ground(loaded.rules)
     network = build(grounded)
     if as_dot or as_svg:
-        wanted = [parse_term(text, "--of", "auto") for text in of or ()]
-        picture = draw(network, wanted, everything, loaded.rules.spell, loaded.name)
+        outputs = [parse_term(text, "--of", "auto") for text in of or ()]
+        picture = draw(network, outputs, everything, loaded.rules.spell, loaded.name)
         text = dot(picture) if as_dot else svg(picture)
     elif as_json:
         import orjson

@@ -22,16 +22,16 @@ _SHOWN_MOVES = 12
 def command(
     files: Annotated[
         list[str],
-        typer.Argument(help="Rules files, or games that come along; - reads standard input.", metavar="FILE"),
+        typer.Argument(help="Rules files, or bundled games; - reads standard input.", metavar="FILE"),
     ],
     play: Annotated[
         bool, typer.Option("--play/--no-play", help="Play at random, and report what goes wrong.")
     ] = True,
-    playouts: Annotated[int, typer.Option(min=1, max=100_000, help="How many matches are played.")] = 512,
+    playouts: Annotated[int, typer.Option(min=1, max=100_000, help="Random matches to play.")] = 512,
     seconds: Annotated[
         float, typer.Option(min=0.1, help="For grounding, and again for playing a game.")
     ] = 10.0,
-    seed: Annotated[int, typer.Option(min=0, help="Of the moves.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed of the moves.")] = 1,
     as_json: Annotated[
         bool, typer.Option("--json", help="One JSON object per finding, one per line.")
     ] = False,
@@ -39,14 +39,14 @@ def command(
     notes: Annotated[bool, typer.Option("--notes", help="Show findings about style, too.")] = False,
     notation: NotationName = "auto",
 ) -> None:
-    """Check rules, play them, and say what is wrong and where.
+    """Check rules, play them, and report each fault with its place.
 
-    Errors are what cannot be played, or cannot be played to the end; warnings break the language or are
-    probably slips; notes concern style. Errors come first, then warnings; of findings that follow from each
-    other the root is shown. Rules without errors are also played at random, and what that shows comes last:
-    who gets stuck, ends without one goal value for each role, matches that do not end, roles that cannot win,
-    what base and input rules leave out, and where information is hidden, roles that cannot know their legal
-    moves or their goal.
+    Errors are rules that cannot be played, or not to the end. Warnings break the language or are probably
+    slips. Notes concern style. Errors come first, then warnings. If findings follow from each other, only
+    the root is shown. Rules without errors are also played at random; the findings of these matches come
+    last: stuck roles, ends without exactly one goal value for each role, matches that do not end, roles that
+    cannot win, facts that base and input rules leave out and, in games of hidden information, roles that
+    cannot know their legal moves or their goal.
 
     Exit status: 0 no errors, 1 errors (with --strict: warnings, too), 2 a file could not be read.
     """
@@ -58,7 +58,7 @@ def command(
     from ggp.console import new_console
     from players.rehearse import PLAYED_KINDS
 
-    known = named_notation(notation)
+    form = named_notation(notation)
     console = new_console(soft_wrap=True)
     fatal = Severity.WARNING if strict else Severity.ERROR
     counts = dict.fromkeys(Severity, 0)
@@ -69,10 +69,10 @@ def command(
             unreadable += 1
             continue
         name, text = found
-        rules, diagnostics = check_text(text, name, known)
+        rules, diagnostics = check_text(text, name, form)
         if play and rules is not None and not any(d.severity is Severity.ERROR for d in diagnostics):
             quiet = as_json or not sys.stderr.isatty()
-            # It may follow from what the text shows, so it comes last.
+            # Last, because these findings may follow from those of the text.
             diagnostics += in_order(_played(rules, name, playouts, seconds, seed, quiet))
         for diagnostic in diagnostics:
             counts[diagnostic.severity] += 1
@@ -93,7 +93,7 @@ def command(
 def _played(
     rules: Rules, name: str, playouts: int, seconds: float, seed: int, quiet: bool
 ) -> list[Diagnostic]:
-    """What playing shows, with a line on a terminal while it lasts."""
+    """The findings of random matches. A terminal shows a line meanwhile."""
     from gdl.checks.diagnostic import of_error
     from gdl.errors import GdlError
     from ggp.console import new_console, spinner

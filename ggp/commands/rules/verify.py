@@ -12,7 +12,7 @@ from ggp.printing import show
 
 def command(
     paths: list[Path] = typer.Argument(
-        help="Trace files, folders of them or with games/ and traces/ in them, or games that come along."
+        help="Trace files, folders of them or with games/ and traces/ in them, or bundled games."
     ),
     games: Path | None = typer.Option(
         None, "--games", "-g", help="Folder of the rules, NAME.kif or NAME.hrf."
@@ -25,9 +25,9 @@ def command(
 ) -> None:
     """Replay recorded traces against a machine.
 
-    Compares every recorded state, its legal moves, terminal, goals and successor with what the
-    machine says. Prints a line per failing game with the first difference; the last line
-    is ``N passed, N failed``. Exit status 1 where one failed.
+    Compares every recorded state, its legal moves, terminal, goals and successor with the machine's
+    answers. Prints a line per failing game with the first difference; the last line
+    is ``N passed, N failed``. Exit status 1 if a game failed.
     """
     from gdl.words import counted
     from ggp.traces.verify import find_traces, verify_all

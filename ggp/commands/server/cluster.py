@@ -1,4 +1,4 @@
-"""``ggp cluster``: the nodes of a cluster, and what each of them does."""
+"""``ggp cluster``: the nodes of a cluster, and the work of each."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _ACTIONS = ("status",)
 def command(
     action: Annotated[str, typer.Argument(help="status.")],
     address: Annotated[str, typer.Argument(help="HOST:PORT; local-ray:N or local:N for N nodes here.")],
-    watch: Annotated[float, typer.Option(help="Look again after so many seconds; 0: once.", min=0.0)] = 0.0,
+    watch: Annotated[float, typer.Option(help="Seconds between updates; 0: show once.", min=0.0)] = 0.0,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object per node.")] = False,
 ) -> None:
-    """Show the nodes of a cluster and what each of them does.
+    """Show the nodes of a cluster and the work of each.
 
-    A node is asked what it is, and its workers what they do: matches of a tournament, searches for a
-    player. What does not answer within two seconds is silent. Exits with status 1
-    where a node is silent or runs another version of this program.
+    The command asks each node to describe itself, and its workers for their work: matches of a
+    tournament, searches for a player. A node that does not answer within two seconds is silent. Exits
+    with status 1 if a node is silent or runs another version of this program.
     """
     import asyncio
 

@@ -31,7 +31,7 @@ def command(
     tables: str | None = typer.Option(
         None,
         metavar="DIR",
-        help="Play from a table made by ggp solve --strong, and by --player where that does not help.",
+        help="Play from a table made by ggp solve --strong, and by --player if the table does not help.",
     ),
     cluster: str = typer.Option(
         "", metavar="ADDRESS", help="Search on a Ray cluster too: HOST:PORT; local-ray:N for N nodes here."
@@ -39,13 +39,13 @@ def command(
     knowledge: str | None = typer.Option(
         None,
         metavar="DIR|off",
-        help="What ggp train has learnt: another folder than that of the cache, or off.",
+        help="Folder of the knowledge from ggp train, instead of the cache's; or off.",
     ),
     longest_clock: int = typer.Option(
         LONGEST_CLOCK, min=1, max=MAX_CLOCK, help="Seconds; longer clocks of a match are cut down to it."
     ),
     longest_idle: int = typer.Option(
-        LONGEST_IDLE, min=1, help="Seconds without a message after which a match is given up at the latest."
+        LONGEST_IDLE, min=1, help="Seconds without a message after which a match is dropped at the latest."
     ),
     allow_origin: list[str] = typer.Option(
         [], metavar="ORIGIN", help="Let web pages of this origin send messages (https://host); * lets all."
@@ -127,8 +127,8 @@ def command(
 
 
 def _name_of(player: str) -> str:
-    """What a server calls itself that was given no name: after the kind of its player, but for the usual one.
-    Options may name folders, which are nobody else's business."""
+    """The default name of a server: kaskade, and the kind of its player unless that is uct. The player's
+    options stay out of the name: they may hold folder names, which are private."""
     from players.options import read_spec
     from players.registry import is_registered
 

@@ -8,14 +8,14 @@ import typer
 def command(
     player: str = typer.Option("uct", "--player", "-p", help="Also for the options of this player."),
     processes: int | None = typer.Option(
-        None, min=1, max=64, help="How many share the work.", show_default="a process per core"
+        None, min=1, max=64, help="Processes that share the work.", show_default="a process per core"
     ),
 ) -> None:
     """Compile everything once, so that no match waits for it.
 
-    Where that was done before it takes a second or two. Kernels are kept in $NUMBA_CACHE_DIR, else beside
-    the program, else in the user's cache folder. Without this the first match compiles them: a weaker player
-    plays meanwhile, and puzzles wait.
+    If everything is compiled already, this takes a second or two. Kernels are cached in $NUMBA_CACHE_DIR,
+    else in the program's folder, else in the user's cache folder. Without this command the first match
+    compiles them: a weaker player plays meanwhile, and puzzles wait.
     """
     from ggp.warm import compile_all
     from players.processes.limits import cores

@@ -76,7 +76,7 @@ def test_the_notation_of_the_notes_is_read() -> None:
         ("p(a,)", (1, 5), "expected a name or a variable, found ')'"),
         ("p(X) :- X(a)", (1, 9), "the variable X cannot be a relation or function"),
         ("X :- p", (1, 1), "a variable cannot be the head of a rule"),
-        ("p('a b')", (1, 3), "'a b' is no name of GDL"),
+        ("p('a b')", (1, 3), "'a b' is not a name of GDL"),
         ("p(\x9ba)", (1, 3), "the character '\\x9b' cannot stand"),
         ("p :- q % c\n  & r(\n", (2, 7), "found the end of the text"),
     ],

@@ -102,7 +102,7 @@ def test_the_deepest_nesting_that_is_allowed_is_read() -> None:
 def test_brackets_that_are_no_parentheses_are_blamed_where_parentheses_do_not_match(text: str) -> None:
     if "[" in text:
         text += ")"
-    with pytest.raises(ParseError, match="is no sign of KIF") as caught:
+    with pytest.raises(ParseError, match="is not a sign of KIF") as caught:
         read(text)
     place = caught.value.place
     assert place is not None and text.splitlines()[1][place.column - 1] in "（）["

@@ -110,7 +110,7 @@ def test_ggp_host_begins_no_match_that_cannot_be(tmp_path: Path) -> None:
         free = f"127.0.0.1:{taken.getsockname()[1]}"
     missing = str(tmp_path / "no" / "match.json")
     for arguments, message in (
-        ((f"{free},random",), rf"ggp: nobody listens at {free}: .*--anyway plays on"),
+        ((f"{free},random",), rf"ggp: no player listens at {free}: .*--anyway plays on"),
         (("127.0.0.1:0,random",), "ggp: 127.0.0.1:0 is not an address of a player"),
         (("uct,random",), "ggp: uct is a player, and no address"),
         ((f"{free},random", "--out", missing), "ggp: cannot write .*No such file or directory"),

@@ -114,7 +114,7 @@ def test_a_start_that_is_the_end() -> None:
         (["hanoi", "--solver", "frontier", "--plot", "x.doc"], r"no kind of picture.*\.svg"),
         (["hanoi", "--solver", "frontier", "--plot", "/nowhere/x.svg"], "no such folder"),
         (["hanoi", "--solver", "frontier", "--scratch", "/proc/1/x", "--disk", "1"], "cannot use /proc/1/x"),
-        (["hanoi", "--solver", "frontier", "--memory", "1x"], "no amount of memory"),
+        (["hanoi", "--solver", "frontier", "--memory", "1x"], "not an amount of memory"),
         (["tictactoe", "--solver", "frontier"], "2 roles"),
         (["--solver", "frontier"], "no game was named"),
         ([], "no game was named"),

@@ -136,7 +136,7 @@ def test_a_table_has_all_levels_and_totals(path: Path) -> None:
 def test_faults_are_told(path: Path) -> None:
     with pytest.raises(GdlError, match="there is no search 'nothing'"):
         run(str(path), "--solver", "nothing")
-    with pytest.raises(GdlError, match="no file of levels"):
+    with pytest.raises(GdlError, match="not a level file"):
         run("hanoi", "--all")
     with pytest.raises(GdlError, match="there is no level 4"):
         run(f"{path}:4")

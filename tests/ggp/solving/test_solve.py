@@ -89,7 +89,7 @@ def test_no_line_is_told_as_none(tmp_path: Path) -> None:
         (["tictactoe"], "2 roles"),
         (["hanoi", "--solver", "magic"], "no solver 'magic'.*frontier"),
         (["hanoi", "--solver", "factored"], "'factored' does not recognise this game"),
-        (["hanoi", "--memory", "much"], "no amount of memory.*600M"),
+        (["hanoi", "--memory", "much"], "not an amount of memory.*600M"),
         (["hanoi", "--workers", "2", "--solver", "magic"], "no solver 'magic'"),
     ],
 )

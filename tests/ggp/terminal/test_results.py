@@ -137,7 +137,7 @@ def test_a_stuck_match_is_exit_status_1_and_doubtful_rules_are_told_of(
     )
     assert done.returncode == 1
     assert "x has no legal move in the state (step 2), which is not terminal" in done.stdout
-    assert done.stderr.startswith(f"ggp: {path}:2:1: these rules are doubtful: 'terminl' is no keyword")
+    assert done.stderr.startswith(f"ggp: {path}:2:1: these rules are doubtful: 'terminl' is not a keyword")
     assert done.stderr.count("\n") == 1
 
 
