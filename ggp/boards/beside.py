@@ -1,6 +1,6 @@
-"""What stands beside a board: whose turn it is, and counters.
+"""Finds whose turn it is and the values of counters: the facts shown next to a board.
 
-The proposition that says whose turn it is, such as ``(control white)``, is found in the rules of legal moves.
+The rules of legal moves show which proposition says whose turn it is, such as ``(control white)``.
 
 >>> from ggp.game import Game
 >>> machine = Game.load("tictactoe").machine("prover")
@@ -8,8 +8,8 @@ The proposition that says whose turn it is, such as ``(control white)``, is foun
 >>> turns.relation, turns.role(machine.initial_state().propositions)
 ('control', 0)
 
-Counters that rules keep digit by digit, ``(tens 1)`` and ``(units 6)``, are one number: 16. A relation of one
-digit carries into another if that one's digit is raised where the first is 9.
+Counters that rules keep digit by digit, ``(tens 1)`` and ``(units 6)``, are one number: 16. A digit carries
+into another if the rules raise the other digit when this one is 9.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from gdl.terms import INIT, LEGAL, NEXT, TRUE, Term
 class TurnFinder:
     """Finds whose turn it is in the states of one game.
 
-    A relation tells the turn if its one argument is a role, one rule lets a role move while the relation
-    holds of this role, and another rule lets a role move while it does not, or while it holds of another
-    role.
+    A relation shows the turn if all of this holds: its one argument is a role; one rule lets a role move
+    while the relation holds of this role; and another rule lets a role move while it does not hold, or while
+    it holds of another role.
 
     Attributes:
-        relation: the relation's name; None where none is found.
+        relation: the relation's name; None if no relation shows the turn.
     """
 
     def __init__(self, rules: Rules, roles: tuple[Term, ...]) -> None:
@@ -36,14 +36,14 @@ class TurnFinder:
         self.relation = _relation(rules, set(roles)) if len(roles) > 1 else None
 
     def role(self, propositions: Iterable[Term]) -> int | None:
-        """The number of the role whose turn it is; None where the state says nothing, or names several."""
+        """The number of the role whose turn it is; None if the state names no role, or several."""
         if self.relation is None:
             return None
         named = {p.args[0] for p in propositions if p.name == self.relation and len(p.args) == 1}
         return self._roles.get(named.pop()) if len(named) == 1 else None
 
     def tells(self, proposition: Term) -> bool:
-        """Whether a proposition is of the relation that tells the turn."""
+        """Whether a proposition is of the relation that shows the turn."""
         return proposition.signature == (self.relation, 1)
 
 
@@ -63,8 +63,8 @@ def _relation(rules: Rules, roles: set[Term]) -> str | None:
 
 
 def _votes(rule: Rule, own: dict[str, int], other: set[str]) -> None:
-    """Count the relations of one argument that a rule for legal moves asks of its own role, and collect those
-    that it asks of others or denies."""
+    """Count the relations of one argument that a rule for legal moves requires of its own role. Collect the
+    relations that it requires of others or negates."""
     mover = rule.head.args[0]
     for literal, positive in (pair for part in rule.body for pair in literals(part)):
         atom = literal.atom
@@ -95,7 +95,8 @@ def digit_chains(rules: Rules) -> tuple[tuple[str, ...], ...]:
         if len(head.args) == 1 and _raised(head, asked):
             nines = {fact.name for fact in asked if len(fact.args) == 1 and fact.args[0].name == "9"}
             lower.setdefault(head.name, set()).update(nines - {head.name})
-    # The third digit is raised where the second and the first are 9: the second has more below it.
+    # The rules raise the third digit when the second and the first are 9: the second has more digits below
+    # it.
     into = {
         max(sorted(below), key=lambda name: len(lower.get(name, ()))): high
         for high, below in sorted(lower.items())
@@ -111,7 +112,7 @@ def digit_chains(rules: Rules) -> tuple[tuple[str, ...], ...]:
 
 
 def _raised(head: Term, asked: list[Term]) -> bool:
-    """Whether a rule sets a digit to another than the one it was."""
+    """Whether a rule sets a digit to a new value."""
     own = [fact for fact in asked if fact.signature == head.signature]
     return bool(own) and all(fact.args[0] != head.args[0] for fact in own)
 
@@ -119,8 +120,8 @@ def _raised(head: Term, asked: list[Term]) -> bool:
 def joined_digits(
     chains: Iterable[tuple[str, ...]], facts: Iterable[Term]
 ) -> list[tuple[int, tuple[Term, ...]]]:
-    """The value of each counter, and the facts that it is made of. A counter whose digits are not all said
-    once is left out."""
+    """The value of each counter, and its facts. A counter is left out unless each of its digits occurs
+    exactly once."""
     found: dict[str, list[Term]] = {}
     for fact in facts:
         if len(fact.args) == 1 and fact.args[0].name.isdecimal() and len(fact.args[0].name) <= _MOST_DIGITS:
@@ -128,7 +129,7 @@ def joined_digits(
     joined: list[tuple[int, tuple[Term, ...]]] = []
     for chain in chains:
         digits = [found.get(name, []) for name in chain]
-        if all(len(said) == 1 for said in digits):
-            terms = tuple(said[0] for said in digits)
+        if all(len(each) == 1 for each in digits):
+            terms = tuple(each[0] for each in digits)
             joined.append((sum(int(t.args[0].name) * 10**i for i, t in enumerate(terms)), terms))
     return joined

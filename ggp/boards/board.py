@@ -4,12 +4,12 @@ Nothing depends on how symbols are called, so scrambled games have boards too; n
 orientation and letters. Two arguments of a functor are *coordinates* if they are a key (in no state do two
 propositions agree in both and differ elsewhere), or nearly one.
 
-What never moves on a board: walls and holes, which nothing enters, and walls between two squares; sides of
-a board that belong to a role, as in Hex, where a chain of its stones between two opposite sides wins; and
-what facts of the rules say about squares: things that never move, and the floor.
+A board also has parts that never move: walls and holes, which nothing enters; walls between two squares;
+things that facts of the rules put on squares; and the floor. In games such as Hex a side of the board belongs
+to a role, and a chain of its stones between two opposite sides wins.
 
-For walls and sides the rules are asked about states that we make: a whole row of one role's stones, the same
-with a gap, a whole column. Names play no part.
+Walls and sides are found by asking the rules about constructed states: a whole row of one role's stones, the
+same row with a gap, a whole column. Names play no part.
 """
 
 from __future__ import annotations
@@ -55,9 +55,9 @@ from ggp.boards.statics import CoordinateOrder, Statics
 _MOST_RINGS = 4
 _MOST_STEPS = 160
 _MOST_READ = 60_000
-"""Propositions and legal moves of the states that are looked at, together."""
+"""Most propositions and legal moves that are examined, over all sampled states."""
 _EMPTY = ("b", "blank", "empty", "none", "free")
-"""Things that are nothing; ``b`` is black beside ``w``."""
+"""Names of things that mean an empty square; ``b`` is black if there is also ``w``."""
 
 
 @dataclass(frozen=True)
@@ -65,19 +65,18 @@ class Grid:
     """The grid of a game.
 
     Attributes:
-        columns, rows, panels: the coordinates in order, columns from left to right, rows from
-            the bottom up.
-        layers: what is drawn, by base propositions.
-        fixed: what static facts put on squares.
-        squares: the squares that are known to exist.
+        columns, rows, panels: the coordinates in order, columns from left to right, rows from the bottom up.
+        layers: the layers that are drawn, from base propositions.
+        fixed: the things that static facts put on squares.
+        squares: the squares known to exist.
         blanks: things that mean an empty square.
         things: every thing that may stand on a square, fixed ones included.
-        shape: how its rows stand above each other.
+        shape: how the rows are placed above each other.
         solid: things that fill their squares: nothing else stands there.
-        sides: walls beside squares, each with its side.
-        places: column from the left and row from the bottom of each panel, where they have such places.
-        habits: what things were seen to do.
-        lines: pairs of squares that moves join; the squares are points on these lines then.
+        sides: walls at the side of a square, each with its side.
+        places: column from the left and row from the bottom of each panel, if panels have such places.
+        habits: the observed behaviour of things.
+        lines: pairs of squares that moves join; the squares are then points on these lines.
         edges: the role that a side of the board belongs to, by ``left``, ``right``, ``bottom``, ``top``.
     """
 
@@ -98,7 +97,8 @@ class Grid:
     edges: dict[str, int] = field(default_factory=dict)
 
     def key(self, square: Square) -> str | None:
-        """``panel,column,row`` of a square by number, as drawings have it; None where there is none."""
+        """``panel,column,row`` of a square by number, as used in drawings; None for a square off the
+        board."""
         panel, x, y = square
         try:
             return f"{self.panels.index(panel)},{self.columns.index(x)},{self.rows.index(y)}"
@@ -106,22 +106,22 @@ class Grid:
             return None
 
     def place(self, propositions: Iterable[Term]) -> tuple[dict[Square, list[Thing]], list[Term]]:
-        """What stands on each square in a state (blanks left out), and the propositions that are not
-        on the board, sorted."""
+        """The things on each square in a state (blanks left out), and the propositions that are not on the
+        board, sorted."""
         on: dict[Square, list[Thing]] = defaultdict(list)
-        beside: list[Term] = []
+        others: list[Term] = []
         for term in sorted(propositions):
             layer = next((layer for layer in self.layers if layer.fits(term)), None)
             if layer is None:
-                beside.append(term)
+                others.append(term)
             elif layer.thing(term) not in self.blanks:
                 on[layer.square(term)].append(layer.thing(term))
-        return on, beside
+        return on, others
 
 
 def find_board(machine: Machine) -> Grid | None:
-    """The board of the machine's game, or None if it has none that we recognise. The rules alone decide: all
-    machines of a game have the same board."""
+    """The board of the machine's game, or None if no board is recognised. The board depends on the rules
+    alone: all machines of a game have the same board."""
     prover = machine if isinstance(machine, ProverMachine) else ProverMachine(machine.rules)
     states = _sample(prover)
     seen = set[Term]().union(*states)
@@ -138,7 +138,7 @@ def board_of(
     possible: set[Term],
     complete: bool = False,
 ) -> Grid | None:
-    """The board that some states of a game show.
+    """Return the board that some states of a game show.
 
     Args:
         rules, roles: the game.
@@ -190,7 +190,8 @@ def board_of(
         squares |= {(p, x, y) for p in panels for x in columns for y in rows}
     spots = {(columns.index(x) + rows.index(y)) % 2 for _, x, y in squares}
     if shape is BoardShape.STRAIGHT and len(spots) == 1 and 2 * len(squares) >= len(columns) * len(rows) - 1:
-        # All squares of one colour: the others are there, though nothing stands on them.
+        # These are all squares of one colour. The squares of the other colour exist, though nothing stands on
+        # them.
         squares |= {(p, x, y) for p in panels for x in columns for y in rows}
     blanks |= {(Term("blank"),), (Term("empty"),)}
     blanks |= {candidate.ground for candidate in chosen if candidate.ground is not None}
@@ -222,7 +223,7 @@ def board_of(
 def _board_of_dots(
     lines: Layer, columns: tuple[Term, ...], rows: tuple[Term, ...], candidates: list[LayerCandidate]
 ) -> Grid | None:
-    """The board of dots joined by lines, with what stands in boxes, by the dot at their lower left."""
+    """The board of dots joined by lines; a box is named by the dot at its lower left."""
     if max(len(columns), len(rows)) > MOST_SIDE:
         return None
     boxes = _distinct(
@@ -267,8 +268,8 @@ def _arrangement(
 
 
 def _sample(machine: Machine) -> list[frozenset[Term]]:
-    """States of a few random playouts, each from the initial state on: the same ones however moves are
-    numbered."""
+    """The states of a few random playouts, each from the initial state. The sample does not depend on how
+    moves are numbered."""
     rng = random.Random(1)
     state = machine.initial_state()
     states = [state.propositions]
@@ -289,7 +290,8 @@ def _sample(machine: Machine) -> list[frozenset[Term]]:
 
 
 def _primary(candidates: list[LayerCandidate]) -> list[LayerCandidate]:
-    """The candidates but for those that only repeat a fuller one's things, or number squares of others."""
+    """The candidates without those that only repeat the things of a fuller candidate, or number the squares
+    of another."""
     numbering = [all(t.name.isdecimal() for thing in c.things for t in thing) for c in candidates]
 
     def repeats(i: int, j: int) -> bool:
@@ -302,7 +304,8 @@ def _primary(candidates: list[LayerCandidate]) -> list[LayerCandidate]:
 
 
 def _distinct(candidates: list[LayerCandidate]) -> list[LayerCandidate]:
-    """The candidates, the largest first; named where an earlier one has some of the same things."""
+    """The candidates, the largest first. A candidate is named if an earlier one has some of the same
+    things."""
     if len(candidates) > 1 and all(twins(candidates[0], other) for other in candidates[1:]):
         return [replace(c, layer=replace(c.layer, split=True)) for c in candidates]
     seen: set[Thing] = set()
@@ -314,8 +317,8 @@ def _distinct(candidates: list[LayerCandidate]) -> list[LayerCandidate]:
 
 
 def _laid_over(c: LayerCandidate, candidates: list[LayerCandidate], roles: set[Term]) -> LayerCandidate:
-    """A layer that has a board for each role and says of a square no more than whose it is, as notes on the
-    one board that has the same squares, if there is one; otherwise the layer as it is."""
+    """The layer as notes on another board, if it has a board for each role, says only whose a square is, and
+    exactly one board has the same squares; otherwise the layer as it is."""
     layer = c.layer
     if len(layer.panel) != 1 or layer.strip or layer.contents:
         return c
@@ -349,8 +352,8 @@ def _overlay(candidates: list[LayerCandidate]) -> list[LayerCandidate]:
 
 
 def _without_corners(grid: list[LayerCandidate]) -> list[LayerCandidate]:
-    """The layers of a grid but those of two small numbers that say nothing else, such as dice: they are no
-    squares of a large board."""
+    """The layers of a grid, except those of two small numbers without contents, such as dice: their pairs are
+    not squares of a large board."""
     columns = set[Term]().union(*(c.columns for c in grid))
     rows = set[Term]().union(*(c.rows for c in grid))
     return [
@@ -363,8 +366,8 @@ def _without_corners(grid: list[LayerCandidate]) -> list[LayerCandidate]:
 def _blanks(
     layers: tuple[Layer, ...], states: list[frozenset[Term]], squares: int, roles: set[Term]
 ) -> frozenset[Thing]:
-    """Things that mean emptiness: of a layer that says something of nearly every square in every state,
-    what it says of the most squares at first. A number is never nothing."""
+    """Things that mean an empty square. In a layer that has a proposition for nearly every square in every
+    state, the blank is the most frequent thing of the first state. A number is never a blank."""
     blanks: set[Thing] = set()
     for layer in layers:
         if not layer.contents:
@@ -398,9 +401,9 @@ def _number(thing: Thing) -> bool:
 _WALL = re.compile(r"wall|hole|block|limit|obstacle|rock|stone|void|border|forbidden")
 _WAYS = ("north", "south", "east", "west")
 _MUCH = 0.25
-"""Part of all squares that a thing without such a name fills which is a wall."""
+"""Share of all squares above which a still thing counts as a wall, even without a wall's name."""
 _LIKELY = 4
-"""Squares that hold a thing without such a name before it is taken for a wall."""
+"""Squares that a thing without a wall's name must fill to count as a wall."""
 
 
 def still_things(layers: tuple[Layer, ...], states: Sequence[frozenset[Term]]) -> dict[Thing, set[Square]]:
@@ -420,8 +423,8 @@ def still_things(layers: tuple[Layer, ...], states: Sequence[frozenset[Term]]) -
 
 
 def floor_things(layers: tuple[Layer, ...], states: Sequence[frozenset[Term]], squares: int) -> set[Thing]:
-    """What a relation without contents says of most squares in every state, on a board that has other
-    things too: that they are there."""
+    """The things of relations without contents that hold of most squares in every state: they only say that
+    the squares exist. Empty unless the board has other layers too."""
     plain: set[Thing] = {(Term(layer.name),) for layer in layers if not layer.contents}
     still = still_things(tuple(layer for layer in layers if not layer.contents), states)
     found = {thing for thing in plain & still.keys() if 2 * len(still[thing]) > squares}
@@ -434,8 +437,9 @@ def walls(
     fixed: dict[Square, list[Thing]],
     blanks: set[Thing],
 ) -> tuple[frozenset[Thing], dict[Thing, str]]:
-    """The things that fill their squares, since nothing else ever stands there, and the walls beside squares,
-    each with its side, ``north``, ``south``, ``east`` or ``west``: those need their names."""
+    """The things that fill their squares, since nothing else ever stands there, and the walls at the side of
+    a square, each with its side: ``north``, ``south``, ``east`` or ``west``. Walls at sides are found by
+    name."""
     still = still_things(layers, states)
     sides = {
         thing: way
@@ -484,15 +488,15 @@ def _numbers(thing: Thing) -> bool:
 
 
 def _way(thing: Thing) -> str:
-    """The side that a thing's name has in it, if it is one only."""
+    """The side that a thing's name contains; empty if it contains none or several."""
     text = " ".join(term.name for term in thing)
     found = [way for way in _WAYS if way in text]
     return found[0] if len(found) == 1 else ""
 
 
 def without_holes(squares: set[Square], columns: Sequence[Term], rows: Sequence[Term]) -> set[Square]:
-    """The squares with those between them: where walls stand beside squares, some have none and may never be
-    named."""
+    """The squares together with those between them. If walls stand at the sides of squares, some squares have
+    no walls and may never be named."""
     whole = set(squares)
     for panel in {p for p, _, _ in squares}:
         wide: dict[Term, list[int]] = defaultdict(list)
@@ -512,17 +516,17 @@ def without_holes(squares: set[Square], columns: Sequence[Term], rows: Sequence[
 
 
 _FEWEST = 4
-"""Columns and rows of a board on which a chain may have to go from side to side."""
+"""Fewest columns and rows of a board whose sides may belong to roles."""
 _SHAPES = (BoardShape.STRAIGHT, BoardShape.RIGHT, BoardShape.LEFT)
 _SIDES = (("left", "right"), ("bottom", "top"))
 
 
 def edges_of(machine: Machine, board: Grid, possible: Iterable[Term]) -> dict[str, int]:
-    """The role of each side, where the one role wins by a chain from left to right and the other by one from
-    bottom to top; empty for other games.
+    """The role of each side, if one role wins by a chain from left to right and the other by one from bottom
+    to top; empty for other games.
 
     Args:
-        possible: base propositions, those seen at least.
+        possible: base propositions, at least those seen.
     """
     whole = len(board.squares) == len(board.columns) * len(board.rows)
     if len(machine.roles) != 2 or board.shape not in _SHAPES or not whole or len(board.panels) != 1:
@@ -538,7 +542,7 @@ def edges_of(machine: Machine, board: Grid, possible: Iterable[Term]) -> dict[st
             [role for role, own in enumerate(stones) if _wins(machine, board, first, role, own, axis)]
             for axis in (0, 1)
         ]
-    except GdlError:  # hostile rules, beyond the limits
+    except GdlError:  # The rules are hostile or exceed the limits.
         return {}
     if sorted(map(len, winners)) != [1, 1] or winners[0] == winners[1]:
         return {}
@@ -594,8 +598,8 @@ def _won(
 def facts_on_squares(
     rules: Rules, layers: tuple[Layer, ...], used: set[Square]
 ) -> tuple[dict[Square, list[Thing]], set[Square]]:
-    """What facts say about squares: things on some of them, and the floor (facts about most). A relation is
-    about squares if a rule uses two variables as its arguments and also, in order, as coordinates."""
+    """The things that facts put on squares, and the floor (squares of facts about most of them). A relation
+    is about squares if a rule uses two variables as its arguments and also, in order, as coordinates."""
     if all(layer.x == layer.y for layer in layers):
         return {}, named_squares(rules, used)
     if any(layer.panel or layer.split or layer.strip or layer.x == layer.y for layer in layers):
@@ -611,11 +615,13 @@ def facts_on_squares(
     while True:
         before = len(pairs)
         for atoms in bodies:
-            known = {(a.args[x], a.args[y]) for a in atoms for n, k, x, y in pairs if a.signature == (n, k)}
+            coordinates = {
+                (a.args[x], a.args[y]) for a in atoms for n, k, x, y in pairs if a.signature == (n, k)
+            }
             for a in atoms:
                 for x, y in combinations(range(len(a.args)), 2):
                     pair = a.args[x], a.args[y]
-                    if len(a.args) <= 3 and pair in known and all(v.is_variable for v in pair):
+                    if len(a.args) <= 3 and pair in coordinates and all(v.is_variable for v in pair):
                         pairs.add((*a.signature, x, y))
         if len(pairs) == before:
             break
@@ -633,14 +639,14 @@ def facts_on_squares(
             floor |= squares
             continue
         for t in sorted(terms):
-            # The relation's name tells a camp of red from a piece of red.
+            # The relation's name distinguishes a red camp from a red piece.
             thing = layer.thing(t)
             fixed[layer.square(t)].append((Term(name), *thing) if arity > 2 else thing)
     return dict(fixed), floor
 
 
 def atoms_of_state(rule: Rule) -> Iterator[Term]:
-    """The atoms of a rule, what stands inside ``true``, ``next`` and so on without that word."""
+    """The atoms of a rule; an atom inside ``true``, ``next`` and so on is returned without that word."""
     for atom in [rule.head, *(lit.atom for f in rule.body for lit, _ in literals(f))]:
         if atom.name in (TRUE, NEXT, INIT, BASE) and len(atom.args) == 1:
             yield atom.args[0]

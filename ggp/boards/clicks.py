@@ -1,8 +1,8 @@
-"""Clicks: which squares a move names, found from the rules alone, so that a move is one click, two, or more.
+"""Clicks: finds from the rules alone which squares a move names, so that a move is one click, two, or more.
 
 Arguments of moves belong to a board's columns, rows or panels if rules lead from one to the other
-(:mod:`ggp.boards.nearness`) and their values are coordinates. What else a move says (a promotion, a bid) is
-chosen from a list.
+(:mod:`ggp.boards.nearness`) and their values are coordinates. A list offers the rest of a move (a promotion,
+a bid).
 """
 
 from __future__ import annotations
@@ -26,12 +26,13 @@ Signature = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class SquarePlaces:
-    """Which arguments of a move name one square.
+    """The arguments of a move that name one square.
 
     Attributes:
-        x, y: of column and row; -1 where it names none. The same where one argument names the square.
-        panel: of the board, where there are several; empty where it names none.
-        layer: which layer's squares these are, by number.
+        x, y: the arguments for column and row; -1 if there is none. Both are equal if one argument names the
+            square.
+        panel: the arguments for the board, if there are several boards; empty if the move names none.
+        layer: number of the layer to which the squares belong.
     """
 
     x: int
@@ -46,9 +47,9 @@ class ClickMove:
 
     Attributes:
         move: the move as KIF.
-        clicks: for each click the squares that will do, each as in ``data-square`` of the drawing. One square
-            mostly; those of a column where a move names no more.
-        label: what tells it from moves with the same clicks.
+        clicks: for each click the squares that count as it, each as in ``data-square`` of the drawing.
+            Usually this is one square; it is a whole column if the move names only the column.
+        label: the text that distinguishes it from moves with the same clicks.
     """
 
     move: str
@@ -60,8 +61,8 @@ class ClickMove:
 class ClickMap:
     """The legal moves of one role in one state as clicks.
 
-    What has been clicked leaves some moves: those that are complete are listed where there are several, or
-    where further clicks lead to others; a single one that nothing follows is made at once.
+    Each click narrows the set of moves. A complete move is played at once if it is the only one left. If
+    there are several, or if further clicks lead to others, the complete moves are listed.
     """
 
     moves: tuple[ClickMove, ...]
@@ -75,8 +76,8 @@ class ClickFinder:
     """Finds the squares of moves of one game.
 
     Args:
-        board: the board; None for games without: no move has clicks.
-        moves: all moves that may be, of all roles, or those seen; others may come later.
+        board: the board; None for games without a board, whose moves have no clicks.
+        moves: all possible moves of all roles, or those seen; :meth:`learn` adds more.
     """
 
     def __init__(self, board: Grid | None, rules: Rules, moves: Iterable[Term] = ()) -> None:
@@ -96,7 +97,7 @@ class ClickFinder:
         self.learn(moves)
 
     def learn(self, moves: Iterable[Term]) -> None:
-        """Take in moves that may be: what has been seen decides which arguments are coordinates."""
+        """Add possible moves: the values seen decide which arguments are coordinates."""
         for move in moves:
             if move not in self._known[move.signature]:
                 self._known[move.signature].add(move)
@@ -106,8 +107,8 @@ class ClickFinder:
         """The clicks of some legal moves of one role, in their order.
 
         Args:
-            state: what is true: a move naming no square but a thing that stands on just one, such as
-                ``(slide 8)``, is a click on that.
+            state: the true propositions. A move that names no square, but a thing on exactly one square, such
+                as ``(slide 8)``, is a click on that square.
         """
         self.learn(legal)
         found = [self._squares(move) for move in legal]
@@ -126,26 +127,27 @@ class ClickFinder:
         return ClickMap(tuple(ClickMove(*parts) for parts in shown))
 
     def places(self, signature: Signature) -> tuple[SquarePlaces, ...]:
-        """Which arguments of moves of this functor name squares, in the order of clicks."""
+        """The arguments of moves of this functor that name squares, in the order of clicks."""
         if signature not in self._patterns:
             self._patterns[signature] = self._pattern(signature) if self._board is not None else ()
         return self._patterns[signature]
 
     def things(self, signature: Signature) -> set[int]:
-        """The arguments of moves of this functor that name what stands on squares, and no square."""
+        """The arguments of moves of this functor that name things on squares, and not squares."""
         squares = {i for places in self.places(signature) for i in (places.x, places.y, *places.panel)}
         kinds = ((i, self._kinds(signature, i)) for i in range(signature[1]) if i not in squares)
         return {i for i, kind in kinds if any(what == "thing" for what, _ in kind)}
 
     def _measure(self, board: Grid, nearness: Nearness) -> None:
-        """How many steps each argument of a move is from columns, rows, panels and contents of each layer."""
+        """Measure the steps from each argument of a move to columns, rows, panels and contents of each
+        layer."""
         for number, layer in enumerate(board.layers):
             for i in range(layer.arity):
                 kind = _kind(board, layer, i)
                 for place, steps in nearness.steps((TRUE, layer.name, layer.arity, i), _FARTHEST).items():
                     if place[0] == DOES:
-                        known = self._near[place].get((kind, number), steps)
-                        self._near[place][kind, number] = min(known, steps)
+                        fewest = self._near[place].get((kind, number), steps)
+                        self._near[place][kind, number] = min(fewest, steps)
 
     def _pattern(self, signature: Signature) -> tuple[SquarePlaces, ...]:
         kinds = [self._kinds(signature, i) for i in range(signature[1])]
@@ -189,24 +191,24 @@ class ClickFinder:
         return min(range(len(self._board.layers)), key=distance)
 
     def _fits(self, signature: Signature, i: int, kind: str) -> bool:
-        """Whether most values of an argument are coordinates of a kind; where none has been seen, the rules
+        """Whether most values of an argument are coordinates of a kind; if no value has been seen, the rules
         decide."""
         values = {move.args[i] for move in self._known[signature]}
         if not values:
             return kind != "thing"
         match kind:
             case "x":
-                known = sum(value in self._columns for value in values)
+                fitting = sum(value in self._columns for value in values)
             case "y":
-                known = sum(value in self._rows for value in values)
+                fitting = sum(value in self._rows for value in values)
             case "square":
-                known = sum(self._split(value, 0) is not None for value in values)
+                fitting = sum(self._split(value, 0) is not None for value in values)
             case "panel":
                 names = {term for panel in self._panels for term in panel}
-                known = sum(value in names for value in values)
+                fitting = sum(value in names for value in values)
             case _:
                 return False
-        return 2 * known > len(values)
+        return 2 * fitting > len(values)
 
     def _paired(
         self, named: list[tuple[str, int]], panels: list[int], layer: int
@@ -222,7 +224,7 @@ class ClickFinder:
         width = len(self._board.panels[0]) if self._board.layers[layer].panel else 0
         pairs: list[SquarePlaces] = []
         for n in range(max(len(xs), len(ys))):
-            # A panel that is named once is that of all squares.
+            # A panel that is named once applies to all squares.
             own = panels[n * width : (n + 1) * width] or panels[:width]
             panel = tuple(own) if len(own) == width else ()
             pairs.append(
@@ -234,7 +236,7 @@ class ClickFinder:
         return self._board is not None and len(self._rows) == 1 and not self._board.rows[0].name
 
     def _guess(self, signature: Signature) -> tuple[SquarePlaces, ...]:
-        """For rules without variables: two arguments in a row that are always a square of the board."""
+        """For rules without variables: pairs of adjacent arguments that are always a square of the board."""
         pairs: list[SquarePlaces] = []
         i = 0
         while i + 1 < signature[1]:
@@ -247,20 +249,21 @@ class ClickFinder:
         return tuple(pairs)
 
     def _squares(self, move: Term) -> tuple[tuple[tuple[str, ...], ...], set[int]]:
-        """The clicks of a move, and the places of the arguments that they name."""
+        """The clicks of a move, and the places of the arguments that they cover."""
         clicks: list[tuple[str, ...]] = []
-        said: set[int] = set()
+        covered: set[int] = set()
         for places in self.places(move.signature):
             keys = self._keys(move, places)
             if keys:
                 clicks.append(keys)
-                said |= {places.x, places.y, *places.panel}
-        return tuple(clicks), said
+                covered |= {places.x, places.y, *places.panel}
+        return tuple(clicks), covered
 
     def _by_things(
         self, legal: Sequence[Term], state: Iterable[Term]
     ) -> list[tuple[tuple[tuple[str, ...], ...], set[int]]]:
-        """The square of the one thing that each move names; nothing unless at least half of them name one."""
+        """The square of the one thing that each move names; empty unless at least half of the moves name
+        one."""
         if self._board is None:
             return []
         at: dict[Term, list[Square]] = defaultdict(list)
@@ -281,7 +284,7 @@ class ClickFinder:
         return found if 2 * sum(bool(clicks) for clicks, _ in found) >= len(found) else []
 
     def _keys(self, move: Term, places: SquarePlaces) -> tuple[str, ...]:
-        """The squares that a move names; none where its arguments are no coordinates."""
+        """The squares that a move names; none if its arguments are not coordinates."""
         board = self._board
         assert board is not None
         layer = board.layers[places.layer]
@@ -315,7 +318,7 @@ class ClickFinder:
         return [move.args[place]] if move.args[place] in known else []
 
     def _split(self, name: Term, number: int) -> tuple[Term, Term] | None:
-        """Column and row of a square that has a name such as ``a1``."""
+        """Column and row of a square with a name such as ``a1``."""
         assert self._board is not None
         if name.args:
             return None
@@ -324,7 +327,7 @@ class ClickFinder:
         return (x, y) if x in self._columns and y in self._rows else None
 
     def _labels(self, moves: list[Term], said: list[set[int]]) -> list[str]:
-        """What tells moves with the same clicks from each other: as little as does it."""
+        """Labels that distinguish moves with the same clicks, as short as possible."""
         spell = OwnNotation(self._rules).term
         whole = list(map(spell, moves))
         if len({move.signature for move in moves}) > 1:
@@ -337,7 +340,7 @@ class ClickFinder:
 
 
 def _kind(board: Grid, layer: Layer, place: int) -> str:
-    """What an argument of a layer says: ``x``, ``y``, ``square``, ``panel`` or ``thing``."""
+    """The kind of an argument of a layer: ``x``, ``y``, ``square``, ``panel`` or ``thing``."""
     if board.shape is BoardShape.DOTS and layer is board.layers[0]:
         return "xyxy"[place]
     if place == layer.x:

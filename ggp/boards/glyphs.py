@@ -1,4 +1,4 @@
-"""Signs for what stands on squares: a letter for each kind of piece, in its side's colour or its own."""
+"""Signs for the things on squares: a letter for each kind of piece, in its side's colour or its own."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ COLOURS = {
 
 
 def role_styles(roles: tuple[Term, ...]) -> list[str]:
-    """The style of each role: the colour that it is called by, or one that no role is called by."""
+    """The style of each role: the colour in its name, or one that is in no role's name."""
     named = [COLOURS.get(role.name.lower()) for role in roles]
     free = [style for style in ROLE_STYLES if style not in named] or list(ROLE_STYLES)
     others = iter(free * len(roles))
@@ -50,9 +50,12 @@ def role_styles(roles: tuple[Term, ...]) -> list[str]:
 
 
 def glyphs_of(board: Grid, rules: Rules, roles: tuple[Term, ...]) -> dict[Thing, Span]:
-    """A letter and a style for each thing. Pieces of the first role are capitals, those of the second small
-    letters; what never moves are signs. Where there are more kinds of pieces than letters, or more than two
-    sides with the same kinds, short names stand for them."""
+    """A letter and a style for each thing.
+
+    Pieces of the first role are capitals, those of the second role small letters, and things that never move
+    are signs. If there are more kinds of pieces than letters, or more than two sides with the same kinds,
+    short names replace the letters.
+    """
     fixed = Counter(thing for things in board.fixed.values() for thing in things)
     glyphs: dict[Thing, Span] = {}
     for i, (thing, _) in enumerate(fixed.most_common()):
@@ -97,19 +100,20 @@ def hint_for(thing: Thing, rules: Rules) -> PictureHint | None:
 
 
 def _colour(thing: Thing) -> str | None:
-    """The style of a thing that has a colour's name."""
+    """The style of a thing whose name is a colour."""
     colour = colour_name(thing)
     return None if colour is None else COLOURS[colour]
 
 
 def colour_name(thing: Thing) -> str | None:
-    """The colour that a thing's name has in it."""
+    """The colour that a thing's name contains."""
     words = [word for term in thing for leaf in _leaves(term) for word in re.split("[-_]", leaf)]
     return next((word for word in words if word in COLOURS), None)
 
 
 def _many_sides(owners: dict[Thing, tuple[int, list[str]]]) -> bool:
-    """Whether there are more sides with pieces of the same kinds than capitals and small letters can tell."""
+    """Whether capitals and small letters are too few to distinguish the sides that have pieces of the same
+    kinds."""
     kinds = Counter("".join(words) for owner, words in owners.values() if owner >= 0)
     return sum(n > 2 for n in kinds.values()) > 1
 
@@ -121,7 +125,7 @@ def _too_many(moving: list[Thing], owners: dict[Thing, tuple[int, list[str]]]) -
 
 
 def _side_and_kind(owners: dict[Thing, tuple[int, list[str]]], roles: tuple[Term, ...]) -> dict[Thing, str]:
-    """The first letters of each piece's side and kind; empty where these do not tell the pieces apart."""
+    """The first letters of each piece's side and kind; empty if these do not distinguish the pieces."""
     signs = {
         thing: (roles[owner].name[0].lower() if owner >= 0 else "") + "".join(words)[:1].upper()
         for thing, (owner, words) in owners.items()
@@ -130,7 +134,8 @@ def _side_and_kind(owners: dict[Thing, tuple[int, list[str]]], roles: tuple[Term
 
 
 def _numbers(spelled: dict[Thing, list[str]]) -> dict[Thing, str]:
-    """The numbers that all things are, or end with after the same word; empty where they are not."""
+    """The numbers that all things are, or end with after the same word; empty if some thing has no such
+    number."""
     matches = {t: re.fullmatch(r"([a-z_]*)([0-9]+)", " ".join(words)) for t, words in spelled.items()}
     found = {thing: (match[1], match[2]) for thing, match in matches.items() if match}
     if len(found) < len(spelled) or len({word for word, _ in found.values()}) > 1:
@@ -159,7 +164,8 @@ def _letters(
 
 
 def _short_names(spelled: dict[Thing, list[str]]) -> dict[Thing, str]:
-    """Of each word as many letters as tell it from the others in its place; all in full where that fails."""
+    """As many letters of each word as distinguish it from the others in its place; all words in full if that
+    fails."""
     places = max(map(len, spelled.values()))
     columns = [{words[i] for words in spelled.values() if i < len(words)} for i in range(places)]
     heads = [_heads(column) for column in columns]
@@ -170,7 +176,7 @@ def _short_names(spelled: dict[Thing, list[str]]) -> dict[Thing, str]:
 
 
 def _heads(words: set[str]) -> dict[str, str]:
-    """Beginnings that differ, all of one length but for shorter words."""
+    """Beginnings that differ, all of one length except for shorter words."""
     for length in range(1, max(map(len, words)) + 1):
         heads = {word: word[:length] for word in words}
         if len(set(heads.values())) == len(words):
@@ -181,8 +187,9 @@ def _heads(words: set[str]) -> dict[str, str]:
 def owners_of(
     things: list[Thing], rules: Rules, roles: tuple[Term, ...]
 ) -> dict[Thing, tuple[int, list[str]]]:
-    """Whose each thing is (role index, or -1) and what else its name says. A piece belongs to a role that it
-    names, or with whose name (``whitepawn``) or, if all short names do, initial (``wp``) its own begins."""
+    """The owner of each thing (role index, or -1) and the rest of its name. A piece belongs to a role that it
+    names, or whose name begins the piece's name (``whitepawn``). If all short names begin with a role's
+    initial (``wp``), the initial decides."""
     names = [role.name for role in roles]
     leaves = {thing: [leaf for term in thing for leaf in _leaves(term)] for thing in things}
     initials = _initials([words[0] for words in leaves.values() if len(words) == 1], names)
@@ -209,16 +216,17 @@ def owners_of(
 
 
 def _initials(words: list[str], names: list[str]) -> dict[str, int]:
-    """First letter -> role, where most things have names of two or three letters of which the first tells the
-    sides apart; empty otherwise. A letter that begins no role's name is the role's that is left."""
+    """First letter -> role, if most things have names of two or three letters whose first letter
+    distinguishes the sides; empty otherwise. A letter that begins no role's name belongs to the remaining
+    role."""
     short = [word for word in words if 2 <= len(word) <= 3]
     letters = sorted({word[0] for word in short})
     few = any(len(word) == 1 for word in words) or 3 * len(short) < 2 * len(words)
     if len(names) < 2 or len(letters) != len(names) or few:
         return {}
-    known = {name[0]: role for role, name in enumerate(names) if name[0] in letters}
-    roles = [role for role in range(len(names)) if role not in known.values()]
-    return known | dict(zip((c for c in letters if c not in known), roles, strict=False))
+    roles_of = {name[0]: role for role, name in enumerate(names) if name[0] in letters}
+    roles = [role for role in range(len(names)) if role not in roles_of.values()]
+    return roles_of | dict(zip((c for c in letters if c not in roles_of), roles, strict=False))
 
 
 def _leaves(term: Term) -> Iterator[str]:

@@ -1,6 +1,7 @@
-"""What things do on a board, seen in some states of a game: which move, stay, are pushed, leave trails.
+"""Behaviour of things on a board, observed in some states of a game: which move, stay, are pushed, leave
+trails.
 
-Pictures are chosen by this, so that no name has to be guessed.
+Pictures are chosen by behaviour, so names need not be guessed.
 """
 
 from __future__ import annotations
@@ -15,28 +16,27 @@ from ggp.boards.layers import Layer, Square, Thing
 
 _MOST_STATES = 160
 _MOST_THINGS = 150
-"""Kinds of things whose steps are followed; rules with more (they may be hostile) have no habits but
-counts."""
+"""Largest number of kinds of things whose steps are followed. For rules with more kinds (they may be hostile)
+only counts are taken."""
 _Squares = Mapping[Thing, set[Square]]
 
 
 @dataclass(frozen=True, slots=True)
 class Habits:
-    """What was seen of each thing. A thing that was not seen is in none of these.
+    """The observed behaviour of each thing. A thing that was not seen is in none of the fields.
 
     Attributes:
-        first: how many there are at first; no entry for things that are not there.
+        first: how many there are at first; no entry for things that are absent then.
         most, least: how many there are at once.
         moves: things one of which went from one square to another in a step, while no other of them did.
         stays: things that never left a square, in one step at least.
         comes: things that came to a square on which they had not been.
         pushed: things that went on by one square when another thing came to theirs.
-        pushers: these other things.
-        trails: things that came only to squares that a thing of which there is one entered or left in this
-            step.
-        towers: 1 where the columns of a strip are disks and the things on them pegs: only the first of the
-            disks on a peg leaves it, and becomes the first on another. -1 where only the last one does, else
-            0.
+        pushers: the things that pushed them.
+        trails: things that came only to squares that a single thing (one of its kind) entered or left in the
+            same step.
+        towers: 1 if the columns of a strip are disks and the things on them pegs: only the first of the disks
+            on a peg leaves it, and becomes the first on another. -1 if only the last disk does, otherwise 0.
     """
 
     first: Mapping[Thing, int] = field(default_factory=dict)
@@ -58,8 +58,7 @@ def habits_of(
     rows: Sequence[Term],
     blanks: frozenset[Thing],
 ) -> Habits:
-    """The habits of things in states that follow each other; where the first state comes again, a new match
-    begins."""
+    """The behaviour of things in consecutive states. When the first state comes again, a new match begins."""
     seen = [_places(layers, state, blanks) for state in states[:_MOST_STATES]]
     if not seen:
         return Habits()

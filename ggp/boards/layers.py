@@ -1,4 +1,5 @@
-"""Layers: which arguments of a functor say where something stands, found from the states of a game alone."""
+"""Layers: finds the arguments of a functor that say where something stands, from the states of a game
+alone."""
 
 from __future__ import annotations
 
@@ -14,12 +15,12 @@ from gdl.terms import ARITIES, NEXT, TRUE, Term
 from ggp.boards.statics import CoordinateOrder
 
 Square = tuple[tuple[Term, ...], Term, Term]
-"""Panel (empty but for games on several boards), column and row."""
+"""Panel (empty except for games on several boards), column and row."""
 Thing = tuple[Term, ...]
-"""What stands on a square."""
+"""The terms that name what stands on a square."""
 MOST_SIDE = 40
 _MOST_HINTED_SIDE = 128
-"""The same where the author of the rules says how things are drawn: the streets of a city, say."""
+"""The same limit if the rules have hints for drawings: the streets of a city, say."""
 _MOST_PANELS = 12
 _MOST_STACKED = 1.5
 _MOST_SHARED = 1.15
@@ -28,7 +29,7 @@ _NAMED_SQUARE = re.compile(r"([a-z])([0-9]{1,2})")
 
 
 def most_side(rules: Rules) -> int:
-    """How many columns or rows a board may have."""
+    """The largest number of columns or rows that a board may have."""
     return _MOST_HINTED_SIDE if rules.hints else MOST_SIDE
 
 
@@ -38,9 +39,9 @@ class Layer:
 
     Attributes:
         name, arity: the functor.
-        x, y: places of column and row among the arguments. The same place where one argument names the
-            square, such as ``a1``; y is -1 for strips, which have columns alone.
-        panel: places of the arguments that say which board, where there are several.
+        x, y: places of column and row among the arguments. Both are the same place if one argument names the
+            square, such as ``a1``. y is -1 for strips, which have columns only.
+        panel: places of the arguments that name the board, if there are several boards.
         named: whether the functor is part of the thing (another layer has the same things).
         turned: whether the letter of a square's name is its row.
         split: whether the functor names a board of its own (other layers have the same things there).
@@ -61,17 +62,17 @@ class Layer:
 
     @property
     def strip(self) -> bool:
-        """Whether its squares stand in one row."""
+        """Whether the squares are in one row."""
         return self.y < 0
 
     @property
     def contents(self) -> tuple[int, ...]:
-        """Places of the arguments that say what stands on the square."""
+        """Places of the arguments that name the thing on the square."""
         where = (*self.panel, self.x, self.y)
         return tuple(i for i in range(self.arity) if i not in where)
 
     def square(self, term: Term) -> Square:
-        """Where a proposition of the layer stands."""
+        """The square of a proposition of the layer."""
         panel = (Term(self.name),) if self.split else tuple(term.args[i] for i in self.panel)
         if self.strip:
             return panel, term.args[self.x], _NOWHERE
@@ -81,11 +82,12 @@ class Layer:
         return panel, term.args[self.x], term.args[self.y]
 
     def transposed(self) -> Layer:
-        """The same with columns and rows exchanged, panels too where they have two coordinates."""
+        """The layer with columns and rows exchanged, and the coordinates of panels too if they have two."""
         return replace(self, x=self.y, y=self.x, panel=self.panel[::-1], turned=not self.turned)
 
     def thing(self, term: Term) -> Thing:
-        """What it says of the square: the arguments left over, or the functor where none is."""
+        """The thing that a proposition puts on its square: the remaining arguments, or the functor if none
+        remain."""
         things = tuple(term.args[i] for i in self.contents)
         return things if things and not self.named else (Term(self.name), *things)
 
@@ -97,7 +99,8 @@ def transposed(square: Square) -> Square:
 
 
 def named_squares(rules: Rules, used: set[Square]) -> set[Square]:
-    """The squares with names such as ``a1`` that some facts list, among them all that are used."""
+    """The squares with names such as ``a1`` in the shortest list among the facts that has all squares
+    used."""
     lists: dict[tuple[str, int, int], set[Term]] = defaultdict(set)
     for rule in rules:
         if not rule.body and rule.head.name not in ARITIES:
@@ -112,7 +115,7 @@ def named_squares(rules: Rules, used: set[Square]) -> set[Square]:
 
 
 def split_name(name: Term) -> tuple[Term, Term]:
-    """Letter and number of a square that is called such as ``a1``."""
+    """Letter and number of a square's name such as ``a1``."""
     match = _NAMED_SQUARE.fullmatch(name.name)
     return (Term(match[1]), Term(match[2])) if match else (name, _NOWHERE)
 
@@ -123,8 +126,8 @@ class LayerCandidate:
 
     Attributes:
         layer, terms: the layer, and its possible propositions.
-        most: how many are true at once.
-        ground: what stands on every square in every state, if anything does, below what else stands there.
+        most: the largest number of them that are true at once.
+        ground: the thing below all others, if one stands on every square in every state.
     """
 
     layer: Layer
@@ -150,7 +153,7 @@ class LayerCandidate:
 
     @property
     def between(self) -> bool:
-        """Whether what it says of a square are two more coordinates: a wall between two squares, say."""
+        """Whether its contents are two more coordinates, for example of a wall between two squares."""
         first = {self.layer.x, self.layer.y, *self.layer.panel}
         rest = [i for i in range(self.layer.arity) if i not in first]
         names = [{term.args[i] for term in self.terms} for i in rest]
@@ -159,7 +162,7 @@ class LayerCandidate:
 
 
 def twins(a: LayerCandidate, b: LayerCandidate) -> bool:
-    """Whether two layers are boards of their own: the same squares, the same things."""
+    """Whether two layers are separate boards with the same things on the same squares."""
     one, two = a.layer, b.layer
     if (one.arity, one.x, one.y) != (two.arity, two.x, two.y) or one.panel or two.panel or one.strip:
         return False
@@ -169,7 +172,7 @@ def twins(a: LayerCandidate, b: LayerCandidate) -> bool:
 
 
 class LayerFinder:
-    """Finds layers among functors, from some states of the game and from what its rules compare."""
+    """Finds layers among functors, from some states of the game and the comparisons in its rules."""
 
     def __init__(
         self, rules: Rules, roles: tuple[Term, ...], states: list[frozenset[Term]], order: CoordinateOrder
@@ -190,7 +193,7 @@ class LayerFinder:
         if signature[1] == 2 and _relates(terms, seen):
             return None
         if most == 1 and signature[1] > 4:
-            return None  # one row of a table, not a thing on a square
+            return None  # This is a row of a table, not a thing on a square.
         layer = self._grid(terms, seen) or self._named_squares(terms, seen) or self._strip(terms, seen)
         always = set(seen[0]).intersection(*seen[1:])
         alike = any(len({t.args[i] for t in always}) == 1 for i in range(signature[1]))
@@ -216,7 +219,7 @@ class LayerFinder:
         return sides
 
     def _grid(self, terms: set[Term], seen: list[list[Term]], loose: bool = False) -> Layer | None:
-        """The layer, if two arguments are coordinates; ``loose``: sides that are alike go before a key."""
+        """The layer, if two arguments are coordinates. With ``loose``, similar sides come before a key."""
         name, arity = next(iter(terms)).signature
         order = self._order
         domains = [{t.args[i] for t in terms} for i in range(arity)]
@@ -228,7 +231,7 @@ class LayerFinder:
             if len(pairs) < 0.2 * len(domains[x]) * len(domains[y]):
                 continue
             if arity == 2 and domains[x] != domains[y] and (_total(terms, seen, 0) or _total(terms, seen, 1)):
-                continue  # a number or a state for each of some things
+                continue  # This is a number or a state for each of some things.
             rest = [i for i in range(arity) if i not in (x, y)]
             orderly = order.sure(domains[x]) + order.sure(domains[y])
             alike = len(domains[x] & domains[y]) / len(domains[x] | domains[y])
@@ -250,7 +253,8 @@ class LayerFinder:
                     if not key and not loose and not self._stacked(layer, domains, seen, *crowds[where]):
                         continue
                     among = (votes[x] + votes[y], alike) if extra else (0, 0)
-                    # Two ordered sides that one thing or two share now and then are likelier than a key.
+                    # Two ordered sides whose squares sometimes hold more than one thing are likelier than a
+                    # key.
                     nearly = key or (orderly == 2 and crowds[where][1] <= _MOST_SHARED)
                     first = (alike, key) if loose else (nearly, 0)
                     score = (-extra, *first, orderly, *among, -x, -y)
@@ -261,8 +265,8 @@ class LayerFinder:
     def _stacked(
         self, layer: Layer, domains: list[set[Term]], seen: list[list[Term]], most: float, mean: float
     ) -> bool:
-        """Whether things may share squares: few do, and they are no coordinates themselves; or each thing
-        stands on one square alone."""
+        """Whether things may share squares: either few of them do and they are not coordinates themselves, or
+        each thing stands on one square only."""
         numbers = any(self._order.sure(domains[i]) for i in layer.contents)
         if most <= _MOST_STACKED and not numbers:
             return True
@@ -274,7 +278,7 @@ class LayerFinder:
         return bool(layer.contents) and once
 
     def _votes(self, name: str, arity: int) -> list[int]:
-        """How often rules look at several squares that differ in a place: there the coordinates are."""
+        """For each argument, the number of rules that use several of its values: coordinates score high."""
         votes = [0] * arity
         for rule in self._rules:
             if not rule.body:
@@ -289,14 +293,15 @@ class LayerFinder:
         return votes
 
     def _named_squares(self, terms: set[Term], seen: list[list[Term]]) -> Layer | None:
-        """The layer, if one argument names squares such as ``a1``: names by nature, even of squares."""
+        """The layer, if one argument names squares such as ``a1``. Such names are squares even if they are
+        not a key."""
         name, arity = next(iter(terms)).signature
         for x in range(arity):
             domain = {t.args[x] for t in terms}
             if not all(_NAMED_SQUARE.fullmatch(t.name) and not t.args for t in domain):
                 continue
             if any(domain & {t.args[i] for t in terms} for i in range(arity) if i != x):
-                continue  # things on things
+                continue  # These are things on things.
             layer = Layer(name, arity, x, x)
             columns, rows = (set(side) for side in zip(*map(split_name, domain), strict=True))
             full = len(domain) >= 0.3 * len(columns) * len(rows)
@@ -305,7 +310,8 @@ class LayerFinder:
         return None
 
     def _strip(self, terms: set[Term], seen: list[list[Term]]) -> Layer | None:
-        """The layer, if every value of one argument has always one proposition: squares in a row."""
+        """The layer, if each value of one argument always occurs in exactly one proposition: squares in a
+        row."""
         name, arity = next(iter(terms)).signature
         for x in self._sides(terms, arity):
             domain = {t.args[x] for t in terms}
@@ -315,8 +321,11 @@ class LayerFinder:
 
 
 def _relates(terms: set[Term], seen: list[list[Term]]) -> bool:
-    """Whether pairs are no squares but things on things: of the same things, never one and itself, and each
-    at most once on each side; or each always once on both sides."""
+    """Whether pairs are things on things, not squares.
+
+    Both places have the same things. Either no thing is paired with itself and each occurs at most once per
+    place, or each always occurs exactly once in both places.
+    """
     first, second = ({t.args[i] for t in terms} for i in (0, 1))
     if not first & second:
         return False
@@ -328,14 +337,14 @@ def _relates(terms: set[Term], seen: list[list[Term]]) -> bool:
 
 
 def _total(terms: set[Term], seen: list[list[Term]], place: int) -> bool:
-    """Whether in every state each value in a place stands in one proposition."""
+    """Whether each value in a place occurs in exactly one proposition in every state."""
     domain = Counter({t.args[place]: 1 for t in terms})
     return all(Counter(t.args[place] for t in state) == domain for state in seen)
 
 
 def _crowd(where: tuple[int, ...], seen: list[list[Term]]) -> tuple[float, float]:
-    """Propositions per square that has any, in the most crowded state (1 for a key) and over all states; the
-    square is what stands in these places of the arguments."""
+    """Propositions per occupied square, as the maximum over states (1 for a key) and as the mean over all
+    states. These places of the arguments name the square."""
     square = itemgetter(*where)
     sizes = [(len(terms), len({square(t.args) for t in terms})) for terms in seen if terms]
     if not sizes:

@@ -1,8 +1,8 @@
-"""How near arguments of moves are to arguments of propositions: by the variables that rules share among them.
+"""The distance of arguments of moves from arguments of propositions, by the variables that rules share among
+them.
 
-Nothing is read from names: the place of ``?x`` in ``(does ?r (drop ?x))`` is one step from its place in
-``(next (cell ?x ?y ?r))``. Relations that are mere facts lead nowhere: columns and rows often share a
-successor.
+Names play no part: the place of ``?x`` in ``(does ?r (drop ?x))`` is one step from its place in ``(next (cell
+?x ?y ?r))``. Relations defined by facts alone connect nothing: columns and rows often share a successor.
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ from gdl.rules import Rule, Rules, literals
 from gdl.terms import BASE, DOES, INIT, INPUT, LEGAL, NEXT, TRUE, Term
 
 ArgumentPlace = tuple[str, str, int, int]
-"""What an atom is (``true``, ``does`` or empty for other relations), its name and arity, and the argument."""
+"""The kind of an atom (``true``, ``does`` or empty for other relations), its name and arity, and the
+argument's place."""
 _STATE = (TRUE, NEXT, INIT, BASE)
 _MOVES = (LEGAL, DOES, INPUT)
 
 
 class Nearness:
-    """Steps between arguments in some rules."""
+    """The number of steps between arguments in some rules."""
 
     def __init__(self, rules: Rules) -> None:
         defined = {rule.head.signature for rule in rules if rule.body}
@@ -40,7 +41,7 @@ class Nearness:
                     self._beside[place] |= places - {place}
 
     def steps(self, start: ArgumentPlace, most: int) -> dict[ArgumentPlace, int]:
-        """The places that are at most so many steps away."""
+        """The places that are at most ``most`` steps away, each with its number of steps."""
         found = {start: 0}
         waiting = deque([start])
         while waiting:

@@ -1,4 +1,4 @@
-"""Shapes of boards: hexagons, rings, dots that lines join, and where each of several boards stands."""
+"""Shapes of boards: hexagons, rings, dots joined by lines, and the places of several boards."""
 
 from __future__ import annotations
 
@@ -17,9 +17,12 @@ _MOST_NEIGHBOURS = 20
 
 
 class BoardShape(Enum):
-    """How rows stand above each other: in columns; each half a square further right, or left, than the one
-    below; or each in the middle, which makes hexagons and stars of rows of different lengths. Rings
-    have a column for each ring and a row for each place on it; dots are joined by lines."""
+    """The placement of rows above each other.
+
+    Rows stand in columns; or each half a square further right, or left, than the row below; or each centred,
+    which makes hexagons and stars of rows of different lengths. Rings have a column for each ring and a row
+    for each place on it. Dots are joined by lines.
+    """
 
     STRAIGHT = "straight"
     RIGHT = "right"
@@ -30,8 +33,8 @@ class BoardShape(Enum):
 
 
 def indents(shape: BoardShape, lengths: list[int]) -> list[int]:
-    """How many half squares each row begins to the right of the leftmost, given the lengths of all rows, from
-    the bottom up."""
+    """Half squares from the leftmost row to the start of each row, given the lengths of all rows, from the
+    bottom up."""
     match shape:
         case BoardShape.RIGHT:
             return list(range(len(lengths)))
@@ -45,10 +48,10 @@ def indents(shape: BoardShape, lengths: list[int]) -> list[int]:
 def shape_of(
     squares: Iterable[Square], columns: tuple[Term, ...], rows: tuple[Term, ...], statics: Statics
 ) -> tuple[BoardShape, bool]:
-    """The shape of a board, and whether its first coordinate counts rows, from relations between squares
-    that touch: hexagons have six neighbours, in three directions."""
+    """The shape of a board, and whether its first coordinate counts rows. Relations between neighbouring
+    squares decide: hexagons have six neighbours, in three directions."""
     if min(len(columns), len(rows)) < 3:
-        return BoardShape.STRAIGHT, False  # two rows of pits go round, too
+        return BoardShape.STRAIGHT, False  # Two rows of pits form a ring, too.
     flat = {(x, y) for _, x, y in squares}
     x_place = {x: i for i, x in enumerate(columns)}
     y_place = {y: j for j, y in enumerate(rows)}
@@ -69,8 +72,8 @@ def shape_of(
 
 
 def centred_by_name(squares: Iterable[Square]) -> bool:
-    """Whether squares such as ``a1`` are numbered along rows of different lengths, all from the same number:
-    the letters are rows then, each in the middle."""
+    """Whether squares such as ``a1`` are numbered along rows of different lengths, all from the same number.
+    The letters are then rows, each centred."""
     numbers: dict[Term, list[int]] = defaultdict(list)
     for _, letter, number in squares:
         numbers[letter].append(int(number.name))
@@ -87,7 +90,7 @@ def _points(
     x_place: dict[Term, int],
     y_place: dict[Term, int],
 ) -> dict[tuple[Term, Term], Point]:
-    """Where the squares stand on paper."""
+    """The positions of the squares in the drawing."""
     rows: dict[int, list[tuple[int, tuple[Term, Term]]]] = defaultdict(list)
     for x, y in flat:
         row, column = (x_place[x], y_place[y]) if turned else (y_place[y], x_place[x])
@@ -104,7 +107,7 @@ def _points(
 def _touching(
     rows: set[tuple[Term, ...]], arity: int, flat: set[tuple[Term, Term]]
 ) -> set[tuple[tuple[Term, Term], tuple[Term, Term]]]:
-    """The pairs of squares that stand in rows of a relation; none if most rows are about something else."""
+    """The pairs of squares in the rows of a relation; none if most rows are about something else."""
     for first in range(arity - 3):
         pairs = {((r[first], r[first + 1]), (r[first + 2], r[first + 3])) for r in rows}
         inside = {(a, b) for a, b in pairs if a in flat and b in flat and a != b}
@@ -124,14 +127,14 @@ def _hexagonal(pairs: list[tuple[Point, Point]]) -> bool:
 
 
 _SPARSE = 0.75
-"""Part of the places of a grid that squares fill at most where lines join them."""
+"""Largest share of a grid's places that squares fill if lines join them."""
 
 
 def lines_between(
     squares: set[Square], columns: tuple[Term, ...], rows: tuple[Term, ...], statics: Statics
 ) -> tuple[tuple[Square, Square], ...]:
-    """The lines of a board on which moves run along lines: what a relation of the rules joins, in straight
-    lines some of which are longer than a step. Empty for boards of squares that touch."""
+    """The lines along which moves run, as pairs of squares. A relation of the rules joins the pairs by
+    straight lines, some of which are longer than a step. Empty for boards whose squares touch."""
     flat = {(x, y): (panel, x, y) for panel, x, y in squares}
     if len(flat) != len(squares) or len(squares) > _SPARSE * len(columns) * len(rows):
         return ()
@@ -166,8 +169,8 @@ _COMPASS = ("n", "ne", "e", "se", "s", "sw", "w", "nw")
 
 
 def ring_of(domain: Iterable[Term], statics: Statics) -> tuple[Term, ...]:
-    """Eight places as they go round, clockwise from the middle of the top side: by the names of the compass,
-    else by facts about which follows which. Empty if they do not go round."""
+    """Eight places in clockwise order from the middle of the top side, by the names of the compass or by
+    facts about which place follows which. Empty if the places are not a ring."""
     places = sorted(set(domain))
     if len(places) != len(_COMPASS):
         return ()
@@ -187,7 +190,7 @@ def ring_of(domain: Iterable[Term], statics: Statics) -> tuple[Term, ...]:
 
 
 def _corners(ring: list[Term], statics: Statics) -> bool:
-    """Whether the first place of a ring is a corner: one of four with a property of theirs."""
+    """Whether the first place of a ring is a corner: facts give the four corners a property of their own."""
     halves = {frozenset(ring[0::2]): True, frozenset(ring[1::2]): False}
     for signature in statics.signatures((1,)):
         some = frozenset(row[0] for row in statics.rows(signature, len(ring)))
@@ -202,10 +205,11 @@ Panel = tuple[Term, ...]
 def places_of_panels(
     panels: tuple[Panel, ...], squares: set[Square], order: CoordinateOrder, statics: Statics
 ) -> dict[Panel, tuple[int, int]]:
-    """Column from the left and row from the bottom of each panel; empty where nothing says more than a line.
+    """Column from the left and row from the bottom of each panel; empty if the rules only put the panels in a
+    line.
 
-    Panels with two coordinates stand by these. Those with one stand where a relation puts them that gives
-    each square of each panel a column and a row of the whole, as in Pentago.
+    Panels with two coordinates are placed by these. Panels with one coordinate are placed by a relation that
+    maps each square of each panel to a column and a row of the whole board, as in Pentago.
     """
     if len(panels) < 2:
         return {}
@@ -240,7 +244,7 @@ def line_layer(
     terms: set[Term], order: CoordinateOrder
 ) -> tuple[Layer, tuple[Term, ...], tuple[Term, ...]] | None:
     """The layer of a functor whose four arguments are two neighbouring dots, with the columns and rows of the
-    dots in order: where a line begins is its square, where it ends its panel. None for other functors."""
+    dots in order. A line's start is its square, its end the panel. None for other functors."""
     name, arity = next(iter(terms)).signature
     if arity != 4 or any(arg.args for term in terms for arg in term.args):
         return None

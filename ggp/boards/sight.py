@@ -1,6 +1,5 @@
-"""What one role knows of a match of hidden information, as the page shows it: what is sure, and how likely
-the rest is. All of it comes from what the role did and perceived.
-"""
+"""Shows what one role knows in a game of hidden information: sure facts, and the likelihoods of the others.
+It uses only the role's own moves and percepts."""
 
 from __future__ import annotations
 
@@ -18,24 +17,24 @@ from players.belief.likelihood import SURE, likelihoods
 from players.belief.worlds import StateWorlds
 
 WORLDS, EFFORT = 20_000, 200_000
-"""Of a belief on a machine with lanes: so that a turn takes tenths of a second."""
+"""Worlds and effort of a belief on a machine with lanes: a turn takes tenths of a second."""
 SLOW_WORLDS, SLOW_EFFORT = 2_000, 8_000
 """The same on other machines."""
 LEAST = 0.005
-"""What is less likely is not shown."""
+"""Smallest likelihood that is shown."""
 MOST_FACTS = 40
 
 
 @dataclass(frozen=True, slots=True)
 class RoleSight:
-    """What a role knows before a step.
+    """The knowledge of a role before a step.
 
     Attributes:
-        sure: what is true in all states that it holds for possible.
-        shown: what the page is told: the drawing ``svg`` of what is sure, ``beside`` as
-            :meth:`ggp.web.play.view.TableView.seen` has them; ``percepts`` of the last step; how many states
-            are possible (``count``), and whether these are all (``exact``); ``squares`` with the ``things``
-            that may be there, and further ``guesses``, each with its likelihood in percent.
+        sure: the propositions true in all states that the role considers possible.
+        shown: the data sent to the page: the drawing ``svg`` of the sure propositions; ``beside`` as in
+            :meth:`ggp.web.play.view.TableView.seen`; ``percepts`` of the last step; the number of possible
+            states (``count``), and whether it is complete (``exact``); ``squares`` with the ``things`` that
+            may be there, and further ``guesses``, each with its likelihood in percent.
     """
 
     sure: frozenset[Term]
@@ -50,20 +49,20 @@ def new_belief(machine: Machine, role: int, seed: int) -> Belief:
 
 
 def observed(state: State, joint: JointMove) -> list[Observed]:
-    """What each role learns as a joint move is made."""
+    """The move and the percepts of each role for a joint move."""
     machine = state.machine
     seen = machine.percepts(state, joint)
     return [Observed(machine.move(role, move), seen[role]) for role, move in enumerate(joint)]
 
 
 class SightView:
-    """Draws what roles know in one game."""
+    """Draws the knowledge of roles in one game."""
 
     def __init__(self, machine: Machine, board: Grid | None, painter: SvgPainter) -> None:
         self._machine, self._board, self._painter = machine, board, painter
 
     def sight(self, belief: Belief, before: RoleSight | None) -> RoleSight:
-        """What the role of a belief knows; what has changed since ``before`` is marked."""
+        """The knowledge of the belief's role. Changes since ``before`` are marked."""
         spell = self._machine.rules.spell
         likely = likelihoods(belief)
         sure = frozenset(term for term, share in likely.items() if share >= SURE)
@@ -99,15 +98,15 @@ class SightView:
         return [_words(self._machine.rules.spell(percept)) for percept in sorted(percepts)]
 
     def _things(self, things: list[tuple[float, Term]]) -> list[list[Any]]:
-        """What may stand on one square, the likeliest first: in words, in percent, and in which colour."""
+        """The things that may stand on one square, the likeliest first, each as words, percent and colour."""
         assert self._board is not None
-        told = []
+        rows = []
         for share, term in sorted(things, key=lambda one: (-one[0], one[1])):
             layer = next(one for one in self._board.layers if one.fits(term))
             thing = layer.thing(term)
             words = " ".join(map(self._machine.rules.spell, thing))
-            told.append([words, _percent(share), self._painter.colour(thing)])
-        return told
+            rows.append([words, _percent(share), self._painter.colour(thing)])
+        return rows
 
     def _key(self, square: Square) -> str:
         assert self._board is not None
@@ -115,7 +114,7 @@ class SightView:
 
 
 def _percent(share: float) -> int:
-    """A likelihood in percent; 0 and 100 are for what is sure."""
+    """A likelihood in percent; only certain facts have 0 or 100."""
     return min(99, max(1, round(100 * share)))
 
 

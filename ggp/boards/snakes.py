@@ -1,4 +1,5 @@
-"""Snakes in a terminal: finds a level's map in rules, and draws its states and what the last move did."""
+"""Snakes in a terminal: finds a level's map in rules, and draws its states and the effect of the last
+move."""
 
 from __future__ import annotations
 
@@ -32,11 +33,11 @@ _FACTS = ("wall", "spikes", "exit", "covers", "column", "row", "left_of", "under
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What stands where in a state.
+    """The things in the cells of a state.
 
     Attributes:
         snakes: the cells of each snake from the head to the tail.
-        pieces: the cells of each block of several, by its digit.
+        pieces: the cells of each block of several cells, by its digit.
         blocks, fruit: the cells of blocks of one cell, and of fruit.
     """
 
@@ -48,13 +49,13 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class SnakesMap:
-    """What never changes in a level.
+    """The fixed parts of a level.
 
     Attributes:
         columns, rows: numbers of columns from the left and of rows from the bottom, by their names.
         walls, spikes: their cells.
         exit: its cell.
-        covers: the cells of a block whose first cell is somewhere, by its name and that cell.
+        covers: the cells of a block, by its name and the position of its first cell.
     """
 
     columns: dict[Term, int]
@@ -97,7 +98,8 @@ class SnakesMap:
 
 
 def map_of_rules(rules: Rules) -> SnakesMap | None:
-    """The map of a level, from rules in the words of :mod:`players.puzzles.snakes.rules`; None for others."""
+    """The map of a level, from rules in the vocabulary of :mod:`players.puzzles.snakes.rules`; None for other
+    rules."""
     facts: dict[str, list[tuple[Term, ...]]] = {name: [] for name in _FACTS}
     moving = set[str]()
     for rule in rules:
@@ -128,7 +130,7 @@ def map_of_rules(rules: Rules) -> SnakesMap | None:
 
 
 def _in_order(names: list[Term], pairs: list[tuple[Term, ...]]) -> dict[Term, int]:
-    """Numbers along a chain of pairs; nothing where it is none."""
+    """Numbers along a chain of pairs; empty if the pairs are not one chain of all names."""
     after = {pair[0]: pair[1] for pair in pairs if len(pair) == 2}
     first = [name for name in names if name not in set(after.values())]
     if len(first) != 1 or len(after) != len(pairs):
@@ -140,14 +142,15 @@ def _in_order(names: list[Term], pairs: list[tuple[Term, ...]]) -> dict[Term, in
 
 
 def last_move(before: Standing, after: Standing) -> str:
-    """What happened between two states that follow each other, in words; empty where they do not."""
+    """The change between two consecutive states in words; empty for states that are not consecutive."""
     things = {**before.snakes, **before.pieces}
     now = {**after.snakes, **after.pieces}
     changed = {name for name in things.keys() & now.keys() if things[name] != now[name]}
     for name, cells in after.snakes.items():
         was = before.snakes.get(name, ())
         way = _way(was[0], cells[0]) if was and was[0] == cells[1] else None
-        # A straight snake that is pushed along itself looks like one that moves: who pushes all others moved.
+        # A straight snake that is pushed along itself looks like one that moves: the mover is the snake that
+        # pushes all others.
         if way is None or _pushed(before, name, _WAYS[way]) != changed - {name}:
             continue
         others = _shifted(before, after, _WAYS[way], name)
@@ -174,17 +177,17 @@ def _pushed(before: Standing, mover: str, by: Cell) -> set[str]:
     things: dict[str, Iterable[Cell]] = {**before.snakes, **before.pieces}
     things |= {f"$ {x} {y}": [(x, y)] for x, y in before.blocks}
     owner = {cell: name for name, cells in things.items() for cell in cells}
-    pushed, wanted = set[str](), [before.snakes[mover][0]]
-    for x, y in wanted:
+    pushed, pushing = set[str](), [before.snakes[mover][0]]
+    for x, y in pushing:
         name = owner.get((x + by[0], y + by[1]))
         if name is not None and name != mover and name not in pushed:
             pushed.add(name)
-            wanted += things[name]
+            pushing += things[name]
     return {name for name in pushed if not name.startswith("$")}
 
 
 def _shifted(before: Standing, after: Standing, by: Cell, but: str | None) -> list[str]:
-    """The things that went one step, by their letters."""
+    """The letters of the things that went one step."""
 
     def moved(cells: Iterable[Cell]) -> set[Cell]:
         return {(x + by[0], y + by[1]) for x, y in cells}
@@ -199,8 +202,8 @@ def _shifted(before: Standing, after: Standing, by: Cell, but: str | None) -> li
 
 
 class SnakesPainter(Painter):
-    """Draws the states of a level: two columns for each cell, or where ``terminal`` is not set, one, in the
-    characters of level files. ``unicode``: whether there are more characters than those of ASCII."""
+    """Draws the states of a level: two columns for each cell if ``terminal`` is set, otherwise one, in the
+    characters of level files. ``unicode`` allows characters beyond ASCII."""
 
     def __init__(
         self, rules: Rules, roles: tuple[Term, ...], drawn: SnakesMap, terminal: bool, unicode: bool
@@ -242,7 +245,7 @@ class SnakesPainter(Painter):
         return DrawnState(tuple(lines), ())
 
     def _plain_lines(self, standing: Standing) -> Iterable[tuple[Span, ...]]:
-        """The state as a level file would draw it; a head at the exit hides it."""
+        """The state in the style of a level file; a head at the exit hides it."""
         drawn = dict.fromkeys(self.map.walls, "#") | dict.fromkeys(self.map.spikes, "!")
         drawn[self.map.exit] = "E"
         drawn |= dict.fromkeys(standing.fruit, "*") | dict.fromkeys(standing.blocks, "$")
@@ -274,7 +277,7 @@ class SnakesPainter(Painter):
             yield tuple(drawn.get((x, y), ("  ", _SKY)) for x in range(len(self.map.columns)))
 
     def _signs(self, fruit_left: bool) -> dict[str, Span]:
-        """What still things look like; the exit is closed, in small letters, while there is fruit."""
+        """The looks of still things; the exit is closed, in small letters, while there is fruit."""
         return {
             "#": ("██" if self._unicode else "##", _EARTH),
             "!": ("▲▲" if self._unicode else "!!", f"bold #f87171 {_SKY}"),

@@ -1,5 +1,5 @@
-"""What the facts of the rules alone tell: which squares touch, by small relations bottom-up, and the order of
-coordinates, whatever they are called."""
+"""Derives from the facts of the rules alone which squares touch, bottom-up for small relations, and the order
+of coordinates, whatever they are called."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from gdl.rules import And, Formula, Literal, Not, Or, Rule, Rules, literals
 from gdl.terms import ARITIES, ROLE, Term, sort_key
 
 _MOST_STEPS = 100_000
-"""Rows looked at for all relations together: some tenths of a second."""
+"""Rows examined for all relations together: some tenths of a second."""
 _FEWEST = 4
-"""Coordinates that have been seen before those between them are taken to be there too."""
+"""Fewest coordinates seen before gaps between them are filled."""
 _MOST_FILLED = 2
-"""How many times as many there may be then."""
+"""Largest number of coordinates after gaps are filled, as a multiple of those seen."""
 _DISTINCT = "distinct"
 Signature = tuple[str, int]
 Row = tuple[Term, ...]
@@ -30,7 +30,7 @@ class _StaticTable:
         self._by: dict[tuple[int, Term], list[Row]] = defaultdict(list)
 
     def add(self, row: Row) -> bool:
-        """Take a row in; whether it is new."""
+        """Add a row and return whether it is new."""
         if row in self.rows:
             return False
         self.rows.add(row)
@@ -39,9 +39,9 @@ class _StaticTable:
         return True
 
     def fitting(self, wanted: Row) -> list[Row]:
-        """Rows among which are all that a pattern may become."""
+        """Rows that include all matches of a pattern."""
         lists = [self._by.get(pair, []) for pair in enumerate(wanted) if pair[1].ground]
-        # A copy: rows are added while they are looked at.
+        # This is a copy: rows are added while the caller iterates.
         return list(min(lists, key=len) if lists else self.rows)
 
 
@@ -61,8 +61,8 @@ class Statics:
         return sorted(signature for signature in self._rules if signature[1] in arities)
 
     def rows(self, signature: Signature, most: int) -> set[Row]:
-        """All rows of a relation; none for one that depends on the state, uses negation, takes too long or
-        has more rows than ``most``."""
+        """All rows of a relation; none if it depends on the state, uses negation, takes too long or has more
+        than ``most`` rows."""
         if signature not in self._known:
             needed = self._needed(signature)
             if needed is None or not self._fixpoint(needed, signature, most):
@@ -70,7 +70,7 @@ class Statics:
         return self._known[signature].rows
 
     def _needed(self, signature: Signature) -> set[Signature] | None:
-        """The relations that one is made of, itself included; None if some are not static."""
+        """The relations on which one depends, itself included; None if some are not static."""
         needed, waiting = {signature}, [signature]
         while waiting:
             for rule in self._rules.get(waiting.pop(), ()):
@@ -121,24 +121,24 @@ class Statics:
                 for part in parts:
                     yield from self._holds(part, binding, rows)
             case Literal(atom):
-                wanted = atom.substitute(binding)
-                if wanted.name == _DISTINCT:
-                    if wanted.args[0] != wanted.args[1]:
+                goal = atom.substitute(binding)
+                if goal.name == _DISTINCT:
+                    if goal.args[0] != goal.args[1]:
                         yield binding
                     return
-                for row in rows[wanted.signature].fitting(wanted.args):
+                for row in rows[goal.signature].fitting(goal.args):
                     self._steps += 1
                     if self._steps > _MOST_STEPS:
                         return
-                    found = _matched(wanted.args, row, binding)
+                    found = _matched(goal.args, row, binding)
                     if found is not None:
                         yield found
             case Not():
-                return  # only of distinct, which no relation between squares needs
+                return  # Only a negated distinct comes here, which no relation between squares needs.
 
 
 def _matched(wanted: Row, row: Row, binding: dict[Term, Term]) -> dict[Term, Term] | None:
-    """The binding, and what makes a pattern a row; None if nothing does."""
+    """The binding extended so that the pattern equals the row; None if they do not match."""
     found = dict(binding)
     for pattern, value in zip(wanted, row, strict=True):
         if pattern.is_variable:
@@ -166,7 +166,7 @@ class CoordinateOrder:
         self.chains = [rank for pairs in steps.values() if (rank := _ranks(pairs))]
 
     def sure(self, domain: set[Term]) -> int:
-        """1 where the domain has an order of its own, else 0."""
+        """1 if the domain has an order of its own, otherwise 0."""
         return int(_plain(domain) or self._chain(domain) is not None)
 
     def sort(self, domain: set[Term]) -> tuple[Term, ...]:
@@ -178,8 +178,7 @@ class CoordinateOrder:
         return tuple(sorted(domain, key=chain.__getitem__ if chain else _natural))
 
     def filled(self, coordinates: tuple[Term, ...]) -> tuple[Term, ...]:
-        """Coordinates in order with those between them that nobody has seen: numbers, letters, steps of a
-        chain."""
+        """Coordinates in order, with the unseen ones between them: numbers, letters, steps of a chain."""
         domain = set(coordinates)
         if len(coordinates) < _FEWEST or any(term.args for term in coordinates):
             return coordinates
@@ -209,7 +208,8 @@ def _plain(domain: set[Term]) -> bool:
 
 
 def _natural(name: Term) -> tuple[object, ...]:
-    """Numbers by value, names by the alphabet, and where they end with a number by that."""
+    """Sort key: numbers by value, names by the alphabet; names that end with a number are sorted by that
+    number too."""
     match = re.fullmatch(r"([a-z_]+)([0-9]{1,6})", name.name)
     if match is None or name.args:
         return (1, sort_key(name))
@@ -217,7 +217,7 @@ def _natural(name: Term) -> tuple[object, ...]:
 
 
 def _numbered(domain: set[Term]) -> dict[Term, int]:
-    """The numbers that all names end with after the same word; empty where they do not."""
+    """The numbers at the end of all names after the same word; empty if the names differ in another way."""
     found = {t: re.fullmatch(r"([a-z_]+)([0-9]{1,6})", t.name) for t in domain if not t.args}
     matches = {t: match for t, match in found.items() if match}
     if len(matches) < len(domain) or len({match[1] for match in matches.values()}) > 1:

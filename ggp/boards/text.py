@@ -1,4 +1,4 @@
-"""Draws a board as text: a sign for each thing, in colours where there are any, what changed in brackets."""
+"""Draws a board as text: a sign for each thing, in colours if the terminal has them, changes in brackets."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ggp.boards.layers import Square, Thing
 from ggp.boards.shapes import BoardShape, indents
 
 Cell = tuple[list[Span], Span]
-"""What stands on a square, and the sign behind it: of something fixed that it stands on."""
+"""The things on a square, and the sign behind it for something fixed below them."""
 _GROUND: Span = (" ", "")
 _GAP = 4
 _MARK = "bold"
@@ -47,7 +47,7 @@ class Painter:
     """Draws the states of one game.
 
     Attributes:
-        board: the board, or None for games without: they are drawn as lists of propositions.
+        board: the board, or None for games without a board: their states are drawn as lists of propositions.
         legend: letter, meaning and style of each kind of piece.
     """
 
@@ -65,23 +65,23 @@ class Painter:
             meaning = " ".join(map(self._shown, thing))
             hint = hint_for(thing, rules)
             if hint is not None and hint.sign and hint.look != "letter":
-                continue  # a number that the author gives needs no other
+                continue  # A number from the author of the rules needs no explanation.
             if glyph not in (meaning, meaning.lstrip(ascii_letters)):
                 self.legend.append((glyph, meaning, style))
 
     def draw_state(self, state: State, width: int = 80, before: State | None = None) -> DrawnState:
-        """A state's drawing in ``width`` columns; several boards stand side by side as these allow. Squares
-        that have changed since the state ``before`` stand in brackets."""
+        """A state's drawing in ``width`` columns; several boards stand side by side if they fit. Squares that
+        have changed since the state ``before`` are in brackets."""
         return self.draw(state.propositions, width, None if before is None else before.propositions)
 
     def draw(
         self, propositions: Iterable[Term], width: int = 80, before: Iterable[Term] | None = None
     ) -> DrawnState:
-        """The same for the propositions that are true."""
+        """The same drawing for the propositions that are true."""
         if self.board is None:
-            return DrawnState((), self._beside(sorted(propositions)))
+            return DrawnState((), self._off_board(sorted(propositions)))
         board = self.board
-        on, beside = board.place(propositions)
+        on, others = board.place(propositions)
         cells = {square: self._cell(square, on) for square in board.squares | on.keys()}
         changed = set[Square]() if before is None else _changed(board.place(before)[0], on, len(cells))
         wide = max((_length(cell) for cell, _ in cells.values()), default=1)
@@ -90,7 +90,7 @@ class Painter:
             draws = {BoardShape.RINGS: self._rings, BoardShape.DOTS: self._dots}
             draw = draws.get(board.shape, self._sloping)
             drawn = map(tuple, draw(cells, wide, changed))
-            return DrawnState(tuple(drawn), self._beside(beside))
+            return DrawnState(tuple(drawn), self._off_board(others))
         panels = list(board.panels)
         if board.places:
             panels.sort(key=lambda panel: (-board.places[panel][1], board.places[panel][0]))
@@ -103,10 +103,10 @@ class Painter:
             if board.places:
                 across = min(across, 1 + max(column for column, _ in board.places.values()))
             lines = list(_side_by_side(blocks, across))
-        return DrawnState(tuple(lines), self._beside(beside))
+        return DrawnState(tuple(lines), self._off_board(others))
 
-    def _beside(self, facts: list[Term]) -> tuple[str, ...]:
-        """What stands on no square: facts as the rules write them, the digits of counters as one number."""
+    def _off_board(self, facts: list[Term]) -> tuple[str, ...]:
+        """The facts off the board, as the rules write them; the digits of counters become one number."""
         counters = joined_digits(self._counters, facts)
         digits = {term for _, terms in counters for term in terms}
         return (
@@ -135,7 +135,7 @@ class Painter:
         return draw_rings(signs, {where[square] for square in changed}, names, wide)
 
     def _dots(self, cells: dict[Square, Cell], wide: int, changed: set[Square]) -> list[list[Span]]:
-        """A board of dots and lines; boxes are empty where nothing stands in them."""
+        """A board of dots and lines."""
         assert self.board is not None
         columns = [(x, self._shown(x)) for x in self.board.columns]
         rows = [(y, self._shown(y)) for y in self.board.rows]
@@ -144,7 +144,7 @@ class Painter:
         return draw_dots(columns, rows, boxes, lines)
 
     def _sloping(self, cells: dict[Square, Cell], wide: int, changed: set[Square]) -> list[list[Span]]:
-        """A board of hexagons: rows that begin half a square apart, each with its name before it."""
+        """A board of hexagons: rows offset by half a square, each with its name before it."""
         assert self.board is not None
         spell = self._shown
         shape, columns = self.board.shape, self.board.columns
@@ -179,8 +179,8 @@ class Painter:
         changed: set[Square],
         width: int,
     ) -> list[list[list[Span]]]:
-        """One board with its axes, in several blocks of columns where it is wider than ``width``; the lines
-        of a block are equally long."""
+        """One board with its axes, in several blocks of columns if it is wider than ``width``; the lines of a
+        block are equally long."""
         assert self.board is not None
         spell = self._shown
         rows = [(r, spell(r)) for r in self.board.rows]
@@ -188,18 +188,18 @@ class Painter:
         margin = max(len(name) for _, name in rows)
         longest = max(len(name) for _, name in columns)
         if longest > max(2, wide):
-            # Long names of columns would stretch the board: number them.
+            # Long names of columns would stretch the board, so columns are numbered.
             columns = [(c, str(i)) for i, (c, _) in enumerate(columns, 1)]
             longest = len(str(len(columns)))
         room = width - margin - 2
         high = 1
         if longest > wide and len(columns) * (longest + 1) - 1 > room:
-            # Names of columns from top to bottom leave the columns as narrow as what stands in them.
+            # Vertical names of columns keep the columns as narrow as their contents.
             high = longest
         pitch = (wide if high > 1 else max(wide, longest)) + 1
         most = max(1, (room + 1) // pitch)
         if len(columns) > most:
-            # Blocks of about the same number of columns.
+            # All blocks have about the same number of columns.
             most = -(-len(columns) // -(-len(columns) // most))
         blocks: list[list[list[Span]]] = []
         for first in range(0, len(columns), most):
@@ -224,7 +224,7 @@ class Painter:
 def _row(
     squares: list[Square], cells: dict[Square, Cell], changed: set[Square], pitch: int
 ) -> Iterator[Span]:
-    """A row, from the gap before its first square to that behind its last one."""
+    """A row, from the gap before its first square to the gap after its last one."""
     missing: Cell = [("", "")], _GROUND
     yield ("[", _MARK) if squares[0] in changed else (" ", "")
     for i, square in enumerate(squares):
@@ -241,7 +241,7 @@ def _row(
 
 
 def _changed(before: dict[Square, list[Thing]], on: dict[Square, list[Thing]], squares: int) -> set[Square]:
-    """The squares on which something else stands than before; none where that is most of them."""
+    """The squares whose things have changed; empty if these are most squares."""
     changed = {square for square in before.keys() | on.keys() if before.get(square) != on.get(square)}
     return changed if 2 * len(changed) <= squares else set()
 
@@ -271,7 +271,7 @@ def draw_dots(
 
     Args:
         columns, rows: coordinates of the dots, and their names.
-        boxes: what stands in the boxes, by the dot at their lower left.
+        boxes: the signs in the boxes, by the dot at their lower left.
         lines: the lines that are drawn, and whether they are new: new ones are made of ``#``.
     """
     margin = max(len(name) for _, name in rows)
@@ -320,9 +320,9 @@ def draw_rings(
     """Rings as lines of text.
 
     Args:
-        signs: what stands on each place, by ring from the inside and place clockwise from the top.
-        marked: the places to stand in brackets.
-        names: of the rings, from the inside, and then of the eight places.
+        signs: the signs on each place, by ring from the inside and place clockwise from the top.
+        marked: the places to be drawn in brackets.
+        names: names of the rings, from the inside, and then of the eight places.
         wide: width of the widest sign.
     """
     rings = 1 + max(ring for ring, _ in signs)

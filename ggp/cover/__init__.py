@@ -1,4 +1,4 @@
-"""`ggp cover`: cover problems and packing puzzles searched, kept for later, told and drawn.
+"""`ggp cover`: searches cover problems and packing puzzles, saves the search, prints and draws solutions.
 
 Read ``solve`` first.
 """

@@ -1,7 +1,7 @@
-"""Solutions drawn: layers side by side as SVG, and an HTML page with the pieces in space; the shape of a
-cell in each kind of grid, its corners and faces in space and its outline in a layer.
+"""Drawings of solutions: layers side by side as SVG, and an HTML page with the pieces in space; the shape of
+a cell in each kind of grid, its corners and faces in space and its outline in a layer.
 
-The pieces on the page turn and come apart; it needs no network.
+The pieces on the page turn and come apart; the page needs no network.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Solid:
     Attributes:
         corners: its points in space.
         faces: for each face the numbers of its corners, counter-clockwise as seen from outside.
-        ball: a ball of this radius around the middle of the corners is drawn instead; 0 for none.
+        ball: if not 0, a ball of this radius around the middle of the corners is drawn instead.
     """
 
     corners: tuple[Point, ...]
@@ -74,11 +74,11 @@ def rhombic(cell: Cell) -> Solid:
     place = [axis % 5 - 2 for axis in cell]
     middle: Point = (cell[0] // 5 + 0.5, cell[1] // 5 + 0.5, cell[2] // 5 + 0.5)
     face, edge, along = (next(i for i in range(3) if abs(place[i]) == size) for size in (2, 1, 0))
-    beside = [0.0, 0.0, 0.0]
-    beside[face] = place[face] / 4
-    points = [middle, _plus(middle, beside)]
+    outward = [0.0, 0.0, 0.0]
+    outward[face] = place[face] / 4
+    points = [middle, _plus(middle, outward)]
     for end in (-0.5, 0.5):
-        step = list(beside)
+        step = list(outward)
         step[edge], step[along] = place[edge] / 2, end
         points.append(_plus(middle, step))
     return _tetrahedron(points)
@@ -103,7 +103,7 @@ def _plus(point: Sequence[float], step: Sequence[float]) -> Point:
 
 
 def _tetrahedron(points: list[Point]) -> Solid:
-    """With its faces turned outwards."""
+    """The tetrahedron of these points, with its faces turned outwards."""
     a, b, c, d = points
     x, y, z = _normal((a, b, c))
     if x * (d[0] - a[0]) + y * (d[1] - a[1]) + z * (d[2] - a[2]) > 0:
@@ -122,7 +122,7 @@ SHAPES: dict[str, Callable[[Cell], Solid]] = {
 
 
 def surface(solids: Iterable[Solid]) -> list[tuple[Point, ...]]:
-    """The faces of some cells that no two of them share: what is seen of a piece."""
+    """The visible faces of a piece: those that no two of its cells share."""
     faces: dict[frozenset[tuple[int, int, int]], tuple[Point, ...]] = {}
     for solid in solids:
         for face in solid.faces:
@@ -136,7 +136,7 @@ def surface(solids: Iterable[Solid]) -> list[tuple[Point, ...]]:
 
 
 def edges(faces: Iterable[tuple[Point, ...]]) -> list[tuple[Point, Point]]:
-    """The lines in which two faces of a surface meet at an angle: where it is flat there is no line."""
+    """The lines in which two faces of a surface meet at an angle; flat parts have no lines."""
     seen: dict[frozenset[tuple[int, int, int]], tuple[tuple[Point, Point], list[Point]]] = {}
     for face in faces:
         normal = _normal(face)
@@ -164,7 +164,7 @@ _GAP = 1.0
 
 
 def svg(packed: Packed) -> str:
-    """The layers (z) from left to right. Raises KeyError for a grid without shapes."""
+    """The SVG file with the layers (z) from left to right. Raises KeyError for a grid without shapes."""
     shape = SHAPES[packed.grid]
     owners = packed.owners()
     letters = packed.letters()
@@ -222,11 +222,12 @@ def _px(value: float) -> str:
 
 
 _FAR = 3
-"""A part that is free is drawn so many sizes of the assembly away."""
+"""Distance at which a free part is drawn, in sizes of the assembly."""
 
 
 def page(title: str, solutions: Sequence[Packed]) -> str:
-    """The page. Raises KeyError for a grid without shapes, ValueError for no solutions."""
+    """The HTML page with the solutions. Raises KeyError for a grid without shapes, ValueError for no
+    solutions."""
     if not solutions:
         raise ValueError("a page needs a solution")
     corners = [
@@ -244,7 +245,7 @@ def page(title: str, solutions: Sequence[Packed]) -> str:
         "solutions": [_solution(packed, size) for packed in solutions],
     }
     files = resources.files("ggp.cover") / "page"
-    # "<" inside JSON only stands in strings, and there \u003c means the same: no tag can begin.
+    # In JSON "<" occurs only in strings, where \u003c means the same: no tag can begin.
     parts = {
         "@TITLE@": escape(title),
         "@LIBRARY@": (files / "ogl.min.js").read_text(encoding="utf-8"),
@@ -265,8 +266,12 @@ def page(title: str, solutions: Sequence[Packed]) -> str:
 
 
 def _solution(packed: Packed, size: float) -> dict[str, Any]:
-    frames, told = _frames(packed, size)
-    return {"pieces": [_piece(packed.grid, piece) for piece in packed.pieces], "frames": frames, "told": told}
+    frames, captions = _frames(packed, size)
+    return {
+        "pieces": [_piece(packed.grid, piece) for piece in packed.pieces],
+        "frames": frames,
+        "told": captions,
+    }
 
 
 def _piece(grid: str, piece: PlacedPiece) -> dict[str, Any]:
@@ -285,9 +290,9 @@ def _piece(grid: str, piece: PlacedPiece) -> dict[str, Any]:
 
 
 def _frames(packed: Packed, size: float) -> tuple[list[list[list[float]]], list[str]]:
-    """Where each piece has moved to after each move of the disassembly, and what the move is."""
+    """The places of all pieces after each move of the disassembly, and each move in words."""
     places = [[0.0, 0.0, 0.0] for _ in packed.pieces]
-    frames, told = [[list(place) for place in places]], [""]
+    frames, captions = [[list(place) for place in places]], [""]
     if packed.apart is not None:
         for part in packed.apart.separations():
             for step in part.steps:
@@ -299,5 +304,5 @@ def _frames(packed: Packed, size: float) -> tuple[list[list[list[float]]], list[
                         places[number][axis] += step.way[axis] * far
                 frames.append([list(place) for place in places])
                 names = ", ".join(packed.pieces[number].name for number in step.pieces)
-                told.append(f"{len(told)}: {names} {'out' if step.out else ''}".rstrip())
-    return frames, told
+                captions.append(f"{len(captions)}: {names} {'out' if step.out else ''}".rstrip())
+    return frames, captions

@@ -1,4 +1,4 @@
-"""`load_instance`: a file's puzzle as something to be searched, and how its solutions are told."""
+"""`load_instance`: a file's puzzle, ready to be searched, and the text and JSON of its solutions."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Watch = Callable[[CoverResult], None]
 
 
 class RunningSearch(Protocol):
-    """What a search of covers and one of packings have in common: see `CoverSearch`."""
+    """The methods that searches of covers and of packings share: see `CoverSearch`."""
 
     def step(self, deadline: float) -> bool: ...
 
@@ -48,8 +48,7 @@ class RunningSearch(Protocol):
 
 
 class CoverInstance(ABC):
-    """A puzzle that was named on the command line; `name` is for people, and so is `remark`, what its author
-    should know."""
+    """A puzzle named on the command line. `name` is for people; `remark` is a note to its author."""
 
     name: str
     remark = ""
@@ -57,11 +56,11 @@ class CoverInstance(ABC):
     @property
     @abstractmethod
     def options(self) -> int:
-        """How many options solutions choose from."""
+        """The number of options from which solutions choose."""
 
     @abstractmethod
     def search(self, options: CoverOptions, watch: Watch, saved: dict[str, Any] | None) -> RunningSearch:
-        """A new search, or one that goes on from what was saved."""
+        """A new search, or one resumed from the saved state."""
 
     @abstractmethod
     def tell(self, solution: NDArray[np.int32]) -> str:
@@ -72,16 +71,18 @@ class CoverInstance(ABC):
         """A solution for JSON."""
 
     def keep(self, path: Path, solutions: Sequence[NDArray[np.int32]], *, complete: bool) -> None:
-        """Write a drawing of solutions, or a file with them, of the kind that the file's name says."""
+        """Write a file with solutions: a drawing or an export, depending on the ending of its name."""
         raise GdlError(f"{path}: only packing puzzles are drawn", remedy="leave --render and --export out")
 
     def as_rules(self) -> str:
-        """The puzzle as a game, in KIF. Raises GdlError for what is no packing puzzle."""
-        raise GdlError(f"{self.name} is no packing puzzle", remedy="only these become games: leave --gdl out")
+        """The puzzle as a game, in KIF. Raises GdlError if it is not a packing puzzle."""
+        raise GdlError(
+            f"{self.name} is not a packing puzzle", remedy="only these become games: leave --gdl out"
+        )
 
 
 class PlainInstance(CoverInstance):
-    """A cover problem as such."""
+    """A cover problem that is not a packing puzzle."""
 
     def __init__(self, name: str, problem: CoverProblem) -> None:
         self.name, self.problem = name, problem
@@ -112,7 +113,7 @@ def _option_text(problem: CoverProblem, option: int) -> str:
 
 
 _MOST_DRAWN = 200
-"""Solutions on a page."""
+"""Most solutions on a page."""
 
 
 _XCC = re.compile(rb"\s*(<)[^<>]*>[^<>]*\Z")
@@ -121,8 +122,8 @@ _XCC = re.compile(rb"\s*(<)[^<>]*>[^<>]*\Z")
 def packing_instance(
     path: Path, data: bytes, number: int | None, *, every: bool, apart: bool = False
 ) -> PackingInstance | None:
-    """The packing puzzle in the bytes of a file; None if it has something else. ``apart``: its solutions are
-    taken apart. Raises GdlError."""
+    """The packing puzzle in the bytes of a file; None if the file has another kind of problem. With ``apart``
+    its solutions are taken apart. Raises GdlError."""
     if found := _XCC.match(data):
         place = Place(1 + data.count(b"\n", 0, found.start(1)), 1)
         remedy = "write 'a b | x', secondary items behind the |, and each option on a line without ;"
@@ -152,8 +153,8 @@ def packing_instance(
 
 
 class PackingInstance(CoverInstance):
-    """A packing puzzle; `burr` is the BurrTools file it is from, `number` that of its problem there. With
-    `apart` each solution is told with the moves that take it apart."""
+    """A packing puzzle. `burr` is its BurrTools file, if any, and `number` its problem there. With `apart`
+    each solution includes the moves that take it apart."""
 
     def __init__(
         self,
@@ -196,7 +197,7 @@ class PackingInstance(CoverInstance):
         return self._packing
 
     def packed(self, solution: Sequence[int] | NDArray[np.int32]) -> Packed:
-        """A solution as the drawings take it."""
+        """A solution ready to be drawn."""
         pieces, groups = [], []
         for option in solution:
             kind = int(self.packing.pieces[option])
@@ -238,8 +239,8 @@ class PackingInstance(CoverInstance):
         kind = path.suffix.lower()
         if kind == ".xmpuzzle":
             burr = self.burr or burr_file(self.puzzle)
-            told = [places(burr, self.number, self.packing, solution.tolist()) for solution in solutions]
-            return written_xmpuzzle(burr, {self.number: told}, complete=complete and not self.every)
+            placed = [places(burr, self.number, self.packing, solution.tolist()) for solution in solutions]
+            return written_xmpuzzle(burr, {self.number: placed}, complete=complete and not self.every)
         if kind not in (".svg", ".html"):
             raise GdlError(f"{path}: no drawing is of this kind", remedy="name a file .svg or .html")
         drawn = [self.packed(solution) for solution in solutions[:_MOST_DRAWN]]
@@ -249,21 +250,21 @@ class PackingInstance(CoverInstance):
 
 
 MOST_BYTES = 1 << 28
-"""Of a file with a problem."""
+"""Largest size of a file with a problem, in bytes."""
 
 
 def load_instance(
     path: Path, number: int | None = None, *, every: bool = False, apart: bool = False
 ) -> CoverInstance:
-    """Read a file: of a BurrTools file the problem of this number (None: the first). `every` keeps
-    solutions of packing puzzles that are turns or reflections of others; with `apart` they are taken apart.
-    Raises GdlError."""
+    """Read a file; of a BurrTools file the problem with this number (None: the first). With `every`,
+    solutions of packing puzzles include turns and reflections of others; with `apart`, solutions are taken
+    apart. Raises GdlError."""
     data = read_limited(path, MOST_BYTES, "name a file with a puzzle")
     found = packing_instance(path, data, number, every=every, apart=apart)
     if found is not None:
         return found
     if number is not None or every or apart:
         raise GdlError(
-            f"{path} is no packing puzzle", remedy="leave --problem, --keep-rotations and --apart out"
+            f"{path} is not a packing puzzle", remedy="leave --problem, --keep-rotations and --apart out"
         )
     return PlainInstance(path.stem, problem_of(data, str(path)))

@@ -1,4 +1,4 @@
-"""`Packed`: pieces in their places; as layers of letters, and how they come apart, in words and for JSON."""
+"""`Packed`: pieces in their places, as layers of letters; their disassembly in words and for JSON."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from players.puzzles.cover.packing.disassembly import Disassembly
 Cell = tuple[int, int, int]
 
 _NUMBERED = re.compile(r"piece \d+|S\d+")
-"""A name that nobody gave."""
+"""The pattern of default names."""
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
 
@@ -40,9 +40,9 @@ class Packed:
     """A solution of a packing puzzle.
 
     Attributes:
-        grid: what the cells are: a key of :data:`ggp.cover.drawings.SHAPES`.
-        pieces: in their places.
-        apart: how it comes apart, by the numbers of the pieces; None where nobody asked.
+        grid: the kind of cells: a key of :data:`ggp.cover.drawings.SHAPES`.
+        pieces: the pieces in their places.
+        apart: its disassembly, by the numbers of the pieces; None if it was not asked for.
     """
 
     grid: str
@@ -54,8 +54,8 @@ class Packed:
         return {cell: number for number, piece in enumerate(self.pieces) for cell in piece.cells}
 
     def letters(self) -> list[str]:
-        """One sign for each piece: its name where all are single signs that differ, else a letter of its name
-        that no piece before it has, or else another letter."""
+        """One sign for each piece. The signs are the names if these are single signs that differ. Otherwise a
+        sign is an unused letter of the piece's name, or another letter."""
         names = [piece.name for piece in self.pieces]
         if all(len(name) == 1 and name.isprintable() for name in names) and len(set(names)) == len(names):
             return names
@@ -69,7 +69,7 @@ class Packed:
         return signs
 
     def legend(self) -> str:
-        """What the letters stand for, ``A bar, C corner``; empty where they are the names themselves."""
+        """The meaning of the letters, ``A bar, C corner``; empty if they are the names themselves."""
         letters = self.letters()
         of_kind: dict[tuple[int, str], list[str]] = {}
         for piece, letter in zip(self.pieces, letters, strict=True):
@@ -80,12 +80,13 @@ class Packed:
 
 
 def colour(kind: int) -> tuple[int, int, int]:
-    """A colour for each kind of piece, red, green and blue from 0 to 255: neighbours in number differ well.
+    """A colour for each kind of piece, red, green and blue from 0 to 255; neighbouring numbers have clearly
+    different colours.
 
     >>> colour(0) != colour(1)
     True
     """
-    # The golden angle spreads any number of hues; brightness alternates for those who see few colours.
+    # The golden angle spreads any number of hues. Brightness alternates for people with colour blindness.
     hue = (kind * 0.61803398875 + 0.02) % 1.0
     light = (0.62, 0.48, 0.75)[kind % 3]
     spread = 0.72 * min(light, 1 - light)
@@ -104,7 +105,7 @@ def css(kind: int) -> str:
 
 def layers(packed: Packed) -> RenderableType:
     """Each layer (z) as a panel, rows (y) from top to bottom: one letter for each piece on its colour, a dot
-    where nothing is. Letters alone tell the pieces apart."""
+    for an empty cell. Letters alone distinguish the pieces."""
     owners = packed.owners()
     letters = packed.letters()
     xs, ys, zs = (sorted({cell[axis] for cell in owners}) for axis in range(3))
@@ -126,7 +127,7 @@ def layers(packed: Packed) -> RenderableType:
 
 
 def moves_told(packed: Packed, apart: Disassembly) -> Iterator[str]:
-    """Whether it comes apart, at which level, and each move on a line of its own.
+    """Whether the solution comes apart, at which level, and each move on a line of its own.
 
     Pieces are named by their letters in the drawing of layers.
     """
@@ -147,8 +148,12 @@ def moves_told(packed: Packed, apart: Disassembly) -> Iterator[str]:
 
 
 def moves_as_json(apart: Disassembly) -> dict[str, object]:
-    """``apart`` (true, false, or null where it is not known), ``level`` (the moves of each separation), and
-    ``moves``: the numbers of the pieces, the way, and whether they are out then."""
+    """The disassembly for JSON.
+
+    ``apart`` is true, false, or null if it is not known. ``level`` has the number of moves of each
+    separation. ``moves`` has for each move the numbers of the pieces, the translation, and whether the pieces
+    are then out.
+    """
     return {
         "apart": apart.apart,
         "level": list(apart.level),

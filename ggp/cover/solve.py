@@ -1,8 +1,8 @@
-"""A cover problem is searched: until it is over, time is up or Ctrl-C, then told; and :class:`SaveFile`, a
-search on disk.
+"""Runs the search of a cover problem until it is complete, time is up or Ctrl-C, and prints the result.
+:class:`SaveFile` is a search on disk.
 
-Solutions are appended to a file beside the saved search, so that saving costs the same however many there
-are. The state itself is replaced at once or not at all.
+Solutions are appended to a separate file next to the saved search, so the cost of saving does not grow with
+their number. The state itself is replaced atomically.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from players.puzzles.cover.problem import CoverError
 
 _MOST_BYTES = 1 << 30
 _MOST_OF_LINE = 1 << 24
-"""Bytes of the state, and of a solution."""
+"""Most bytes of the state, and of a solution."""
 
 
 class SaveFile:
     """A search in a file, its delivered solutions in ``FILE.solutions``, one JSON list a line.
 
-    `lines` is the number of solutions in it. Raises CoverError from all methods where a file cannot be read
-    or written, or has something else in it.
+    `lines` is the number of solutions in it. All methods raise CoverError if a file cannot be read or
+    written, or has other contents.
     """
 
     def __init__(self, path: Path) -> None:
@@ -53,8 +53,8 @@ class SaveFile:
         return os.path.exists(self.path)
 
     def load(self) -> dict[str, Any]:
-        """The state that was saved last. Solutions that were appended after that are cut off: they will be
-        found again."""
+        """The state that was saved last. Solutions appended after it are cut off, since the search will find
+        them again."""
         data = read_limited(self.path, _MOST_BYTES, "--resume names a file to save in")
         try:
             _, whole = unsealed(data, bare="search")
@@ -62,12 +62,12 @@ class SaveFile:
             raise self._no_search(f"it is not what was written ({error})") from None
         if not isinstance(whole, dict) or not isinstance(whole.get("search"), dict):
             raise self._no_search("there is no search in it")
-        told = whole.get("told")
-        if not isinstance(told, dict):
-            raise self._no_search("told is missing")
-        lines, size = told.get("solutions"), told.get("bytes")
+        counts = whole.get("told")
+        if not isinstance(counts, dict):
+            raise self._no_search("the number of solutions is missing")
+        lines, size = counts.get("solutions"), counts.get("bytes")
         if type(lines) is not int or type(size) is not int or not 0 <= lines <= size < 2**62:
-            raise self._no_search("told is damaged")
+            raise self._no_search("the number of solutions is damaged")
         if self.solutions_path.is_symlink():
             raise self._no_search(f"{self.solutions_path.name} is a link, and would be cut off")
         try:
@@ -77,20 +77,20 @@ class SaveFile:
             if there > size:
                 os.truncate(self.solutions_path, size)
         except OSError as error:
-            raise self._told(error) from None
+            raise self._os_error(error) from None
         self.lines, self._bytes = lines, size
         search: dict[str, Any] = whole["search"]
         return search
 
     def begin(self) -> None:
-        """Nothing was saved yet: what lies beside it is of no use."""
+        """Start without a saved search: delete an old file of solutions."""
         try:
             self.solutions_path.unlink(missing_ok=True)
         except OSError as error:
-            raise self._told(error) from None
+            raise self._os_error(error) from None
 
     def append(self, solutions: Iterable[NDArray[np.int32]]) -> None:
-        """Keep solutions; they count from the next :meth:`save` on."""
+        """Append solutions; they count once :meth:`save` is called."""
         lines = [orjson.dumps(solution.tolist()) + b"\n" for solution in solutions]
         if not lines:
             return
@@ -99,22 +99,22 @@ class SaveFile:
             with self.solutions_path.open("ab") as file:
                 file.write(data)
         except OSError as error:
-            raise self._told(error) from None
+            raise self._os_error(error) from None
         self.lines += len(lines)
         self._bytes += len(data)
 
     def save(self, search: dict[str, Any]) -> None:
-        """Keep the state of the search, and all solutions so far."""
+        """Save the state of the search, and all solutions so far."""
         whole = {"search": search, "told": {"solutions": self.lines, "bytes": self._bytes}}
         try:
             if self.lines:
                 make_lasting(self.solutions_path)
             replace_file(self.path, sealed(whole))
         except OSError as error:
-            raise self._told(error) from None
+            raise self._os_error(error) from None
 
     def solutions(self, options: int) -> Iterator[list[int]]:
-        """All solutions so far, of a problem with so many options."""
+        """All solutions so far, of a problem with ``options`` options."""
         if not self.lines:
             return
         with open_regular(self.solutions_path) as file:
@@ -122,10 +122,10 @@ class SaveFile:
                 while line := file.readline(_MOST_OF_LINE):
                     row = orjson.loads(line)
                     if not is_solution(row, options):
-                        raise self._no_search(f"{self.solutions_path.name} has what is no solution")
+                        raise self._no_search(f"{self.solutions_path.name} has a line that is not a solution")
                     yield row
             except OSError as error:
-                raise self._told(error) from None
+                raise self._os_error(error) from None
             except orjson.JSONDecodeError as error:
                 raise self._no_search(f"{self.solutions_path.name}: {error.msg}") from None
 
@@ -134,14 +134,14 @@ class SaveFile:
             f"{self.path} has no saved search: {what}", remedy="name another file, or delete this one"
         )
 
-    def _told(self, error: OSError) -> CoverError:
+    def _os_error(self, error: OSError) -> CoverError:
         return CoverError(
             f"{error.filename or self.path}: {error.strerror}", remedy="--resume names a file to save in"
         )
 
 
 class CoverView:
-    """Shows the search while it goes on (in a terminal), then its result. A context manager. ``name`` is for
+    """Shows the search while it runs (in a terminal), then its result. A context manager. ``name`` is for
     people."""
 
     def __init__(self, name: str) -> None:
@@ -167,37 +167,38 @@ class CoverView:
         self._progress.stop()
 
     def watch(self, result: CoverResult) -> None:
-        """How far the search is; may be called often."""
-        told = f"{counted(result.solutions, 'solution')}, {counted(result.nodes, 'node')}"
+        """Update the display of progress; may be called often."""
+        text = f"{counted(result.solutions, 'solution')}, {counted(result.nodes, 'node')}"
         left = result.seconds_left
         if left:
-            told += f", about {duration(left)} to go"
-        self._progress.update(self._task, completed=result.progress, told=told)
+            text += f", about {duration(left)} to go"
+        self._progress.update(self._task, completed=result.progress, told=text)
 
     def solution(self, number: int, text: str) -> None:
         """One solution; ``number`` counts from 1."""
         sys.stdout.write(f"solution {number}\n{text}\n\n")
 
     def show(self, result: CoverResult, stopped: str | None) -> None:
-        """What the search has found out. ``stopped`` says why it ended early, None: it did not."""
+        """Print the result of the search. ``stopped`` is the reason why it ended early, None if it did
+        not."""
         table = Table.grid(padding=(0, 2))
-        more = "" if result.complete else " so far" if stopped else ", there may be more: --all tells them"
+        more = "" if result.complete else " so far" if stopped else ", there may be more: --all prints them"
         table.add_row("solutions", Text(f"{result.solutions:,}{more}"))
         if stopped and not result.complete:
             table.add_row("searched", f"{result.progress:.2%}, {stopped}")
         table.add_row("nodes", f"{result.nodes:,}")
         table.add_row("engine", result.engine)
         if result.reduction:
-            brought = ", ".join(
+            removed = ", ".join(
                 f"{name.replace('_', ' ')} {number:,}" for name, number in result.reduction.items()
             )
-            table.add_row("reduction", brought)
+            table.add_row("reduction", removed)
         table.add_row("time", f"{result.seconds_cpu:.2f} s CPU, {result.seconds_wall:.2f} s wall")
         self.console.print(table)
 
 
 def duration(seconds: float) -> str:
-    """A time as people say it.
+    """A duration in words, rounded.
 
     >>> duration(12.3), duration(4000), duration(1e6)
     ('12 s', '67 min', '278 h')
@@ -213,12 +214,13 @@ _SAVE_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class CoverRequest:
-    """What the command line asked for.
+    """The options of the command line.
 
     Attributes:
-        options: how to search; their `delivers` says whether solutions are told.
-        seconds: of wall time; None for as long as it takes.
-        save: the file to save in, and to go on from if it is there; None for neither.
+        options: options of the search; `delivers` is set if solutions are printed.
+        seconds: limit of wall time; None for no limit.
+        save: the file in which to save the search, and from which to resume it if it exists; None for
+            neither.
         keep: files to be written of the solutions: drawings, exports.
     """
 
@@ -229,8 +231,8 @@ class CoverRequest:
 
 
 def solve_cover(instance: CoverInstance, request: CoverRequest, as_json: bool) -> int:
-    """Search, and tell what came of it. Returns the exit status: 0 with a solution, 1 without, 130 after
-    Ctrl-C. Raises GdlError."""
+    """Search, and print the result. Returns the exit status: 0 with a solution, 1 without, 130 after Ctrl-C.
+    Raises GdlError."""
     view = CoverView(instance.name)
     file = None if request.save is None else SaveFile(request.save)
     found: list[list[int]] = []
@@ -251,8 +253,8 @@ def solve_cover(instance: CoverInstance, request: CoverRequest, as_json: bool) -
     if as_json:
         import json
 
-        told = [instance.as_json(each) for each in found] if request.options.delivers else None
-        line = as_json_object(instance.name, result, told, stopped)
+        found_json = [instance.as_json(each) for each in found] if request.options.delivers else None
+        line = as_json_object(instance.name, result, found_json, stopped)
         show(json.dumps(line))
     else:
         view.show(result, stopped)
@@ -266,9 +268,12 @@ def solve_cover(instance: CoverInstance, request: CoverRequest, as_json: bool) -
 def as_json_object(
     name: str, result: CoverResult, found: list[object] | None, stopped: str | None
 ) -> dict[str, object]:
-    """What ``--json`` prints: ``found`` has each solution, also those from before it was resumed (None: they
-    were only counted): the numbers of its options, or where each piece lies; ``stopped`` says why it ended
-    early (None: it did not)."""
+    """The result for ``--json``.
+
+    ``found`` has each solution, also those from before the search was resumed, as the numbers of its options
+    or the places of the pieces; None if they were only counted. ``stopped`` is the reason why the search
+    ended early; None if it did not.
+    """
     return {
         "puzzle": name,
         "solutions": result.solutions,
@@ -286,7 +291,7 @@ def as_json_object(
 
 
 class _Teller:
-    """Keeps and shows solutions as they are found, and saves the search every few seconds."""
+    """Stores and shows solutions as they are found, and saves the search every few seconds."""
 
     def __init__(
         self,
@@ -304,7 +309,7 @@ class _Teller:
         self._saved = time.monotonic()
 
     def tell(self, solutions: list[NDArray[np.int32]]) -> None:
-        """Some more solutions."""
+        """Store and show more solutions."""
         if self._file is not None:
             self._file.append(solutions)
         for solution in solutions:
@@ -315,7 +320,7 @@ class _Teller:
                 self._found.append(solution.tolist())
 
     def save(self, search: RunningSearch, now: bool = False) -> None:
-        """Save the search, if it is time to, or now."""
+        """Save the search if the last save is old enough, or ``now`` is set."""
         if self._file is not None and (now or time.monotonic() >= self._saved + _SAVE_SECONDS):
             self._file.save(search.saved())
             self._saved = time.monotonic()
@@ -324,7 +329,7 @@ class _Teller:
 def _run(
     search: RunningSearch, seconds: float | None, interrupted: Callable[[], bool], teller: _Teller
 ) -> str | None:
-    """Search in slices. Why it was stopped; None if it is over."""
+    """Search in slices. Returns why the search was stopped; None if it is complete."""
     end = None if seconds is None else time.monotonic() + seconds
     teller.save(search, now=True)
     while True:

@@ -1,2 +1,2 @@
-"""What people see of Sokoban: levels drawn, solutions animated and written, what the analysis found; and
-pictures: tiles of vector shapes, drawn as SVG, PNG and GIF."""
+"""Sokoban for people: draws levels, animates and writes solutions, explains findings; pictures are vector
+tiles, drawn as SVG, PNG and GIF."""

@@ -1,5 +1,5 @@
-"""What the analysis finds in a level, and why a position can never be solved: plain data, a sentence and
-marked squares for each thing; shown on small maps, and after a match."""
+"""Findings of the analysis about a level, and reasons why a position is dead: each as plain data, a sentence
+and marked squares, shown on small maps and after a match."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ _MOST_SQUARES = 600
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was found.
+    """One finding of the analysis.
 
     Attributes:
-        kind: what it is called: ``dead squares``, ``tunnels``, ``rooms``, ``packing order``, ``dead sets``;
-            of a position ``freeze deadlock``, ``corral`` and so on.
-        sentence: what it means here, for people.
-        labels: up to two characters for each square that it is about.
+        kind: its name: ``dead squares``, ``tunnels``, ``rooms``, ``packing order``, ``dead sets``; for a
+            position ``freeze deadlock``, ``corral`` and so on.
+        sentence: its meaning in this level, for people.
+        labels: up to two characters for each square that it concerns.
         examples: sets of squares with boxes, each a picture of its own.
     """
 
@@ -48,7 +48,7 @@ class Finding:
     examples: tuple[tuple[int, ...], ...] = ()
 
     def as_json(self, stage: LevelStage) -> dict[str, object]:
-        """The same with places, row and column from 1, instead of squares."""
+        """The finding for JSON, with places (row and column, from 1) instead of squares."""
 
         def places(squares: Iterable[int]) -> list[list[int]]:
             return [[part + 1 for part in stage.place(square)] for square in squares]
@@ -64,19 +64,19 @@ class Finding:
 
 
 def findings(stage: LevelStage) -> list[Finding]:
-    """Everything that is found in a level, walls first. Dead sets take up to two CPU seconds."""
+    """All findings about a level, walls first. Dead sets take up to two CPU seconds."""
     sets = dead_sets_of(stage, max(2, len(stage.start.boxes)))
     return [*_of_walls(stage), _sets(sets)]
 
 
 def _of_walls(stage: LevelStage) -> list[Finding]:
-    """What walls and goals alone tell."""
+    """The findings that need only walls and goals."""
     return [_dead(stage), _tunnels(stage), _rooms(stage), *_packing(stage)]
 
 
 def dead_sets_of(stage: LevelStage, most: int) -> DeadSets | None:
-    """The dead sets of a level, of 3 boxes at most and of ``most``; None on maps that are too large: pairs
-    alone take time by the cube of the squares."""
+    """The dead sets of a level, of at most 3 boxes and at most ``most`` boxes. None on maps that are too
+    large: pairs alone take time cubic in the number of squares."""
     if stage.geometry.size > _MOST_SQUARES:
         return None
     return make_dead_sets(stage.geometry, most=min(3, most), seconds=_SECONDS)
@@ -171,7 +171,7 @@ def _letter(number: int) -> str:
 
 
 def count(number: int, name: str) -> str:
-    """``3 boxes`` and the like."""
+    """A number with its noun, such as ``3 boxes``."""
     plural = name + ("es" if name.endswith("x") else "s")
     return f"{number:,} {name if number == 1 else plural}"
 
@@ -185,15 +185,15 @@ _CORRAL_STATES = 1000
 
 
 def why_dead(stage: LevelStage, position: Position) -> list[Finding]:
-    """The reasons that are found, the plainest first. None where the position is solved, and where nothing is
-    found: it may be dead all the same."""
+    """The reasons found, the plainest first. Empty if the position is solved or no reason is found; the
+    position may still be dead."""
     if is_solved(stage.geometry, position):
         return []
     return lost_boxes(stage, position) or _lost_together(stage, position)
 
 
 def lost_boxes(stage: LevelStage, position: Position) -> list[Finding]:
-    """The boxes that can never be packed, whatever the others do: seen at once."""
+    """Findings about boxes that can never be packed, whatever the others do. They need no search."""
     geometry = stage.geometry
     goals = set(geometry.goals.tolist())
     dead = dead_squares(geometry)
@@ -212,12 +212,12 @@ def lost_boxes(stage: LevelStage, position: Position) -> list[Finding]:
 
 
 def _lost_together(stage: LevelStage, position: Position) -> list[Finding]:
-    """Why boxes, none of them lost alone, can never be packed together."""
+    """Reasons why boxes can never be packed together, though none of them is lost alone."""
     geometry = stage.geometry
     boxes = set(position.boxes)
     sets = dead_sets_of(stage, len(boxes))
-    known = sets.box_sets() if sets is not None else ()
-    within = next((one for one in known if boxes.issuperset(one)), None)
+    dead_sets = sets.box_sets() if sets is not None else ()
+    within = next((one for one in dead_sets if boxes.issuperset(one)), None)
     if within is not None:
         sentence = f"these {len(within)} boxes can never all be packed, whatever the others do"
         return [Finding("dead set", sentence, dict.fromkeys(within, "!!"))]
@@ -280,7 +280,7 @@ def _marks(finding: Finding) -> dict[int, Mark]:
 
 
 def _example(stage: LevelStage, squares: tuple[int, ...], unicode: bool) -> Text:
-    """A set of boxes, and what lies around it, without the keeper: he may be anywhere."""
+    """A set of boxes and the map around it. The keeper is left out, since he may be anywhere."""
     keeper = next(square for square in range(stage.geometry.size) if square not in squares)
     hidden = {keeper: Mark("()" if keeper in stage.geometry.goals.tolist() else "")}
     position = Position(squares, keeper)
@@ -288,14 +288,14 @@ def _example(stage: LevelStage, squares: tuple[int, ...], unicode: bool) -> Text
 
 
 def show_epilogue(console: Console, level: MachineStage, positions: Sequence[Position], solver: str) -> None:
-    """Print pushes, moves and who found them; why the last position is dead, if it is; a line for each thing
-    that was found in the level.
+    """Print pushes, moves and the solver; then, if the last position is dead, why; then a line for each
+    finding about the level.
 
     Args:
-        console: where to.
+        console: the console to print on.
         level: the game's level.
-        positions: of the match, the first and the last included.
-        solver: who has played; may be empty.
+        positions: positions of the match, the first and the last included.
+        solver: name of the solver; may be empty.
     """
     stage = level.stage
     steps = level.steps(positions)
@@ -307,7 +307,7 @@ def show_epilogue(console: Console, level: MachineStage, positions: Sequence[Pos
     console.print()
     console.print(Text.assemble((head, "bold green" if solved else "yellow"), text))
     show_reasons(console, stage, positions[-1], why_dead(stage, positions[-1]))
-    # The last picture of a match is not kept back while kernels are compiled.
+    # The last picture of a match must not wait for kernels to compile.
     ready = is_compiled("sokoban-dead-sets")
     for sentence in sentences(findings(stage) if ready else _of_walls(stage)):
         console.print(Text(f"  {sentence}", "dim"))

@@ -48,7 +48,7 @@ LEGEND = ((KEEPER, "keeper"), (BOX, "box"), (GOAL, "goal"), (BOX_ON_GOAL, "box o
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Something to be shown on a square: two characters at most, and their rich style."""
+    """A sign to be shown on a square: two characters at most, and their rich style."""
 
     text: str
     style: str = ""
@@ -76,9 +76,9 @@ def draw(
 
     Args:
         stage: the level.
-        position: what stands where.
-        unicode: whether other characters than those of ASCII may be used.
-        marks: what to show on squares instead of what is there.
+        position: the boxes and the keeper.
+        unicode: whether characters beyond ASCII may be used.
+        marks: signs to show on squares instead of their contents.
         frame: the part of the map that is drawn; None for all of it.
     """
     marked = {stage.place(square): mark for square, mark in (marks or {}).items()}
@@ -99,7 +99,7 @@ def as_text(lines: list[list[Span]], indent: int = 0) -> Text:
 
 
 def legend(unicode: bool) -> Text:
-    """What the signs mean, in one line."""
+    """The meaning of the signs, in one line."""
     text = Text()
     for kind, meaning in LEGEND:
         sign, style = cell(kind, unicode)
@@ -124,7 +124,7 @@ def _append(line: list[Span], span: Span) -> None:
 
 
 def around(stage: LevelStage, position: Position, room: tuple[int, int]) -> Frame:
-    """The part of the map around the keeper that fits in so many rows and columns of squares."""
+    """The part of the map around the keeper that fits in ``room``, rows and columns of squares."""
     y, x = stage.place(position.keeper)
     height, width = min(room[0], stage.height), min(room[1], stage.width)
     top = min(max(0, y - height // 2), stage.height - height)
@@ -146,11 +146,11 @@ _MOST_FPS = 120.0
 
 
 def animate(console: Console, stage: LevelStage, steps: str, fps: float) -> None:
-    """Show legal steps one after the other, ``fps`` a second; the last position stays. Where the console is
-    no terminal nothing is shown. On a map larger than the terminal it follows the keeper.
+    """Show legal steps one after the other, ``fps`` a second; the last position stays. Nothing is shown if
+    the console is not a terminal. On a map larger than the terminal the view follows the keeper.
 
-    A terminal that is slower leaves steps out and keeps the time. Raises KeyboardInterrupt, with the
-    terminal as it was, where a person presses Ctrl-C.
+    On a slow terminal steps are left out to keep the time. Raises KeyboardInterrupt after Ctrl-C, with the
+    terminal restored.
     """
     if not console.is_terminal:
         return

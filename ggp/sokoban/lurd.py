@@ -1,6 +1,6 @@
-"""LURD: solutions as letters, with run lengths or without, read, written and checked.
+"""LURD: solutions as letters, with or without run lengths: read, written and checked.
 
-``u r d l`` are steps, ``U R D L`` pushes; ``3r`` is ``rrr`` and ``2(rU)`` is ``rUrU``, as people's programs
+``u r d l`` are steps, ``U R D L`` pushes; ``3r`` is ``rrr`` and ``2(rU)`` is ``rUrU``, as other programs
 write them (http://www.sokobano.de/wiki/index.php?title=Level_format).
 
 >>> read_lurd("3r 2(rU)")
@@ -22,27 +22,27 @@ from players.puzzles.sokoban.geometry import Position
 from players.puzzles.sokoban.lines import BadStepError, MadeStep, follow, is_solved
 
 MOST_STEPS = 5_000_000
-"""A longer line is refused: a run length may ask for any number."""
+"""The largest number of steps that is read: a run length may ask for any number."""
 
 _TOKEN = re.compile(r"(\d*)([urdlURDL(])|(\))|(\s+)", re.ASCII)
 _HEADING = re.compile(r"\s*(solution|snapshot|savegame)\b", re.IGNORECASE)
 
 
 def run_length(text: str) -> str:
-    """A text with runs of a character as number and character: ``3rU`` for ``rrrU``."""
+    """A text with each run of a character as number and character: ``3rU`` for ``rrrU``."""
     runs = ((char, len(list(run))) for char, run in groupby(text))
     return "".join(char if count == 1 else f"{count}{char}" for char, count in runs)
 
 
 def read_lurd(text: str, source: str = "", line: int = 1) -> str:
-    """The steps that a text of letters, run lengths and blanks says.
+    """The steps of a text of letters, run lengths and blanks.
 
     Args:
         text: the steps.
-        source: where it is from, for messages.
-        line: the line of ``source`` that it begins on.
+        source: the text's origin, for messages.
+        line: the line of ``source`` on which the text begins.
 
-    Raises GdlError, with line and column, where it is no such text or more than MOST_STEPS.
+    Raises GdlError, with line and column, if the text is malformed or has more than MOST_STEPS steps.
     """
 
     def fault(at: int, message: str, remedy: str) -> GdlError:
@@ -56,7 +56,7 @@ def read_lurd(text: str, source: str = "", line: int = 1) -> str:
     while at < len(text):
         token = _TOKEN.match(text, at)
         if token is None:
-            raise fault(at, f"{text[at]!r} is no step", "steps are u r d l, pushes U R D L, runs like 3r")
+            raise fault(at, f"{text[at]!r} is not a step", "steps are u r d l, pushes U R D L, runs like 3r")
         count, letter, closing, _ = token.groups()
         times = min(int(count[:9]) if count else 1, MOST_STEPS + 1)
         if letter == "(":
@@ -83,10 +83,10 @@ def read_lurd(text: str, source: str = "", line: int = 1) -> str:
 
 
 def lurd_of_file(text: str, source: str) -> str:
-    """The steps of a file: all of it, or in a file with a level too (``.sok``) those after its one line
-    ``Solution``.
+    """The steps of a file: the whole text, or the part after the one line ``Solution`` in a file that also
+    has a level (``.sok``).
 
-    Raises GdlError as :func:`read_lurd` does, and where the file has several solutions.
+    Raises GdlError as :func:`read_lurd` does, and if the file has several solutions.
     """
     lines = plain(text).split("\n")
     headings = [number for number, line in enumerate(lines) if _HEADING.match(line)]
@@ -107,15 +107,15 @@ def lurd_of_file(text: str, source: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LurdVerdict:
-    """What a line of steps does in a level.
+    """The result of playing a line of steps in a level.
 
     Attributes:
-        moves: how many steps can be made, pushes included.
-        pushes: how many of them push a box.
-        solved: whether all steps can be made and all boxes are on goals then.
-        fault: the first step that cannot be made, and why; empty where all can.
-        miswritten: how many letters are capitals without pushing, or push without being capitals.
-        position: where it ends.
+        moves: number of steps that can be made, pushes included.
+        pushes: number of these steps that push a box.
+        solved: whether all steps can be made and all boxes are then on goals.
+        fault: the first step that cannot be made, and why; empty if all can be made.
+        miswritten: number of letters that are capitals without pushing, or push without being capitals.
+        position: the last position.
     """
 
     moves: int
@@ -129,22 +129,22 @@ class LurdVerdict:
 def check_lurd(stage: LevelStage, steps: str) -> LurdVerdict:
     """Make the steps one by one on the stage's map, up to the first that cannot be made."""
     last = MadeStep(-1, stage.start.keeper, False, frozenset(stage.start.boxes))
-    made = pushes = miswritten = 0
+    count = pushes = miswritten = 0
     fault = ""
     try:
         for last in follow(stage.geometry, stage.start, steps):
-            miswritten += steps[made].isupper() != last.pushed
+            miswritten += steps[count].isupper() != last.pushed
             pushes += last.pushed
-            made += 1
+            count += 1
     except BadStepError as error:
         fault = "it runs into a wall"
         if error.box is not None:
             what = "a wall" if error.beyond == stage.geometry.size else "another box"
             fault = f"it pushes the box in {stage.name(error.box)} against {what}"
-        fault = f"step {made + 1}, {steps[made]}, cannot be made: from {stage.name(last.keeper)} {fault}"
+        fault = f"step {count + 1}, {steps[count]}, cannot be made: from {stage.name(last.keeper)} {fault}"
     position = Position(tuple(sorted(last.boxes)), last.keeper)
     solved = not fault and is_solved(stage.geometry, position)
-    return LurdVerdict(made, pushes, solved, fault, miswritten, position)
+    return LurdVerdict(count, pushes, solved, fault, miswritten, position)
 
 
 def snapshot(stage: LevelStage, steps: str, solver: str = "") -> str:

@@ -1,5 +1,5 @@
-"""`MachineStage`: a game whose rules turn out to be Sokoban, as a level that can be drawn, upright and where
-other games have a board."""
+"""`MachineStage`: a game recognised as Sokoban by its rules, as a level that can be drawn upright in place of
+a board."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ from propnet.jit.arrays import Int32s
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MachineStage:
-    """A recognised game as it is drawn.
+    """A recognised game with its drawing.
 
     Attributes:
         stage: its level, in its initial state.
-        game: how its states are read.
+        game: the recognised game, which reads its states.
     """
 
     stage: LevelStage
     game: Recognised
 
     def position(self, state: State) -> Position:
-        """Where everything stands in a state."""
+        """The position of keeper and boxes in a state."""
         return self.game.position(state)
 
     def steps(self, positions: Iterable[Position]) -> str:
@@ -46,7 +46,7 @@ class MachineStage:
         are left out; a move that is a push is preceded by a shortest walk to it.
 
         Raises:
-            GdlError: no push leads from one to the next.
+            GdlError: no push leads from one position to the next.
         """
         geometry = self.stage.geometry
         neighbours: list[list[int]] = geometry.neighbours.tolist()
@@ -81,7 +81,7 @@ def stage_of_machine(machine: Machine, title: str = "") -> MachineStage | None:
 
 
 def steps_of_moves(machine: Machine, stage: MachineStage, moves: Sequence[str]) -> str:
-    """The steps that moves of the game, as GDL from the initial state on, come to."""
+    """The steps of some moves of the game, given as GDL from the initial state on."""
     states = [machine.initial_state()]
     for move in moves:
         states.append(machine.next_state(states[-1], [machine.move_id(0, parse_term(move))]))
@@ -89,9 +89,9 @@ def steps_of_moves(machine: Machine, stage: MachineStage, moves: Sequence[str]) 
 
 
 def not_sokoban(name: str) -> GdlError:
-    """The error for a game that has no level to be drawn."""
+    """The error for a game without a level to draw."""
     return GdlError(
-        f"{name} is not Sokoban, or its rules do not tell the map",
+        f"{name} is not Sokoban, or its rules do not show the map",
         remedy="name a level (FILE.xsb:N), or a game that is one",
     )
 
@@ -101,9 +101,9 @@ _MOST_LOOKED_AT = 200
 
 
 def upright(game: Recognised, machine: Machine) -> Geometry | None:
-    """The geometry of a recognised game on a map, its directions and places turned or mirrored as the moves
-    are called, as it is where no names tell. The numbers of the squares stay. None where no flat map agrees
-    with it."""
+    """The geometry of a recognised game on a map. Its directions and places are turned or mirrored to fit the
+    names of the moves; they stay as they are if no names say directions. The numbers of the squares stay.
+    None if no flat map agrees with the geometry."""
     places = _places(game.geometry)
     if places is None:
         return None
@@ -122,9 +122,9 @@ def upright(game: Recognised, machine: Machine) -> Geometry | None:
 
 
 def _places(geometry: Geometry) -> Int32s | None:
-    """Row and column of every square, int32, shape (size, 2), that agree with all neighbours where boxes can
-    go. Rules with one move for a whole push do not say where the other squares are: they stand beside a
-    neighbour, and may share a place."""
+    """Row and column of every square, int32, shape (size, 2). They agree with all neighbours on squares where
+    boxes can go; None if that is impossible. Rules with one move for a whole push do not place the other
+    squares: these are put next to a neighbour, and may share a place."""
     size, neighbours = geometry.size, geometry.neighbours.tolist()
     dead = dead_squares(geometry).tolist()
     found: dict[int, tuple[int, int]] = {int(geometry.goals[0]): (0, 0)}
@@ -145,24 +145,24 @@ def _places(geometry: Geometry) -> Int32s | None:
             elif found[there] != place and not dead[square] and not dead[there]:
                 return None
     boxes = {found[square] for square in found if not dead[square]}
-    beside = {found[square] for square in found if dead[square]}
-    if len(found) != size or boxes & beside or len(boxes) != size - sum(dead[:size]):
+    others = {found[square] for square in found if dead[square]}
+    if len(found) != size or boxes & others or len(boxes) != size - sum(dead[:size]):
         return None
     return np.array([found[square] for square in range(size)], np.int32)
 
 
 def _named_directions(game: Recognised, machine: Machine) -> dict[int, int]:
-    """What each direction of the geometry is called by the moves that go there, where they agree."""
-    heard: dict[int, Counter[int]] = {way: Counter() for way in range(4)}
+    """The direction that moves name, for each direction of the geometry in which they agree."""
+    names: dict[int, Counter[int]] = {way: Counter() for way in range(4)}
     for way, move in _moves(game):
         called = {_NAMES[leaf] for leaf in _leaves(machine.move(0, move)) if leaf in _NAMES}
         if len(called) == 1:
-            heard[way].update(called)
-    return {way: counter.most_common(1)[0][0] for way, counter in heard.items() if len(counter) == 1}
+            names[way].update(called)
+    return {way: counter.most_common(1)[0][0] for way, counter in names.items() if len(counter) == 1}
 
 
 def _moves(game: Recognised) -> Iterator[tuple[int, int]]:
-    """Directions and moves that go there, from some of the squares."""
+    """Directions and moves in these directions, from some of the squares."""
     model = game.claim.model
     table = model.walks if isinstance(model, StepModel) else None
     if isinstance(model, PushModel):
@@ -183,8 +183,8 @@ def _leaves(term: Term) -> Iterator[str]:
 
 
 class LevelPainter(Painter):
-    """Draws the states of one game as players of Sokoban know them: two columns for each square, or where
-    ``terminal`` is not set in XSB. ``unicode``: whether there are more characters than those of ASCII."""
+    """Draws the states of one game in Sokoban's usual notation: two columns for each square if ``terminal``
+    is set, otherwise XSB. ``unicode`` allows characters beyond ASCII."""
 
     def __init__(self, machine: Machine, level: MachineStage, terminal: bool, unicode: bool) -> None:
         super().__init__(None, machine.rules, machine.roles)

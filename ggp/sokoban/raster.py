@@ -30,17 +30,17 @@ except ModuleNotFoundError as error:
 
 _LARGER = 4
 _MOST_DRAWN_PIXELS = 4096
-"""Of a side, before it is made smaller: larger pictures are drawn less finely, for they take memory."""
+"""Largest side before the reduction, in pixels. Larger pictures are drawn less finely, to save memory."""
 _MOST_SQUARE_PIXELS = 48
 _MOST_SIDE_PIXELS = 960
 _LEAST_SQUARE_PIXELS = 6
 _DOWN = 2
 MOST_FRAMES = 2000
-"""A longer solution is shown push by push, or by several pushes."""
+"""Largest number of frames. A longer solution is shown push by push, or by several pushes at once."""
 
 
 def square_pixels(stage: LevelStage, most_side: int = _MOST_SIDE_PIXELS) -> int:
-    """How wide a square is, in pixels: less on large maps."""
+    """The width of a square in pixels, smaller on large maps."""
     fitting = most_side // max(stage.width, stage.height)
     return max(_LEAST_SQUARE_PIXELS, min(_MOST_SQUARE_PIXELS, fitting))
 
@@ -54,18 +54,18 @@ def png(stage: LevelStage, position: Position) -> bytes:
 
 
 def gif(stage: LevelStage, steps: str, fps: float) -> bytes:
-    """A solution as an animated GIF file that repeats, ``fps`` frames a second; a second's rest at both ends.
-    Of a line with more than MOST_FRAMES steps some are left out (:func:`frame_numbers`)."""
+    """A solution as an animated GIF file that repeats, ``fps`` frames a second, with a pause at both ends. If
+    it has more than MOST_FRAMES steps, some are left out (:func:`frame_numbers`)."""
     tiles = _Tiles(stage, square_pixels(stage, 640))
-    kept = frame_numbers(steps)
-    wanted = set(kept)
-    # The format counts in hundredths of a second, and viewers take less than two for ten.
+    numbers = frame_numbers(steps)
+    chosen = set(numbers)
+    # The format counts in hundredths of a second. Viewers show delays below two hundredths as ten.
     duration = max(20, round(100 / fps) * 10)
-    durations = [1000, *[duration] * (len(kept) - 2), 2000] if len(kept) > 1 else [1000]
+    durations = [1000, *[duration] * (len(numbers) - 2), 2000] if len(numbers) > 1 else [1000]
     pictures = (
         tiles.picture(position, direction)
         for number, (position, direction) in enumerate(stage.replay(steps))
-        if number in wanted
+        if number in chosen
     )
     frames = _with_one_palette(pictures, tiles)
     file = io.BytesIO()
@@ -76,8 +76,9 @@ def gif(stage: LevelStage, steps: str, fps: float) -> bytes:
 
 
 def frame_numbers(steps: str) -> list[int]:
-    """After which steps there is a frame (0 is the start): after each, or where that are more than
-    MOST_FRAMES, after each push, or after every second, third... push; always after the last step."""
+    """The numbers of the steps after which there is a frame; 0 is the start. Every step has a frame if they
+    are at most MOST_FRAMES, otherwise every push, or every second, third... push. The last step always has
+    one."""
     numbers = list(range(1, len(steps) + 1))
     if len(numbers) > MOST_FRAMES:
         numbers = [number for number in numbers if steps[number - 1].isupper()]
@@ -89,14 +90,14 @@ def frame_numbers(steps: str) -> list[int]:
 
 
 def _with_one_palette(pictures: Iterator[Image.Image], tiles: _Tiles) -> Iterator[Image.Image]:
-    """The pictures in the 256 colours of the tiles, so that what stands still looks the same in all."""
+    """The pictures in the 256 colours of the tiles, so that still parts look the same in all."""
     palette = tiles.sampler().quantize(255, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
     for picture in pictures:
         yield picture.quantize(palette=palette, dither=Image.Dither.NONE)
 
 
 class _Tiles:
-    """The ground of a stage and what moves on it, drawn once; ``pixels`` is the width of a square."""
+    """The ground of a stage and its moving tiles, drawn once; ``pixels`` is the width of a square."""
 
     def __init__(self, stage: LevelStage, pixels: int) -> None:
         self._stage, self._pixels = stage, pixels
@@ -114,7 +115,7 @@ class _Tiles:
         return picture
 
     def sampler(self) -> Image.Image:
-        """A picture with all the colours: the start, and every tile beside it."""
+        """A picture with all the colours: the start, and every tile below it."""
         tiles = [*self._crates, *self._keepers]
         start = self.picture(self._stage.start, _DOWN)
         width = max(start.width, len(tiles) * self._pixels)
@@ -137,7 +138,7 @@ def _tile(shapes: tuple[Shape, ...], pixels: int) -> Image.Image:
 
 
 def _drawn(shapes: Iterator[Shape], width: int, height: int, pixels: int) -> Image.Image:
-    """Shapes on a transparent picture of so many squares."""
+    """Shapes on a transparent picture of ``width`` by ``height`` squares."""
     unit = pixels * max(1, min(_LARGER, _MOST_DRAWN_PIXELS // (pixels * max(width, height))))
     picture = Image.new("RGBA", (width * unit, height * unit))
     draw = ImageDraw.Draw(picture)
@@ -147,7 +148,7 @@ def _drawn(shapes: Iterator[Shape], width: int, height: int, pixels: int) -> Ima
         match shape:
             case Slab(x, y, wide, high, _, radius):
                 left, top = x * unit, y * unit
-                # A line that is thinner than a pixel is one pixel.
+                # A line thinner than a pixel is drawn one pixel wide.
                 right, bottom = max(left, left + wide * unit - 1), max(top, top + high * unit - 1)
                 draw.rounded_rectangle((left, top, right, bottom), radius * unit, fill)
             case Oval(x, y, wide, high, _):

@@ -1,9 +1,9 @@
-"""`LevelStage`: a level as it is drawn: the map without what moves, and where its squares lie on it.
+"""`LevelStage`: a level ready to be drawn: the map without moving things, and the places of its squares.
 
 >>> from players.puzzles.sokoban.levels.level import Level
 >>> stage = LevelStage.of_level(Level(("######", "#@ $.#", "######")))
 >>> stage.text(Position((2,), 1))
-'######\\n# @$.#\\n######'
+'######\n# @$.#\n######'
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ class LevelStage:
 
     Attributes:
         geometry: its squares; ``geometry.places`` are places of ``ground``.
-        start: where it begins.
-        ground: rows of WALL, FLOOR, GOAL and OUTSIDE; BOX_ON_GOAL where a box stands that nobody can reach.
-        title: what the level is called; may be empty.
+        start: the initial position.
+        ground: rows of WALL, FLOOR, GOAL and OUTSIDE; BOX_ON_GOAL for a box on a goal that is out of reach.
+        title: the level's title; may be empty.
     """
 
     geometry: Geometry
@@ -47,21 +47,19 @@ class LevelStage:
 
     @classmethod
     def of_level(cls, level: Level) -> LevelStage:
-        """The stage of a level that was read. Raises GdlError as ``from_level`` does."""
+        """The stage of a level. Raises GdlError as ``from_level`` does."""
         geometry, start = from_level(level)
         return cls(geometry, start, _ground(level.rows, geometry), level.title)
 
     @classmethod
     def of_geometry(cls, geometry: Geometry, start: Position, title: str = "") -> LevelStage:
-        """The stage of a level that is known by its geometry alone: walls stand around its squares."""
+        """The stage of a level given only by its geometry: walls are drawn around its squares."""
         shift = geometry.places.min(axis=0) - 1
         moved = Geometry(geometry.neighbours, geometry.goals, geometry.places - shift)
         rows = to_level(moved, start).rows
-        beside = {
-            (y + dy, x + dx) for y, x in moved.places.tolist() for dy in (-1, 0, 1) for dx in (-1, 0, 1)
-        }
+        near = {(y + dy, x + dx) for y, x in moved.places.tolist() for dy in (-1, 0, 1) for dx in (-1, 0, 1)}
         rows = tuple(
-            "".join(cell if (y, x) in beside else " " for x, cell in enumerate(row))
+            "".join(cell if (y, x) in near else " " for x, cell in enumerate(row))
             for y, row in enumerate(rows)
         )
         return cls(moved, start, _ground(rows, moved), title)
@@ -77,12 +75,12 @@ class LevelStage:
         return len(self.ground[0])
 
     def place(self, square: int) -> Cell:
-        """Where a square of the geometry lies."""
+        """Row and column of a square of the geometry, from 0."""
         y, x = self.geometry.places[square].tolist()
         return y, x
 
     def name(self, square: int) -> str:
-        """Where a square lies, for people, who count from 1."""
+        """Row and column of a square in words, from 1."""
         y, x = self.place(square)
         return f"row {y + 1}, column {x + 1}"
 
@@ -101,15 +99,15 @@ class LevelStage:
         return "\n".join(row.replace(OUTSIDE, FLOOR).rstrip() for row in self.rows(position))
 
     def replay(self, steps: str) -> Iterator[tuple[Position, int]]:
-        """The positions after each step of a line that can be made, and the direction of the step; the start
-        comes first, with direction -1."""
+        """The start, with direction -1, and then the position after each step that can be made, with the
+        step's direction."""
         yield self.start, -1
         for direction, keeper, _, boxes in follow(self.geometry, self.start, steps):
             yield Position(tuple(sorted(boxes)), keeper), direction
 
 
 def _ground(rows: tuple[str, ...], geometry: Geometry) -> tuple[str, ...]:
-    """The rows without what moves. Floor that nobody can walk on is outside."""
+    """The rows without moving things. Floor that the keeper cannot reach is OUTSIDE."""
     goals = set(geometry.goals.tolist())
     squares = {(y, x): square for square, (y, x) in enumerate(geometry.places.tolist())}
 

@@ -12,12 +12,12 @@ from players.puzzles.sokoban.geometry import Position
 _UNIT = 48
 _DOWN = 2
 _REST_SECONDS = 1.5
-"""How long the first and the last position stand."""
+"""Seconds for which the first and the last position are shown."""
 
 
 def svg(stage: LevelStage, steps: str = "", fps: float = 8.0) -> bytes:
-    """The start of a level as an SVG file; with steps, which must be legal, all of them as an animation that
-    repeats, ``fps`` steps a second."""
+    """The start of a level as an SVG file. With steps, which must be legal, the file has all of them as an
+    animation that repeats, ``fps`` steps a second."""
     times = _times(len(steps), fps)
     height, width = stage.height * _UNIT, stage.width * _UNIT
     parts = [
@@ -37,7 +37,7 @@ def svg(stage: LevelStage, steps: str = "", fps: float = 8.0) -> bytes:
 
 
 def _times(steps: int, fps: float) -> tuple[float, list[float]]:
-    """How long the animation takes, in seconds, and when each position is reached, as shares of that."""
+    """The length of the animation in seconds, and the time of each position as a share of it."""
     total = steps / fps + 2 * _REST_SECONDS
     return total, [(_REST_SECONDS + step / fps) / total for step in range(steps + 1)]
 
@@ -59,7 +59,8 @@ def _movers(stage: LevelStage, steps: str, times: tuple[float, list[float]]) -> 
 
 
 def _followed(stage: LevelStage, steps: str) -> Iterator[tuple[list[int], int, int]]:
-    """After each step: the square of each box in the order of the start, of the keeper, and the direction."""
+    """After each step: the square of each box in the order of the start, the keeper's square, and the
+    direction."""
     boxes = list(stage.start.boxes)
     before: Position | None = None
     for position, direction in stage.replay(steps):
@@ -88,7 +89,7 @@ def _at(stage: LevelStage, square: int) -> str:
 
 
 def _motion(stage: LevelStage, squares: list[int], times: tuple[float, list[float]]) -> Iterator[str]:
-    """The way of something over the map: it stands, or goes evenly from one position to the next."""
+    """The motion of a thing over the map: it stands, or goes evenly from one position to the next."""
     last = len(squares) - 1
     if all(square == squares[0] for square in squares):
         return
@@ -108,7 +109,7 @@ def _motion(stage: LevelStage, squares: list[int], times: tuple[float, list[floa
 
 
 def _sometimes(tile: str, shown: list[bool], times: tuple[float, list[float]]) -> Iterator[str]:
-    """A tile that is seen in some positions only."""
+    """A tile that is visible in some positions only."""
     if all(shown):
         yield f'<use href="#{tile}"/>'
         return
@@ -148,7 +149,7 @@ def _element(shape: Shape) -> str:
 
 
 def _fill(colour: str) -> str:
-    """A colour; the opacity of #rrggbbaa stands apart, for SVG 1.1 knows #rrggbb only."""
+    """A colour. The opacity of #rrggbbaa becomes a separate attribute, since SVG 1.1 has #rrggbb only."""
     if len(colour) == 9:
         return f'fill="{colour[:7]}" fill-opacity="{int(colour[7:], 16) / 255:.3g}"'
     return f'fill="{colour}"'

@@ -1,4 +1,4 @@
-"""What a person wants to see of a solved level: found, animated, as letters, as a file."""
+"""The output that a user asks for with a solved level: findings, animation, letters, a file."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Wishes:
     """The options of ``ggp solve`` for Sokoban.
 
     Attributes:
-        fps: steps a second of the animation; None for none.
-        lurd: whether the steps alone are printed.
+        fps: steps a second of the animation; None for no animation.
+        lurd: whether only the steps are printed.
         run_lengths: whether they are written with run lengths.
         output: the file to be written.
-        explain: whether what the analysis finds is told first.
+        explain: whether the findings of the analysis are printed first.
     """
 
     fps: float | None = None
@@ -37,11 +37,11 @@ class Wishes:
 
     @property
     def any(self) -> bool:
-        """Whether anything is wished for that only Sokoban has."""
+        """Whether any option is set that only Sokoban has."""
         return self.fps is not None or self.lurd or self.output is not None or self.explain
 
     def check(self, as_json: bool, several: bool) -> None:
-        """Raise GdlError for wishes that do not go together, or cannot be met, before a search begins."""
+        """Raise GdlError for options that conflict or cannot be met, before a search begins."""
         if several and self.any:
             raise GdlError("this is shown for one level only", remedy="leave out --all, or name FILE:N")
         if as_json and self.lurd:
@@ -52,7 +52,7 @@ class Wishes:
             check_suffix(self.output)
 
     def before(self, console: Console, stage: LevelStage, as_json: bool) -> None:
-        """What is shown before the search. With ``lurd`` nothing but the steps is printed."""
+        """Print the findings before the search, if asked for. With ``lurd`` only the steps are printed."""
         if self.explain and as_json:
             found = [finding.as_json(stage) for finding in findings(stage)]
             console.file.write(orjson.dumps({"found": found}).decode() + "\n")
@@ -61,8 +61,8 @@ class Wishes:
             console.print()
 
     def after(self, console: Console, stage: LevelStage, steps: str | None, solver: str) -> None:
-        """What is done with the solution, None where there is none. Raises KeyboardInterrupt where a person
-        stops the animation; the file is written by then."""
+        """Write the file, print the steps and show the animation, as asked for; ``steps`` is None if there is
+        no solution. Raises KeyboardInterrupt if the user stops the animation; the file is written by then."""
         if self.output is not None and (steps is not None or is_picture(self.output)):
             write_file(self.output, stage, steps or "", self.fps or DEFAULT_FPS, solver)
         if steps is None:
@@ -78,33 +78,33 @@ DEFAULT_FPS = 8.0
 
 
 def is_picture(path: Path) -> bool:
-    """Whether the name asks for a drawing, which a level has without being solved."""
+    """Whether the file's name asks for a drawing, which does not need a solution."""
     return path.suffix.lower() in (".png", ".gif", ".svg")
 
 
 def check_suffix(path: Path) -> None:
-    """Raise GdlError where the name of a file does not say what it is to be, or the means are missing."""
+    """Raise GdlError if the file's name has no known ending, or a needed library is missing."""
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         raise GdlError(
             f"{path} does not say what to write", remedy=f"let its name end in {', '.join(SUFFIXES)}"
         )
     if suffix in (".png", ".gif"):
-        import ggp.sokoban.raster  # noqa: F401 - it complains if Pillow is missing
+        import ggp.sokoban.raster  # noqa: F401 - it raises if Pillow is missing
 
 
 def write_file(
     path: Path, stage: LevelStage, steps: str = "", fps: float = DEFAULT_FPS, solver: str = ""
 ) -> None:
-    """Write a level and, where there are steps, its solution.
+    """Write a level and, if steps are given, its solution.
 
     Args:
-        path: where to; what it ends in is one of SUFFIXES. ``.png`` shows the start, ``.gif`` and ``.svg``
-            move if there are steps, ``.sok`` is level and solution as text, ``.lurd`` the steps alone.
+        path: the file; its name ends in one of SUFFIXES. ``.png`` shows the start; ``.gif`` and ``.svg`` move
+            if there are steps; ``.sok`` is level and solution as text; ``.lurd`` has the steps alone.
         stage: the level.
         steps: legal steps, or none.
-        fps: steps a second, where it moves.
-        solver: whose solution it is, for ``.sok``.
+        fps: steps a second of an animation.
+        solver: the solver's name, for ``.sok``.
 
     Raises:
         GdlError: as :func:`check_suffix`, or the file cannot be written.

@@ -1,4 +1,4 @@
-"""Which options of ``ggp solve`` ask for the frontier search, known without loading it."""
+"""Decides which options of ``ggp solve`` ask for the frontier search, without loading it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def wants_frontier(
     plot: Path | None,
     symmetry: bool,
 ) -> bool:
-    """Whether the frontier search is asked for. Raises GdlError for options that go with it alone."""
+    """Whether the frontier search is asked for. Raises GdlError for options that only work with it."""
     if solver == FRONTIER or (solver is None and resume is not None):
         return True
     others = {
@@ -37,8 +37,8 @@ def wants_frontier(
 def check_options(
     others: dict[str, bool], scratch: Path | None, disk: object | None, resume: Path | None
 ) -> None:
-    """Raises GdlError for options that do not go together. ``others``: options of ``ggp solve`` that are not
-    for the frontier search, and whether they were given."""
+    """Raises GdlError for options that do not go together. ``others``: options of ``ggp solve`` that do not
+    apply to the frontier search, and whether they were given."""
     for option, given in others.items():
         if given:
             raise GdlError(f"{option} does not go with --solver frontier")

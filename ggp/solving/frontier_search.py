@@ -1,4 +1,4 @@
-"""A puzzle is solved by the frontier search: run until it is over, time is up or Ctrl-C, then told."""
+"""Runs the frontier search of a puzzle until it is complete, time is up or Ctrl-C, and prints the result."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SLICE_SECONDS = 0.25
 
 
 def load_game(game: str | None, resume: Path | None) -> Game:
-    """The game that was named, or the one that the search in a directory is for. Raises GdlError."""
+    """The named game, or the game of the search in the directory. Raises GdlError."""
     if game is not None:
         return Game.load(game)
     if resume is None:
@@ -44,10 +44,12 @@ def load_game(game: str | None, resume: Path | None) -> Game:
 def solve_by_frontier(
     game: Game, options: FrontierOptions, seconds: float | None, plot: Path | None, as_json: bool
 ) -> int:
-    """Search, and tell what came of it. Returns the exit status: 0 with a line, 1 without, 130 after Ctrl-C.
+    """Search, and print the result. Returns the exit status: 0 with a line, 1 without, 130 after Ctrl-C.
 
-    ``seconds`` is wall time, None for as long as it takes; ``plot`` the file of the picture of the layers.
-    Raises GdlError: what was asked for cannot be done, or room ran out; what is known was told then."""
+    ``seconds`` limits wall time, None for no limit; ``plot`` is the file for the picture of the layers.
+    Raises GdlError if the request cannot be met, or memory or disk ran out; results so far are then printed
+    first.
+    """
     watch = Stopwatch()
     if plot is not None:
         check_plot(plot)
@@ -99,9 +101,11 @@ def as_json_object(
     stopped: str | None,
     doubt: str,
 ) -> dict[str, object]:
-    """What ``--json`` prints: ``moves`` has the line to each goal value, ``watch`` the seconds of
-    all of it, ``stopped`` says why it ended early (None: it did not), ``doubt`` what is odd about the
-    rules."""
+    """The result for ``--json``.
+
+    ``moves`` has the line to each goal value, ``watch`` the total time, ``stopped`` the reason why the search
+    ended early (None if it did not), ``doubt`` the doubts about the rules.
+    """
     return {
         "game": name,
         "value": result.value if result.value >= 0 else None,
@@ -139,7 +143,7 @@ def _puzzle(game: Game) -> PropnetMachine:
 def _run(
     search: FrontierSearch, seconds: float | None, watch: Stopwatch, interrupted: Callable[[], bool]
 ) -> str | None:
-    """Search in slices. Why it was stopped; None if it is over."""
+    """Search in slices. Returns why the search was stopped; None if it is complete."""
     while True:
         if interrupted():
             return "interrupted"
@@ -154,18 +158,18 @@ def _told_and_replayed(
     game: Game, machine: PropnetMachine, result: FrontierResult
 ) -> tuple[dict[int, list[str]], State | None]:
     """The line to each goal value as GDL, each replayed by the prover, and the last state of the best one.
-    Raises GdlError if one is none."""
-    told: dict[int, list[str]] = {}
+    Raises GdlError if a line is wrong."""
+    spelled: dict[int, list[str]] = {}
     last: State | None = None
     for value, line in sorted(result.lines.items(), reverse=True):
-        told[value] = [machine.rules.spell(machine.move(0, move)) for move in line]
-        end = replayed(game.rules, Solution(value, tuple(told[value]), False, FRONTIER, 0, 0.0))
+        spelled[value] = [machine.rules.spell(machine.move(0, move)) for move in line]
+        end = replayed(game.rules, Solution(value, tuple(spelled[value]), False, FRONTIER, 0, 0.0))
         last = last or end
-    return told, last
+    return spelled, last
 
 
 def _at_once(value: int) -> FrontierResult:
-    """The result where the start is the end."""
+    """The result if the initial state is terminal."""
     return FrontierResult(
         value=value,
         moves=[],

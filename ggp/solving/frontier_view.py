@@ -1,4 +1,5 @@
-"""What people see of a frontier search: how far it is, what is to come, what came of it, its layers drawn."""
+"""Shows a frontier search to people: its progress, an estimate of the remaining states, its result, and a
+chart of its layers."""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ _CHART_WIDTH, _CHART_HEIGHT = 72, 6
 
 
 class FrontierView(ProgressView):
-    """Shows the search while it goes on, then what came of it."""
+    """Shows the search while it runs, then its result."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name, "building the network, loading or compiling kernels")
@@ -36,10 +37,10 @@ class FrontierView(ProgressView):
         self._first: FrontierProgress | None = None
 
     def watch(self, progress: FrontierProgress) -> None:
-        """How far the search is; may be called often."""
+        """Update the display of progress; may be called often."""
         layers = self._layers
         del layers[progress.layer :]
-        layers.extend([0] * (progress.layer - len(layers)))  # of a search that was resumed
+        layers.extend([0] * (progress.layer - len(layers)))  # The search was resumed.
         layers.append(progress.layer_states)
         first = self._first = self._first or progress
         now = time.monotonic()
@@ -48,8 +49,8 @@ class FrontierView(ProgressView):
             self.tell([progress_line(progress, layers, first)])
 
     def show(self, result: FrontierResult, moves: list[str], watch: Stopwatch, doubt: str) -> None:
-        """The line, move by move, and what the search has found out. ``moves``: the line as GDL; ``doubt``:
-        what is odd about the rules."""
+        """Print the line, move by move, and the results of the search. ``moves``: the line as GDL; ``doubt``:
+        doubts about the rules."""
         console = self.console
         if result.value < 0:
             console.print(Text("no line found", "yellow"))
@@ -61,8 +62,8 @@ class FrontierView(ProgressView):
         if result.value >= 0:
             table.add_row("goal", f"{result.value} in {counted(len(moves), 'move')}, {_proof(result)}")
             lines = sorted(result.lines.items(), reverse=True)
-            told = ", ".join(f"{value} in {len(line)}" for value, line in lines)
-            table.add_row("shortest" if result.shortest else "lines", f"{told} moves")
+            ends = ", ".join(f"{value} in {len(line)}" for value, line in lines)
+            table.add_row("shortest" if result.shortest else "lines", f"{ends} moves")
             table.add_row("replayed", "by the prover, each line, move by move")
         else:
             table.add_row("goal", "none: no line comes to an end" if result.proven else "not known")
@@ -94,8 +95,8 @@ class FrontierView(ProgressView):
 
 
 def progress_line(progress: FrontierProgress, layers: list[int], first: FrontierProgress) -> str:
-    """How far a search is, in one line. ``layers``: the states of each layer, the present one included;
-    ``first``: what was told first, maybe of a search that was resumed."""
+    """The progress of a search, in one line. ``layers``: the number of states of each layer, the present one
+    included; ``first``: the first progress report, which may be of a resumed search."""
     rate = (_expanded(progress) - _expanded(first)) / max(progress.seconds - first.seconds, 1e-9)
     coded = progress.visited_bytes / max(1, progress.states)
     parts = [
@@ -140,8 +141,8 @@ _EIGHTHS = " ▁▂▃▄▅▆▇█"
 
 def column_chart(values: Sequence[int], width: int, height: int) -> list[str]:
     """Lines of text with a column for each value, the first on the left; its height is the value's share of
-    the largest. Where ``width`` is too small neighbours share a column: the largest of them is drawn. What
-    is above 0 is seen."""
+    the largest. If ``width`` is too small, neighbours share a column, which shows the largest of them. Values
+    above 0 are always visible."""
     if not values:
         return []
     columns = min(width, len(values))
@@ -157,16 +158,16 @@ def column_chart(values: Sequence[int], width: int, height: int) -> list[str]:
 
 
 _SEEN = 7
-"""How many of the last layers tell how it goes on."""
+"""Number of last layers used for the estimate."""
 _FEWEST = 6
 _GROWTH = 0.25
-"""Logarithm of the factor from layer to layer above which there is no estimate."""
+"""Largest logarithm of the growth per layer for which there is an estimate."""
 _DEEPEST = 100_000
 
 
 def states_to_come(layers: Sequence[int]) -> float | None:
-    """About how many states the layers after the last one have, all together. None where the layers do not
-    tell: they are too few, or still grow too fast."""
+    """Estimated number of states in all layers after the last one. None if the layers are too few, or still
+    grow too fast."""
     sizes = np.array(layers[-_SEEN:], np.float64)
     if len(sizes) < _FEWEST or sizes.min() < 1:
         return None
@@ -188,17 +189,19 @@ _KINDS = ".svg", ".png", ".pdf"
 
 
 def check_plot(path: Path) -> None:
-    """Raises GdlError where a picture cannot be written there: better before the search than after it."""
+    """Raises GdlError if a picture cannot be written there, before the search rather than after it."""
     if path.suffix.lower() not in _KINDS:
-        raise GdlError(f"--plot {path}: no kind of picture", remedy=f"end its name in {', '.join(_KINDS)}")
+        raise GdlError(
+            f"--plot {path}: not a known kind of picture", remedy=f"end its name in {', '.join(_KINDS)}"
+        )
     if not path.absolute().parent.is_dir():
         raise GdlError(f"--plot {path}: there is no such folder")
     check_installed()
 
 
 def write_plot(path: Path, name: str, result: FrontierResult) -> None:
-    """Draw how many states each depth has, on a logarithmic axis, and where the shortest lines end. Raises
-    GdlError where the file cannot be written."""
+    """Draw the number of states at each depth, on a logarithmic axis, and the ends of the shortest lines.
+    Raises GdlError if the file cannot be written."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(9, 5), layout="constrained")

@@ -1,4 +1,4 @@
-"""Sokoban levels are solved without rules in between, one of a file or all of them, and shown."""
+"""Solves Sokoban levels without rules, one or all of a file, and shows the solutions."""
 
 from __future__ import annotations
 
@@ -27,28 +27,30 @@ from players.puzzles.sokoban.solution import GDL_MOVES, LevelSolution, Metric, O
 from players.solvers import Solution
 
 _OVERTIME_SECONDS = 60.0
-"""A process that says nothing for so long after the end has died. It may have had kernels to compile."""
+"""Seconds after the time limit at which a silent process counts as dead. It may have had kernels to
+compile."""
 
 _ENDS = (Outcome.SOLVED, Outcome.UNSOLVABLE)
-"""What nothing is to be added to."""
+"""Final outcomes, which further search cannot change."""
 
 if TYPE_CHECKING:
     from players.portfolio import Watcher
 
 LevelShow = Callable[[int, SearchPortfolio | None], None]
-"""Is shown the number of the level, and the search for it where it goes on in this process."""
+"""Called with the number of the level, and its search if that runs in this process."""
 
 
 @dataclass(frozen=True, slots=True)
 class LevelRequest:
-    """What is to be done with each level.
+    """The options for solving each level.
 
     Attributes:
         seconds: wall time for a level, after kernels are compiled.
         memory: bytes for all processes together.
-        only: the name of the one search that is wanted; None for all.
-        workers: how many processes.
-        shorter: what a solution is to have fewer of, in the time that is left; None for the first solution.
+        only: the name of the only search to use; None for all.
+        workers: number of processes.
+        shorter: the metric by which a solution is shortened in the remaining time; None for the first
+            solution.
     """
 
     seconds: float
@@ -61,8 +63,8 @@ class LevelRequest:
 def solve_levels(
     levels: dict[int, Level | GdlError], request: LevelRequest, show: LevelShow
 ) -> Iterator[tuple[int, LevelSolution | GdlError]]:
-    """The numbers of the levels and what came of them, in their order; an error for a level that has one, or
-    cannot be played.
+    """The number of each level and its solution, in order; an error for a level that has one, or cannot be
+    played.
 
     Several processes work on levels of their own, or on a single level with different searches.
 
@@ -71,7 +73,7 @@ def solve_levels(
     """
     entries = entries_named(request.only)
     if len(levels) == 1 and entries[0].search is FewPositions:
-        # No kernel is loaded, and no process begun, for a level that is solved before.
+        # If a level is solved before the portfolio, no kernel is loaded and no process started.
         [(number, level)] = levels.items()
         found = _here(number, sound(level), request, entries[:1], show)
         if found.outcome in _ENDS or len(entries) == 1:
@@ -91,7 +93,7 @@ def solve_levels(
 
 
 def solve_as_line(level: Level, seconds: float, memory: int, watch: Watcher) -> tuple[Solution, str, str]:
-    """A level's solution as a line of its rules, the same as LURD, and why there is none."""
+    """A level's solution as a line of its rules, the solution as LURD, and the reason if there is none."""
 
     def show(_: int, search: SearchPortfolio | None) -> None:
         if search is not None:
@@ -107,7 +109,7 @@ def solve_as_line(level: Level, seconds: float, memory: int, watch: Watcher) -> 
 
 
 def _compile(request: LevelRequest, entries: Sequence[Entry]) -> None:
-    """Have the kernels compiled that are not. Those of searches that never begin need not even be loaded."""
+    """Compile missing kernels. Kernels of searches that never begin need not even be loaded."""
     if request.only is not None:
         warm_up(entries)
         return
@@ -135,7 +137,7 @@ def _here(
 def _shortened(
     level: Level, solution: LevelSolution, request: LevelRequest, began: float, memory: int
 ) -> LevelSolution:
-    """The solution made shorter in what is left of the time since ``began``, if that is wanted."""
+    """The solution, shortened in the time left since ``began`` if the request asks for it."""
     if request.shorter is None:
         return solution
     left = began + request.seconds - time.monotonic()
@@ -143,7 +145,7 @@ def _shortened(
 
 
 def _there(level: Level, request: LevelRequest, entries: Sequence[Entry], memory: int) -> LevelSolution:
-    """In a process of the pool."""
+    """Solve a level in a process of the pool."""
     warm_up(entries)
     began = time.monotonic()
     solution = solve_level(level, request.seconds, memory=memory, clock=time.monotonic, entries=entries)
@@ -151,14 +153,14 @@ def _there(level: Level, request: LevelRequest, entries: Sequence[Entry], memory
 
 
 def _race(level: Level, request: LevelRequest, entries: Sequence[Entry]) -> LevelSolution:
-    """Deal the searches out to processes; the first that ends the matter counts."""
+    """Divide the searches among processes; the first final outcome counts."""
     began = time.monotonic()
     count = min(request.workers, len(entries))
     alone = replace(request, shorter=None)
     memory, end = request.memory // count, began + request.seconds + _OVERTIME_SECONDS
     done: list[LevelSolution] = []
     with ExitStack() as stack:
-        # Each has a pool of its own: one that dies takes no other with it.
+        # Each process has a pool of its own, so that one that dies ends no other.
         waiting = {
             stack.enter_context(_processes(1)).submit(_there, level, alone, entries[i::count], memory)
             for i in range(count)
@@ -189,7 +191,7 @@ def _side_by_side(
                 continue
             show(number, None)
             try:
-                # All levels before it have been told: it is at work, or next.
+                # All levels before it have been returned, so its process is at work, or next.
                 yield number, waiting[number].result(2 * request.seconds + _OVERTIME_SECONDS)
             except GdlError as error:
                 yield number, error
@@ -199,8 +201,8 @@ def _side_by_side(
 
 @contextmanager
 def _processes(count: int) -> Iterator[ProcessPoolExecutor]:
-    """So many processes, which are ended at the end. (A pool of multiprocessing waits for ever where one of
-    its processes was killed while it had nothing to do.)"""
+    """A pool of ``count`` processes, which are killed at the end. (A pool of multiprocessing hangs if one of
+    its processes is killed while idle.)"""
     pool = ProcessPoolExecutor(count, multiprocessing.get_context("spawn"), end_with_parent)
     try:
         yield pool
@@ -226,10 +228,10 @@ _WORDS = {
 
 
 def as_line(name: str, number: int, title: str, solution: LevelSolution | GdlError) -> bytes:
-    """What came of a level, as a line of JSON."""
+    """The outcome of a level, as a line of JSON."""
     if isinstance(solution, GdlError):
-        told = {"game": name, "level": number, "title": title, "outcome": "error", "error": str(solution)}
-        return orjson.dumps(told, option=orjson.OPT_APPEND_NEWLINE)
+        fields = {"game": name, "level": number, "title": title, "outcome": "error", "error": str(solution)}
+        return orjson.dumps(fields, option=orjson.OPT_APPEND_NEWLINE)
     solved = solution.outcome is Outcome.SOLVED
     return orjson.dumps(
         {
@@ -252,16 +254,16 @@ def as_line(name: str, number: int, title: str, solution: LevelSolution | GdlErr
 
 
 def _failed(solution: LevelSolution) -> str:
-    """Why there is no solution."""
-    said = _WORDS[solution.outcome]
+    """The reason why there is no solution, in words."""
+    words = _WORDS[solution.outcome]
     if solution.outcome is Outcome.UNSOLVABLE or not solution.full:
-        return said
+        return words
     full = ", ".join(solution.full)
-    return f"{said}: {full}" if solution.outcome is Outcome.MEMORY_FULL else f"{said} (memory full: {full})"
+    return f"{words}: {full}" if solution.outcome is Outcome.MEMORY_FULL else f"{words} (memory full: {full})"
 
 
 class LevelView(ProgressView):
-    """Shows the search while it goes on, then its result. ``seconds`` is what each level may take."""
+    """Shows the search while it runs, then its result. ``seconds`` is the time limit of each level."""
 
     def __init__(self, name: str, seconds: float) -> None:
         super().__init__(name, "loading or compiling kernels")
@@ -270,7 +272,7 @@ class LevelView(ProgressView):
         self._headed = False
 
     def watch(self, number: int, search: SearchPortfolio | None) -> None:
-        """The level at work, and its search where it is in this process."""
+        """Show the current level, and its search if that runs in this process."""
         if number != self._level:
             self._level, self._began = number, time.monotonic()
         parts = [f"level {number}", f"{time.monotonic() - self._began:.0f} of {self._seconds:g} s"]
@@ -291,13 +293,13 @@ class LevelView(ProgressView):
             return
         solved = solution.outcome is Outcome.SOLVED
         pushes, moves = (len(solution.pushes), len(solution.steps)) if solved else ("", "")
-        said = solution.solver or "none was needed" if solved else _failed(solution)
-        text = f"{number:>5} {pushes:>6} {moves:>6} {solution.seconds:>7.2f}  {said}"
+        note = solution.solver or "none was needed" if solved else _failed(solution)
+        text = f"{number:>5} {pushes:>6} {moves:>6} {solution.seconds:>7.2f}  {note}"
         title = f"  ({title})" if title and title != str(number) else ""
         self.console.print(Text(text + title, "" if solved else "yellow"))
 
     def totals(self, solutions: Sequence[LevelSolution | GdlError], watch: Stopwatch) -> None:
-        """What came of all levels."""
+        """Print the totals of all levels."""
         solved = [one for one in solutions if is_solved(one)]
         pushes, moves = sum(len(one.pushes) for one in solved), sum(len(one.steps) for one in solved)
         self.console.print(
@@ -307,7 +309,7 @@ class LevelView(ProgressView):
         )
 
     def show(self, solution: LevelSolution, watch: Stopwatch) -> None:
-        """The solution of a single level."""
+        """Print the solution of a single level."""
         table = Table.grid(padding=(0, 2))
         if solution.outcome is Outcome.SOLVED:
             self.console.print(solution.steps, soft_wrap=not self.console.is_terminal)

@@ -1,4 +1,4 @@
-"""``ggp solve --strong`` and ``--query``: whole games solved, and what their tables say, shown."""
+"""``ggp solve --strong`` and ``--query``: solves whole games, and prints results and table entries."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ _SLOW = 0.2
 def solve_strongly(
     game: Game, options: StrongOptions, folder: Path | None, as_json: bool, told: bool
 ) -> None:
-    """Solve a whole game, write its table to the folder if there is one, and print what was found if it is to
-    be ``told``. Raises GdlError."""
+    """Solve a whole game, write its table to the folder if there is one, and print the result if ``told`` is
+    set. Raises GdlError."""
     clock = Stopwatch()
     _give_back_at_once()
     machine = game.machine("propnet")
@@ -59,7 +59,7 @@ def solve_strongly(
         writer = None if folder is None else TableWriter(folder)
         solved = solve_whole(machine, options, writer, watch)
         size = None if writer is None else writer.size
-    found = _told(game, solved, size)
+    found = _summary(game, solved, size)
     found["seconds_cpu"] = round(clock.cpu, 3)
     found["seconds_wall"] = round(clock.wall, 3)
     found["peak_rss"] = peak_bytes()
@@ -72,14 +72,15 @@ def solve_strongly(
 
 
 def _give_back_at_once() -> None:
-    """Have glibc hand blocks of memory back when they are freed, rather than keep them between longer-lived
-    ones: else the process grows to twice of what it holds. Other libraries do so, or have no such wish."""
+    """Make glibc return freed blocks of memory to the system at once. Otherwise blocks between long-lived
+    ones stay, and the process grows to twice the memory it uses. Other C libraries need no such setting, or
+    have none."""
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:
         mallopt(_MMAP_THRESHOLD, 1 << 16)
 
 
-def _told(game: Game, solved: SolvedGame, size: int | None) -> dict[str, Any]:
+def _summary(game: Game, solved: SolvedGame, size: int | None) -> dict[str, Any]:
     machine = solved.machine
     roles = [machine.rules.spell(role) for role in machine.roles]
     return {
@@ -108,7 +109,7 @@ def _print_solved(found: dict[str, Any], clock: Stopwatch) -> None:
 
 
 def answer_query(game: Game, text: str, folder: Path | None, as_json: bool) -> None:
-    """Print what the table says of a state. Raises GdlError: no table, no such state."""
+    """Print the table entry of a state. Raises GdlError: no table, no such state."""
     if folder is None:
         raise GdlError("--query needs --tables DIR", remedy="ggp solve --strong GAME --tables DIR makes them")
     tables = Tables.open(folder)
@@ -160,7 +161,7 @@ def _print_answer(state: State, answer: TableAnswer, roles: list[str], cyclic: b
 
 
 def _best_first(answer: TableAnswer) -> list[JointValue]:
-    """The moves, those first that the first role with a choice likes best."""
+    """The moves, sorted by the preference of the first role with a choice."""
     role = answer.choosers[0] if answer.choosers else 0
 
     def liking(move: JointValue) -> tuple[int, int]:

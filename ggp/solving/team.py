@@ -1,6 +1,7 @@
-"""Processes that solve the same puzzle side by side, each with a portfolio of its own; the best line counts.
+"""Runs processes that solve the same puzzle side by side, each with a portfolio of its own; the best line
+counts.
 
-A process that dies takes nothing with it: the others go on, and what it had found is kept.
+If a process dies, the others go on, and its results so far are kept.
 """
 
 from __future__ import annotations
@@ -30,22 +31,22 @@ from propnet.capabilities import lane_machine
 
 NOTHING: Final = Solution(-1, (), False, "", 0, 0.0)
 _OVERTIME_SECONDS = 2.0
-"""A process that says nothing for so long after the end is killed."""
+"""Seconds after the time limit at which a silent process is killed."""
 
 
 @dataclass(frozen=True, slots=True)
 class SolveRequest:
-    """What is to be solved, and how.
+    """The puzzle to be solved, and the options.
 
     Attributes:
         text: the rules.
-        seconds: wall time for all of it, building the machine included; compiling kernels, in the first run
+        seconds: wall time for everything, building the machine included; compiling kernels, in the first run
             after an installation, comes before.
         memory: bytes for the solvers of all processes together.
-        only: the name of the one solver that is wanted; None for all.
-        workers: how many processes; with 1 it is solved in this one.
-        seed: what the randomness comes from.
-        own: ``module:Class`` if ``only`` is a solver of the user's own; no stranger may name one.
+        only: the name of the only solver to use; None for all.
+        workers: number of processes; with 1 the puzzle is solved in this process.
+        seed: random seed.
+        own: ``module:Class`` if ``only`` is a solver of the user's own; it must never come from strangers.
     """
 
     text: str
@@ -58,8 +59,8 @@ class SolveRequest:
 
 
 def solve_together(request: SolveRequest, watch: Watcher) -> Solution:
-    """The best line that the processes find; puzzles of few states are solved before there are any. Raises
-    GdlError where none of them can begin, or no solver has the name."""
+    """The best line that the processes find; puzzles of few states are solved without them. Raises GdlError
+    if no process can begin, or no solver has the name."""
     if request.only is None:
         few = solve_few_states(
             parse_rules(request.text, "the rules"), min(FEW_STATES_SECONDS, request.seconds)
@@ -79,8 +80,8 @@ def solve_together(request: SolveRequest, watch: Watcher) -> Solution:
 
 
 def _solve_alone(request: SolveRequest, watch: Watcher) -> Solution:
-    """In this process, which has the kernels compiled of those solvers alone that recognise the game, and
-    loads those of the solvers that get a turn."""
+    """Solve in this process. It compiles the kernels only of solvers that recognise the game, and loads those
+    of solvers that get a turn."""
     deadline = time.monotonic() + request.seconds
     machine = make_machine(parse_rules(request.text, "the rules"), "propnet")
     built = time.monotonic()
@@ -92,7 +93,7 @@ def _solve_alone(request: SolveRequest, watch: Watcher) -> Solution:
 
 
 def _parts(solvers: Sequence[type[LineSolver]], request: SolveRequest) -> list[Part]:
-    """The parts of the kernels that these solvers need. A solver of the user's has none."""
+    """The parts of the kernels that these solvers need. A solver of the user's own has none."""
     return [] if request.own else [part for solver in solvers for part in solver_parts(solver)]
 
 
@@ -112,13 +113,13 @@ def _solve_machine(
 
 
 def _serve(request: SolveRequest, number: int, deadline: float, pipe: Connection) -> None:
-    """One process of the team: sends what it has found so far, and at last None, or an error as text."""
+    """Run one process of the team. It sends its best solutions, and at last None, or an error as text."""
     parent = os.getppid()
     end_with_parent()
 
     def tell(solution: Solution, at_work: list[str]) -> None:
         if os.getppid() != parent:
-            os._exit(0)  # nobody is left to tell
+            os._exit(0)  # The parent process is gone.
         pipe.send((solution, at_work))
 
     try:
@@ -146,7 +147,7 @@ class _Team:
             self._members[here] = number, process
 
     def run(self) -> Solution:
-        """Wait for all of them, or until the best line is proven."""
+        """Wait for all processes, or until the best line is proven."""
         processes = [process for _, process in self._members.values()]
         try:
             while self._members and time.monotonic() < self._deadline + _OVERTIME_SECONDS:
@@ -170,19 +171,19 @@ class _Team:
     def _hear(self, pipe: Connection) -> None:
         number, _ = self._members[pipe]
         try:
-            said = pipe.recv()
+            message = pipe.recv()
         except (EOFError, OSError):
-            said = "a process of the solvers has died"
-        if isinstance(said, tuple):
-            self._solutions[number], self._at_work[number] = said
+            message = "a process of the solvers has died"
+        if isinstance(message, tuple):
+            self._solutions[number], self._at_work[number] = message
             return
-        if said is not None:
-            self._errors.append(said)
+        if message is not None:
+            self._errors.append(message)
         del self._members[pipe]
         self._at_work[number] = []
 
     def _best(self) -> Solution:
-        """The best solution of all, with the states and the time of all."""
+        """The best solution of all processes, with the states and the time of all."""
         return replace(
             max(self._solutions, key=lambda solution: solution.rank),
             proven=any(solution.proven for solution in self._solutions),

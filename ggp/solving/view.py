@@ -1,4 +1,4 @@
-"""What people see of a puzzle being solved, and of its solution; what is odd about its rules."""
+"""Shows a puzzle being solved, its solution, and doubts about its rules."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from players.solvers import Solution
 
 
 class ProgressView:
-    """Shows the search while it goes on, in a terminal. A context manager. ``name`` is the puzzle's,
-    ``first`` what is shown before anything is known.
+    """Shows the search while it runs, in a terminal. A context manager. ``name`` is the puzzle's, ``first``
+    the text shown at first.
 
     Attributes:
         console: for results.
-        is_live: whether anyone sees how the search goes on.
+        is_live: whether the progress is visible.
     """
 
     def __init__(self, name: str, first: str) -> None:
@@ -50,7 +50,7 @@ class ProgressView:
             self._live.stop()
 
     def tell(self, parts: Iterable[str]) -> None:
-        """Show how the search goes on; empty parts are left out."""
+        """Show the progress of the search; empty parts are left out."""
         if self._live is not None:
             self._live.update(self._picture(parts))
 
@@ -59,21 +59,21 @@ class ProgressView:
 
 
 class SolveView(ProgressView):
-    """Shows the search while it goes on, then its line. ``seconds`` is what the search may take."""
+    """Shows the search while it runs, then its line. ``seconds`` is the time limit."""
 
     def __init__(self, name: str, seconds: float) -> None:
         self._seconds, self._began = seconds, time.monotonic()
         super().__init__(name, "loading or compiling kernels, building the network")
 
     def watch(self, solution: Solution, at_work: list[str]) -> None:
-        """What is known so far, and the solvers at work."""
+        """Show the solution so far, and the solvers at work."""
         line = f"goal {solution.value} in {counted(len(solution.moves), 'move')}"
         elapsed = f"{time.monotonic() - self._began:.0f} of {self._seconds:.0f} s"
         states = counted(solution.states, "state")
         self.tell([elapsed, states, line if solution.moves else "no line yet", " + ".join(at_work)])
 
     def show(self, solution: Solution, watch: Stopwatch, doubt: str = "") -> None:
-        """The line, move by move, and how it was found; ``doubt`` is what is odd about it."""
+        """Print the line, move by move, and how it was found; ``doubt`` is a doubt about it."""
         console = self.console
         if solution.value < 0:
             none = "proven: no line comes to an end" if solution.proven else "no line found"
@@ -104,11 +104,12 @@ def show_moves(console: Console, moves: Sequence[str]) -> None:
 
 
 def doubt_of(rules: Rules, last: State | None) -> str:
-    """Where the line ends without one goal value, or why there may be no line; empty where nothing is odd.
+    """A doubt about the goal value where the line ends, or the reason why there may be no line; empty if
+    there is no doubt.
 
     Args:
-        rules: of the puzzle.
-        last: where the line ends; None where no line was found.
+        rules: rules of the puzzle.
+        last: the last state of the line; None if no line was found.
     """
     if last is None:
         return stuck_in_play(ProverMachine(rules))

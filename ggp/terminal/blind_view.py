@@ -1,4 +1,4 @@
-"""What people see of a match of hidden information that they play themselves: what their roles know."""
+"""Shows a match of hidden information to people who play in it: the knowledge of their roles."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from players.belief.likelihood import SURE, likelihoods
 
 
 class BlindView(TextView):
-    """Prints what the people at the terminal perceive, and what is sure for them; the whole truth only after
-    the last move."""
+    """Prints the percepts of the people at the terminal and the facts that are sure for them; the full state
+    only after the last move."""
 
     def position(self, steps: int, state: State) -> None:
         self.close()
@@ -24,7 +24,7 @@ class BlindView(TextView):
         self.states[steps:] = [state]
 
     def thinking(self, role: int, deadline: float) -> None:
-        """The search of another player would tell what it knows."""
+        """Show nothing: the search of another player would reveal its knowledge."""
         self.close()
 
     def step(self, step: MatchSnapshot) -> None:

@@ -10,14 +10,14 @@ from ggp.sokoban.machine_stage import LevelPainter, stage_of_machine
 
 
 class PlainDrawing:
-    """Draws the states of one game. How is found out with the first one, which takes up to a second."""
+    """Draws the states of one game. The first state decides how, which takes up to a second."""
 
     def __init__(self, name: str) -> None:
         self._name = name
         self._painter: object = None
 
     def __call__(self, state: State) -> str:
-        """Lines from top to bottom, and below them what is true and stands on no board."""
+        """The drawing, lines from top to bottom, followed by the true propositions off the board."""
         machine = state.machine
         painter = self._painter
         if not isinstance(painter, Painter):
@@ -29,7 +29,7 @@ class PlainDrawing:
                 painter = LevelPainter(machine, stage, False, False)
             else:
                 painter = Painter(find_board(machine), machine.rules, machine.roles)
-            # A painter of Snakes tells what has changed since it last drew: it draws one state only.
+            # A painter of Snakes shows changes since it last drew, so it draws one state only.
             self._painter = painter if drawn is None else None
         shown = painter.draw_state(state)
         parts = [shown.plain(), "\n".join(shown.beside)]

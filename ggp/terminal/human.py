@@ -1,8 +1,8 @@
-"""A person as a player: sees the legal moves, types a number or a name, with editing and completion.
+"""A person as a player: reads a legal move as a number or a name, with editing and completion.
 
-A move may be typed as ``e2e4``, ``e 2 e 4``, ``e4`` where it is the only one, ``d`` for a column, ``up``,
-``uul`` for three steps. Several readings are tried, the strictest first. The first one that fits any legal
-move decides.
+A move may be typed as ``e2e4``, ``e 2 e 4``, ``e4`` if only one move fits, ``d`` for a column, ``up``,
+``uul`` for three steps. Several readings are tried, the strictest first. The first reading that fits any
+legal move decides.
 """
 
 from __future__ import annotations
@@ -26,39 +26,39 @@ if TYPE_CHECKING:
 
 
 _BETWEEN = re.compile(r"[\s(),'/>-]+")
-"""What may stand between the words of a move, or be left out."""
+"""The characters between the words of a move, which may be left out."""
 Reading = Callable[[list[str], list[str], str], bool]
-"""Whether the words of a move fit what was typed: the move's words, the typed words, and these glued
-together."""
+"""Whether the words of a move fit the typed text. Arguments: the move's words, the typed words, and the typed
+words glued together."""
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a move, or of what was typed, in small letters."""
+    """The words of a move, or of the typed text, in small letters."""
     return re.findall(r"[^\s(),']+", text.lower())
 
 
 def matching(text: str, names: Sequence[str], numbers: Sequence[int] | None = None) -> list[int]:
-    """Which of the moves a person may mean, by their places: by number (from 1, where none are given), or by
-    what the move says."""
+    """The indices of the moves that the text may mean: by number (from 1 unless ``numbers`` is given), or by
+    the words of the move."""
     if text.isdecimal() and len(text) < 10:
         number = int(text)
         numbers = range(1, len(names) + 1) if numbers is None else numbers
         if number in numbers:
             return [numbers.index(number)]
-    wanted, glued = words_of(text), _glue(text)
-    if not wanted:
+    typed, glued = words_of(text), _glue(text)
+    if not typed:
         return []
     named = [words_of(name) for name in names]
     for reading in _READINGS if glued else _READINGS[:1]:
-        fitting = [i for i, words in enumerate(named) if reading(words, wanted, glued)]
+        fitting = [i for i, words in enumerate(named) if reading(words, typed, glued)]
         if fitting:
             return fitting
     return []
 
 
 def steps_of(text: str, moves: Sequence[str], known: Sequence[str]) -> list[str]:
-    """The single steps of what was typed as several, such as ``uul`` or ``up up left``: words for one move
-    each. Empty where it is no such thing.
+    """The single steps of a text for several, such as ``uul`` or ``up up left``: words for one move each.
+    Empty if the text does not have this form.
 
     Args:
         moves: the moves that are legal now; the first step has to fit one of them.
@@ -75,7 +75,7 @@ def steps_of(text: str, moves: Sequence[str], known: Sequence[str]) -> list[str]
 
 
 def fitting_step(step: str, moves: Sequence[str]) -> list[int]:
-    """The moves whose last word is a step, or begins with it."""
+    """The indices of the moves whose last word is the step, or begins with it."""
     last = [(words_of(name) or [""])[-1] for name in moves]
     exact = [i for i, word in enumerate(last) if word == step]
     return exact or [i for i, word in enumerate(last) if word.startswith(step)]
@@ -86,8 +86,7 @@ def _glue(text: str) -> str:
 
 
 def _glued(words: list[str]) -> Iterator[str]:
-    """Words glued together; squares of a number and a letter also the other way round, as lists of moves show
-    them."""
+    """Words glued together; squares of a number and a letter also in reverse, as lists of moves show them."""
     yield _glue("".join(words))
     turned = list(words)
     i = 0
@@ -140,15 +139,15 @@ _READINGS: tuple[Reading, ...] = (
 
 
 class LineEditor:
-    """Asks for lines. In a terminal the arrow keys edit the line and bring back earlier ones, and Tab
-    completes it to one of ``words``; elsewhere, or in a Python without readline, lines come as they are."""
+    """Reads lines. In a terminal the arrow keys edit the line and bring back earlier ones, and Tab completes
+    it to one of ``words``. Otherwise, or in a Python without readline, lines are read as they are."""
 
     def __init__(self) -> None:
         self.words: Sequence[str] = ()
         self._readline: ModuleType | None = None
 
     def __call__(self, prompt: str) -> str:
-        """Print a prompt and read a line. Raises EOFError where there is none."""
+        """Print a prompt and read a line. Raises EOFError at the end of input."""
         if sys.stdin is None:
             raise GdlError("standard input is closed", remedy="people type their moves there")
         if self._readline is None and sys.stdin.isatty() and sys.stdout.isatty():
@@ -162,8 +161,8 @@ class LineEditor:
                 self._readline.set_completer(None)
 
     def complete(self, text: str, number: int) -> str | None:
-        """The word of this number, from 0, among those that a line may become; None after the last one. The
-        first bracket may be left out."""
+        """The completion of this number, from 0; None after the last one. The first bracket may be left
+        out."""
         typed = text.lower().lstrip()
         fitting = [w for w in self.words if w.lower().startswith(typed) or w.lower()[1:].startswith(typed)]
         return fitting[number] if number < len(fitting) else None
@@ -172,7 +171,7 @@ class LineEditor:
 def _readline() -> ModuleType | None:
     try:
         import readline
-    except ImportError:  # not built on every platform
+    except ImportError:  # Python is not built with readline on every platform.
         return None
     # A move is one word, spaces and brackets included.
     readline.set_completer_delims("\n")
@@ -184,15 +183,15 @@ def _readline() -> ModuleType | None:
 HELP = """\
   a number          the move with this number, which it keeps for the whole match
   a move            with or without brackets and blanks: {samples}
-  a part of it      what fits one move alone: its beginning, its end{part}
+  a part of it      text that fits one move only: its beginning, its end{part}
   several steps     letters or words, one after the other, in games for one: {steps}
   moves             list the legal moves again
-  undo              take back your last move, and what followed
+  undo              take back your last move, and all later ones
   quit              leave the match (as does Ctrl-C)"""
 
 
 def help_for(names: Sequence[str], alone: bool) -> str:
-    """What may be typed, with a move of this very game; ``alone`` whether there is one role."""
+    """The help text, with a move of this game as example; ``alone`` is set if there is one role."""
     sample = max(names, key=lambda name: len(words_of(name)))
     words = words_of(sample)
     arguments = words[1:] or words
@@ -204,9 +203,9 @@ def help_for(names: Sequence[str], alone: bool) -> str:
 
 
 class HumanPlayer(Player):
-    """Asks a person. Takes as long as the person takes: deadlines are for machines. ``show`` prints lines;
-    ``ask`` prints a prompt and returns a line, and raises EOFError where there is none. A move keeps the
-    number that it had when it was legal first."""
+    """Asks a person for moves, without a deadline. ``show`` prints lines; ``ask`` prints a prompt and returns
+    a line, and raises EOFError at the end of input. A move keeps the number that it had when it was first
+    legal."""
 
     name = "human"
     timed = False
@@ -283,7 +282,7 @@ class HumanPlayer(Player):
 def listing(
     names: Sequence[str], width: int = 78, most: int = 200, numbers: Sequence[int] | None = None
 ) -> str:
-    """The moves with their numbers (from 1, where none are given), in columns."""
+    """The moves with their numbers (from 1 unless ``numbers`` is given), in columns."""
     numbers = range(1, len(names) + 1) if numbers is None else numbers
     shown = [f"{i:>3} {name}" for i, name in zip(numbers, names[:most], strict=False)]
     wide = max(map(len, shown), default=0) + 3

@@ -1,6 +1,5 @@
-"""Puts a match in this process together: machine, players, view; tells of doubtful rules before. A first
-match begins at once: a player without kernels plays until those of the search are compiled.
-"""
+"""Sets up a match in this process: machine, players, view; reports doubtful rules first. A first match begins
+at once: a player without kernels plays until those of the search are compiled."""
 
 from __future__ import annotations
 
@@ -51,15 +50,15 @@ if TYPE_CHECKING:
 
 
 QUICK = "montecarlo"
-"""Makes random games after each of its moves, on whatever machine there is."""
+"""The player by random playouts after each of its moves, on any machine."""
 _PLAYOUTS = 200
-"""Of a turn: enough not to miss a win in small games, where they take a tenth of a second."""
+"""Playouts per turn. They suffice not to miss a win in small games, where they take a tenth of a second."""
 _NEEDS_NO_KERNELS = frozenset(("human", "random", "legal"))
 
 
 def can_wait(names: Collection[str]) -> bool:
     """Whether these players can begin without kernels: some of them search by the clock, and the others need
-    none. A number of playouts is asked for where a match is to be repeated."""
+    no kernels. A player with a number of playouts cannot, since its match must be repeatable."""
     searching = [name for name in names if name.partition(":")[0] not in _NEEDS_NO_KERNELS]
     return bool(searching) and all(
         name.partition(":")[0] == "uct" and "playouts" not in name for name in searching
@@ -67,8 +66,8 @@ def can_wait(names: Collection[str]) -> bool:
 
 
 class UntilCompiled(Player):
-    """Random games choose, on the match's machine, until ``is_ready``; from the next turn on the player of
-    this name that ``make`` makes."""
+    """Plays by random playouts, on the match's machine, until ``is_ready``; from the next turn on the player
+    from ``make`` plays. ``name`` is that player's name."""
 
     reports = True
 
@@ -103,8 +102,8 @@ class UntilCompiled(Player):
 
 
 def doubts(game: Game) -> str:
-    """What the checks of the text say of a game, the worst first, in one line; empty where they have nothing
-    against it. Notes do not count."""
+    """The worst finding of the checks about the rules, in one line with the counts; empty if there is none.
+    Notes do not count."""
     found = [d for d in check_text(game.text, game.name)[1] if d.severity > Severity.INFO]
     if not found:
         return ""
@@ -129,9 +128,9 @@ class LocalMatch:
     Attributes:
         names: the players, in role order; roles may be left out.
         level: the furthest machine.
-        prepared_by: when the startclock is over; time.monotonic() seconds.
+        prepared_by: end of the startclock; time.monotonic() seconds.
         playclock: seconds for each move.
-        seed: of the players' randomness.
+        seed: random seed of the players.
         max_steps: stop after this many joint moves.
         workers: search processes per player.
         tables: folder of a table for players that play from one.
@@ -148,9 +147,9 @@ class LocalMatch:
     tables: str | None = None
 
     def print(self, board: bool, delay: float) -> bool:
-        """Play it and print it for people; ``board`` says whether to draw the states, and ``delay`` how many
-        seconds each is shown at least. Returns whether a role got stuck. Raises KeyboardInterrupt if a person
-        leaves."""
+        """Play the match and print it for people; ``board`` says whether to draw the states, and ``delay``
+        how many seconds each is shown at least. Returns whether a role got stuck. Raises KeyboardInterrupt if
+        a person leaves."""
         console = new_console(soft_wrap=not sys.stdout.isatty())
         name = self.game.name
         with ExitStack() as cleanup:
@@ -213,7 +212,8 @@ class LocalMatch:
             return _is_stuck(last)
 
     def print_json(self) -> bool:
-        """Play it and print it as JSON lines, each flushed at once. Returns whether a role got stuck."""
+        """Play the match and print it as JSON lines, each flushed at once. Returns whether a role got
+        stuck."""
 
         with ExitStack() as cleanup:
             began = time.monotonic()
@@ -229,9 +229,9 @@ class LocalMatch:
             return _is_stuck(last)
 
     def _compile_behind(self, cleanup: ExitStack) -> Callable[[], bool] | None:
-        """Have compiled what this match needs in the background from now on, while it is played. Returns what
-        tells when that is done; None if nothing is missing, if it could not be kept, or if it has to be
-        compiled before: only a search solves puzzles."""
+        """Compile in the background, during the match, the kernels that it needs. Returns a function that
+        says whether this is done. Returns None if nothing is missing, if the result could not be stored, or
+        if kernels must be compiled first, as for puzzles, which only a search solves."""
         if self.level == BOTTOM or hides(self.game.rules) or folder_of_parts() is None:
             return None
         roles = self.game.machine("prover").roles
@@ -243,18 +243,18 @@ class LocalMatch:
         process = compile_behind(parts)
         cleanup.callback(process.wait)
         cleanup.callback(process.kill)
-        # Where the folder can only be read nothing says so but the end of the process.
+        # If the folder is read-only, only the end of the process shows that it is done.
         return lambda: process.poll() is not None or not missing(parts)
 
     def _compile_network(self, progress: Progress) -> None:
-        """Have compiled what every machine above the prover needs, before any is built."""
+        """Compile the kernels of every machine above the prover, before any is built."""
         if self.level != BOTTOM:
             compile_missing(network_parts(), cores(), progress)
 
     def _compile(self, machine: Machine, progress: Progress) -> None:
-        """Have compiled what our players need in this game, before any clock runs."""
+        """Compile the kernels that our players need in this game, before any clock runs."""
         named = seats(self.names, [str(role) for role in machine.roles])
-        kinds = {name.partition(":")[0] for name in named}  # of a class of the user's, its module
+        kinds = {name.partition(":")[0] for name in named}  # For a user's own class the kind is its module.
         searches = any(kind.startswith("uct") or kind == "tables" for kind in kinds)
         if lane_machine(machine) is not None:
             parts = match_parts(machine, searches, not kinds.isdisjoint(("montecarlo", "greedy")))
@@ -271,14 +271,14 @@ class LocalMatch:
     def _kaskade(
         self, level: str, cleanup: ExitStack, on_event: Callable[[Event], None] | None = None
     ) -> Kaskade:
-        """The game's machines up to this level, which are being built from now on."""
+        """Start building the game's machines up to this level."""
         kaskade = cleanup.enter_context(Kaskade(level, on_event=on_event, exercise=exercise_answers))
         kaskade.begin(self.game.text, self.game.rules)
         return kaskade
 
     def _first_machine(self, kaskade: Kaskade) -> Machine:
-        """The machine that the match begins on: of the level that is wanted, or the first above the prover.
-        Where it cannot be built, the furthest that can be."""
+        """The machine on which the match begins: the one of the chosen level, or the first above the prover.
+        If it cannot be built, the furthest that can be."""
         kaskade.wait(self.level if self.level in kaskade.levels else next(iter(kaskade.levels), BOTTOM))
         return kaskade.best()
 
@@ -293,7 +293,7 @@ class LocalMatch:
     ) -> list[Player]:
         roles = [machine.rules.spell(role) for role in machine.roles]
         names = seats(self.names, roles, fitting("uct", machine))
-        # Our players think one after the other: only one that is alone may think while others do.
+        # Our players think in turn: only a single one may also think while others do.
         ponder = sum(name not in (HUMAN, "random", "legal") for name in names) == 1
         players: list[Player] = []
         for role, name in enumerate(names):
@@ -324,7 +324,7 @@ def _is_stuck(state: State) -> bool:
 
 
 def check_names(names: Sequence[str], as_json: bool) -> None:
-    """Raise GdlError for players that cannot be."""
+    """Raise GdlError for unknown players, and for a person together with JSON output."""
     for name in names:
         if name != HUMAN:
             check_name(name)
@@ -333,9 +333,9 @@ def check_names(names: Sequence[str], as_json: bool) -> None:
 
 
 def seats(names: Sequence[str], roles: Sequence[str], ours: str = "uct") -> list[str]:
-    """The player's name for each role: those given, and a fitting one for roles left out, ``ours`` among
-    them. Chance, the role ``random``, draws its moves, and no name is given for it. Raises GdlError if there
-    are more names than roles."""
+    """The player's name for each role: the given names, and a suitable player for roles left out, ``ours``
+    among them. Chance, the role ``random``, draws its moves and needs no name. Raises GdlError if there are
+    more names than roles."""
     playing = [role for role in roles if role.lower() != RANDOM.name]
     if len(names) > len(playing):
         raise GdlError(

@@ -1,4 +1,4 @@
-"""What people and programs see of a match in this process: rich text, plain text, JSON lines."""
+"""Output of a match in this process, for people and programs: rich text, plain text, JSON lines."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ _VISITS = 18
 
 
 class TextView(MatchView):
-    """Prints a match; in a terminal with colours, and with the search while it goes on. ``painter`` draws the
-    states, if ``board`` is set; each is to stand ``delay`` seconds at least. ``states`` are those of the
+    """Prints a match; in a terminal with colours, and with the search while it runs. ``painter`` draws the
+    states if ``board`` is set; each is shown for at least ``delay`` seconds. ``states`` are those of the
     match so far."""
 
     def __init__(
@@ -110,7 +110,7 @@ class TextView(MatchView):
         for text in (why, *self.doubts(state), *self.lateness):
             if text:
                 self.console.print(Text(text, "yellow"), soft_wrap=True)
-        # A state in which a match is cut has goal values too, but they are no result.
+        # A state in which a match is cut short has goal values too, but they are not a result.
         over = self.machine.is_terminal(state)
         line = Text("result: " if over else "no result; goal values so far: ", "bold")
         scored = [(role, goal) for role, goal in enumerate(goals) if role != self.chance]
@@ -181,7 +181,7 @@ class TextView(MatchView):
         player.on_progress = lambda choice: live.update(picture(choice), refresh=True)
 
     def close(self) -> None:
-        """Give the terminal back as it was: the search is shown no longer."""
+        """Restore the terminal: the search is no longer shown."""
         if self._live is not None:
             self._live.stop()
             self._live = None

@@ -1,8 +1,8 @@
-"""Why a match is over, as far as the rules say so: ``four in a row``, ``the board is full``, ``no moves
-left``.
+"""Finds why a match is over, as far as the rules show it: ``four in a row``, ``the board is full``, ``no
+moves left``.
 
-The rules are asked which rule for ``terminal`` holds. What stands on the board is then taken away, thing by
-thing, for as long as that rule still holds. If what is left stands in a line, it is the line that has won.
+The rules show which rule for ``terminal`` holds. Things are then taken off the board, one by one, as long as
+that rule still holds. If the remaining things stand in a line, this line has won.
 
 >>> from ggp.boards.board import find_board
 >>> from ggp.game import Game
@@ -36,25 +36,25 @@ from ggp.boards.layers import Layer, Square
 from ggp.boards.shapes import BoardShape
 
 _SECONDS = 0.6
-"""CPU time to take things away from a board."""
+"""CPU seconds for taking things off a board."""
 _MOST_CHANGED = 3
-"""Squares of a last move that are worth a ring."""
+"""Most squares of a last move that are ringed."""
 _MOST_WORDS = 60
 _MOST_BESIDE = 3
-"""Neighbours that a square of a chain has in it."""
+"""Most neighbours of a square that are in the same chain."""
 _NUMBERS = ("three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _GENERAL = re.compile(r"win|won|los[et]|defeat|victor|over|end|done|finish|terminal|game|result|goal")
-"""Relations called so say that a match is over, not why."""
+"""Relations with such names say that a match is over, but not why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """Why a match is over.
+    """The reason why a match is over.
 
     Attributes:
-        text: the reason; empty where the rules do not say it in words of their own.
-        squares: what to ring, each as in ``data-square`` of the drawing: the line that has won, or what the
-            last move changed.
+        text: the reason; empty if the rules have no words of their own for it.
+        squares: squares to ring, each as in ``data-square`` of the drawing: the line that has won, or the
+            changes of the last move.
     """
 
     text: str
@@ -63,10 +63,10 @@ class Ending:
 
 @dataclass(frozen=True, slots=True)
 class _Reason:
-    """A rule for ``terminal``, or for a relation that such a rule asks.
+    """A rule for ``terminal``, or for a relation that such a rule requires.
 
     Attributes:
-        name: of the proposition that we derive where the body holds.
+        name: name of the proposition that is derived if the body holds.
         variables: the arguments of that proposition.
         first: whether it is a rule for ``terminal``.
     """
@@ -78,11 +78,11 @@ class _Reason:
 
 
 class EndFinder:
-    """Says why matches of one game are over.
+    """Finds why matches of one game are over.
 
     Args:
-        machine: of the game.
-        board: its board; None for games without.
+        machine: machine of the game.
+        board: its board; None for games without a board.
     """
 
     def __init__(self, machine: Machine, board: Grid | None) -> None:
@@ -95,25 +95,25 @@ class EndFinder:
         self._blanks: dict[Layer, Term] | None = None
 
     def ending(self, state: State, before: State | None = None) -> Ending:
-        """Why a terminal state is one.
+        """The reason why a terminal state is terminal.
 
         Args:
             before: the state before the last move, if there was one.
         """
         try:
             holding = self._holding(state.propositions)
-        except GdlError:  # hostile rules, beyond the prover's limits
+        except GdlError:  # The rules are hostile or exceed the prover's limits.
             holding = []
         line = self._line(state, holding)
         if line is not None:
             return line
         words = next((text for reason, values in holding if (text := self._words(reason, values))), "")
         if words and len(self._machine.roles) == 1:
-            return Ending(words)  # the last move of a puzzle has beaten nobody
+            return Ending(words)  # The last move of a puzzle beats no opponent.
         return Ending(words or self._without_words(state), self._changed(state, before))
 
     def _derived(self) -> tuple[ProverMachine, tuple[_Reason, ...]]:
-        """The game with a proposition that follows for each reason that holds, and the reasons."""
+        """The game extended by a proposition for each reason that holds, and the reasons."""
         if self._prover is None or self._reasons is None:
             rules = self._machine.rules
             self._reasons = tuple(_reasons(rules))
@@ -129,7 +129,7 @@ class EndFinder:
         """The reasons that hold in a state, each with the values of its variables, in the order of the
         rules."""
         prover, reasons = self._derived()
-        # No rule may ask for what is next, so a state that nobody leaves has the reasons as its successor.
+        # No rule may depend on ``next``, so the successor of a state without moves consists of the reasons.
         successor = prover.next_state(prover.state_of(propositions), ())
         found: dict[str, list[Term]] = {}
         for proposition in sorted(successor.propositions):
@@ -141,7 +141,7 @@ class EndFinder:
         ]
 
     def _line(self, state: State, holding: Sequence[tuple[_Reason, dict[Term, Term]]]) -> Ending | None:
-        """The line for which a reason holds."""
+        """The line because of which a reason holds."""
         board = self._board
         if board is None or not holding:
             return None
@@ -173,8 +173,8 @@ class EndFinder:
         standing: dict[Term, Layer],
         until: float,
     ) -> list[Term] | None:
-        """The propositions of one thing without which a reason does not hold: it is taken away from one
-        square after the other. None where that takes too long."""
+        """The propositions of one thing that a reason needs: the thing is taken off one square after the
+        other. None if that takes too long."""
         now = set(state.propositions)
         needed: list[Term] = []
         for term in sorted(own):
@@ -193,14 +193,14 @@ class EndFinder:
         return needed
 
     def _blank(self, layer: Layer, term: Term) -> Term | None:
-        """The proposition that says that nothing stands on a square; None for rules that do not say so."""
+        """The proposition that says that a square is empty; None if the rules have no such proposition."""
         assert self._board is not None
         if self._blanks is None:
             self._blanks = {}
-            for said in self._machine.initial_state().propositions:
-                found = next((each for each in self._board.layers if each.fits(said)), None)
-                if found is not None and found.thing(said) in self._board.blanks:
-                    self._blanks[found] = said
+            for proposition in self._machine.initial_state().propositions:
+                found = next((each for each in self._board.layers if each.fits(proposition)), None)
+                if found is not None and found.thing(proposition) in self._board.blanks:
+                    self._blanks[found] = proposition
         blank = self._blanks.get(layer)
         if blank is None:
             return None
@@ -208,8 +208,8 @@ class EndFinder:
         return Term(term.name, *(blank.args[i] if i in contents else a for i, a in enumerate(term.args)))
 
     def _words(self, reason: _Reason, values: dict[Term, Term]) -> str:
-        """A reason in the words of its rule; empty where these are too general."""
-        said: list[str] = []
+        """A reason in the words of its rule; empty if these are too general."""
+        phrases: list[str] = []
         for part in reason.body:
             if not isinstance(part, Literal) or not self._asks(part) or _GENERAL.search(part.atom.name):
                 continue
@@ -219,13 +219,12 @@ class EndFinder:
                 if self._turns.tells(atom) or (self._board and any(x.fits(atom) for x in self._board.layers)):
                     continue
             if phrase := self._phrase(atom):
-                said.append(phrase)
-        text = ", ".join(said)
+                phrases.append(phrase)
+        text = ", ".join(phrases)
         return text if len(text) <= _MOST_WORDS else ""
 
     def _asks(self, part: Formula) -> bool:
-        """Whether a part of a body asks that something holds which depends on the state: facts explain
-        nothing."""
+        """Whether a part of a body is a positive condition on the state: facts explain nothing."""
         if not isinstance(part, Literal):
             return False
         if part.atom.name == TRUE:
@@ -233,8 +232,11 @@ class EndFinder:
         return any(rule.head.signature == part.atom.signature and rule.body for rule in self._machine.rules)
 
     def _phrase(self, atom: Term) -> str:
-        """``(captured red)`` as ``red: captured``, ``(step 30)`` as ``step 30, the last one``, ``poisoned``
-        as it is; nothing for an atom with other arguments, such as a square."""
+        """The words for an atom.
+
+        ``(captured red)`` becomes ``red: captured``, ``(step 30)`` becomes ``step 30, the last one``, and
+        ``poisoned`` stays. Empty for an atom with other arguments, such as a square.
+        """
         name = re.sub("(?<=[a-z])(?=[A-Z])|[-_]+", " ", self._own.name(atom.name)).strip().lower()
         who = atom.args[0] if atom.args and atom.args[0] in self._machine.roles else None
         rest = atom.args if who is None else atom.args[1:]
@@ -248,7 +250,7 @@ class EndFinder:
         return f"{name} {number}, the last one" if atom.signature[1] == 1 else ""
 
     def _without_words(self, state: State) -> str:
-        """What the state itself shows: a full board, or nobody who can move."""
+        """The reason that the state itself shows: a full board, or no moves left."""
         board = self._board
         if board is not None and board.squares and not board.layers[0].strip:
             on, _ = board.place(state.propositions)
@@ -263,7 +265,7 @@ class EndFinder:
         return ""
 
     def _changed(self, state: State, before: State | None) -> tuple[str, ...]:
-        """The squares of the last move, where they are few."""
+        """The squares that the last move changed; empty if they are many."""
         board = self._board
         if board is None or before is None:
             return ()
@@ -275,8 +277,7 @@ class EndFinder:
 
 
 def _reasons(rules: Rules) -> Iterable[_Reason]:
-    """The rules for ``terminal``, and those of the relations that these ask for and whose names are
-    general."""
+    """The rules for ``terminal``, and those of the relations with general names that these require."""
     names = {part.name for rule in rules for part in _symbols(rule.head)}
     prefix = "because"
     while any(name.startswith(prefix) for name in names):
@@ -303,13 +304,13 @@ def _symbols(term: Term) -> Iterable[Term]:
 
 
 def _standing(board: Grid, propositions: Iterable[Term]) -> dict[Term, Layer]:
-    """The propositions that say what stands on squares, each with its layer."""
+    """The propositions about things on squares, each with its layer."""
     layers = {(layer.name, layer.arity): layer for layer in board.layers}
     return {p: layers[p.signature] for p in sorted(propositions) if p.signature in layers}
 
 
 def _line_text(board: Grid, squares: Sequence[Square]) -> str:
-    """What a line of squares is called; empty where the squares are no line."""
+    """The name of a line of squares; empty if the squares are not a line."""
     spots = _spots(board, squares)
     if len(spots) < 3 or board.shape is BoardShape.RINGS:
         return ""
@@ -321,8 +322,8 @@ def _line_text(board: Grid, squares: Sequence[Square]) -> str:
 
 
 def _spots(board: Grid, squares: Sequence[Square]) -> list[tuple[int, int]]:
-    """Column and row of each square, in order; none for squares of several boards that are no parts of
-    one."""
+    """Column and row of each square, in order; empty for squares of several boards that are not parts of one
+    board."""
     if len({panel for panel, _, _ in squares}) != 1 and not board.places:
         return []
     spots: list[tuple[int, int]] = []
@@ -336,20 +337,20 @@ def _spots(board: Grid, squares: Sequence[Square]) -> list[tuple[int, int]]:
 
 
 def _connects(spots: Sequence[tuple[int, int]], board: Grid) -> bool:
-    """Whether spots are a chain of neighbours from one side of the board to the opposite one."""
+    """Whether spots are a chain of neighbours from one side of the board to the opposite side."""
     open_ones, found = set(spots[1:]), [spots[0]]
     for at in found:
-        beside = set(_beside(at, open_ones))
-        open_ones -= beside
-        found += sorted(beside)
+        near = set(_neighbours(at, open_ones))
+        open_ones -= near
+        found += sorted(near)
     ends = [
         {spot[axis] for spot in spots} >= {0, len(names) - 1}
         for axis, names in enumerate((board.columns, board.rows))
     ]
     sloping = board.shape is not BoardShape.STRAIGHT
-    thin = sloping or all(len(_beside(at, spots)) <= _MOST_BESIDE for at in spots)
+    thin = sloping or all(len(_neighbours(at, spots)) <= _MOST_BESIDE for at in spots)
     return not open_ones and any(ends) and thin
 
 
-def _beside(at: tuple[int, int], spots: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+def _neighbours(at: tuple[int, int], spots: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     return [(x, y) for x, y in spots if max(abs(x - at[0]), abs(y - at[1])) == 1]

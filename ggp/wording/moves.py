@@ -1,8 +1,8 @@
 """Moves in words: ``(move e 2 e 4)`` is ``e2-e4``, ``(drop d)`` is ``d``, ``(bid 3)`` is ``bid 3``.
 
-The clicks of :mod:`ggp.boards.clicks` say which arguments are squares. A word that does not tell moves apart
-is left out. In one state each move of a role has a text of its own; at worst it is the move as the rules
-write it.
+The clicks of :mod:`ggp.boards.clicks` show which arguments are squares. A word that does not distinguish
+moves is left out. In one state each move of a role has a text of its own; at worst it is the move as the
+rules write it.
 
 >>> from ggp.game import Game
 >>> machine = Game.load("tictactoe").machine("prover")
@@ -28,10 +28,10 @@ from ggp.boards.board import Grid, find_board
 from ggp.boards.clicks import ClickFinder, SquarePlaces
 
 NOOP = "noop"
-"""What rules call the move of a role that does nothing, by convention."""
+"""The conventional name of a move that does nothing."""
 _WHOLE = 3
-"""How much a text says: 0 as little as possible, 1 with all arguments, 2 with the move's name too, 3 as the
-rules write the move."""
+"""The highest level of detail in a text: 0 is as short as possible, 1 has all arguments, 2 the move's name
+too, 3 is the move as the rules write it."""
 Signature = tuple[str, int]
 
 
@@ -39,7 +39,7 @@ class MoveWords:
     """Gives the moves of one game texts.
 
     Args:
-        board: the board; None for games without.
+        board: the board; None for games without a board.
         finder: finds the squares of moves on that board.
     """
 
@@ -66,9 +66,9 @@ class MoveWords:
         return cls(machine.rules, machine.roles, find_board(machine))
 
     def is_noop(self, state: State, role: int, move: int) -> bool:
-        """Whether a legal move says only that the role waits for others: it has no arguments, the role has no
-        other move, and it is called ``noop``, another role has the turn, or no rule looks at it while another
-        role has a choice."""
+        """Whether a legal move only means that the role waits for others. It has no arguments, and the role
+        has no other move. In addition it is called ``noop``, or another role has the turn, or no rule uses it
+        while another role has a choice."""
         machine = state.machine
         term = machine.move(role, move)
         if term.args or len(machine.roles) < 2 or len(machine.legal_moves(state, role)) > 1:
@@ -81,7 +81,7 @@ class MoveWords:
         return term.name == NOOP or (free and term not in self._used)
 
     def joint(self, state: State, joint: Sequence[int]) -> list[str | None]:
-        """The text of each role's move in a state where all of them are legal; None for moves that only
+        """The text of each role's move in a state in which all of them are legal; None for moves that only
         wait."""
         return [
             None if self.is_noop(state, role, move) else self.texts(state, role)[move]
@@ -95,7 +95,7 @@ class MoveWords:
         return dict(zip(moves, self.of_terms([machine.move(role, move) for move in moves]), strict=True))
 
     def of_terms(self, moves: Sequence[Term]) -> list[str]:
-        """A text for each of some different moves that one role may make in one state."""
+        """A text for each of some different moves of one role in one state."""
         self._finder.learn(moves)
         self._signatures += [
             s for s in dict.fromkeys(m.signature for m in moves) if s not in self._signatures
@@ -115,16 +115,16 @@ class MoveWords:
         if not move.args or says == _WHOLE:
             return whole
         squares: dict[int, str] = {}
-        said: set[int] = set()
+        covered: set[int] = set()
         for places in self._finder.places(move.signature):
             where = [i for i in (*places.panel, places.x, places.y) if i >= 0]
             if where:
                 squares[min(where)] = self._square(move, places)
-                said.update(where)
+                covered.update(where)
         if says == 0 and len(squares) > 1:
-            # Where a move names a square that a piece leaves, the piece says nothing new.
-            said |= self._finder.things(move.signature)
-        words = self._words(move, squares, said)
+            # If a move names the square that a piece leaves, the piece's name adds nothing.
+            covered |= self._finder.things(move.signature)
+        words = self._words(move, squares, covered)
         name = self._own.name(move.name)
         named = (
             says >= 2 or (says == 1 and not squares) or self._needs_name(move.signature, len(squares), words)
@@ -132,7 +132,7 @@ class MoveWords:
         return f"{name} {words}" if named else words
 
     def _words(self, move: Term, squares: dict[int, str], said: set[int]) -> str:
-        """The arguments in their order: squares joined by lines, and what else is said between blanks."""
+        """The arguments in their order: squares joined by hyphens, and other words separated by blanks."""
         parts: list[str] = []
         joined = False
         for i, argument in enumerate(move.args):
@@ -159,8 +159,7 @@ class MoveWords:
         return f"{panel}/{text}" if panel else text
 
     def _needs_name(self, signature: Signature, squares: int, words: str) -> bool:
-        """Whether a move's own name has to be said: its arguments do not show what it does, for other moves
-        have as many squares, or none."""
+        """Whether the text needs the move's name: other moves have as many squares, or the move has none."""
         with_arguments = [s for s in self._signatures if s[1]]
         if squares > 1 or len(with_arguments) == 1:
             # A number at the end is an amount, which needs its verb: take a 2.

@@ -1,4 +1,4 @@
-"""What stands on no square, as panels beside a board: facts grouped by relation, counters on one line."""
+"""Lists the facts off the board as panels: facts grouped by relation, counters on one line."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _WIDEST = 34
 _PADDING = 8.0
 _GAP = 12.0
 _HEIGHTS = (2, 3, 4, 6, 9, 13, 20, 1000)
-"""Lines in a column below a board, tried one after the other."""
+"""Lines in a column below a board, tried in this order."""
 
 
 FactLine = tuple[str, bool, PieceLook | None]
@@ -36,10 +36,11 @@ class FactBlock:
 
     Attributes:
         name: the relation's name.
-        rows: the arguments of each, spelled; a relation without arguments has one row without any.
+        rows: the arguments of each proposition, spelled; a relation without arguments has one row without
+            any.
         fresh: for each row, whether it was false before.
-        gone: how many have become false.
-        looks: for each row the card or die that it is drawn as, or None; nothing where no row is.
+        gone: the number of propositions that have become false.
+        looks: for each row the card or die drawn for it, or None; empty if no row has one.
     """
 
     name: str
@@ -54,7 +55,8 @@ class FactBlock:
         return len(self.rows) == 1
 
     def lines(self, most: int) -> list[FactLine]:
-        """Its lines below its name, or with it, and whether each is new; what is too much is counted."""
+        """At most ``most`` lines for the panel; a single row includes the relation's name. If lines are left
+        out, the last line counts them."""
         looks = self.looks or (None,) * len(self.rows)
         if self.single:
             words = (self.name, *self.rows[0])
@@ -73,13 +75,13 @@ def fact_blocks(rules: Rules, facts: Iterable[Term], before: Iterable[Term] | No
     groups: dict[tuple[str, int], list[Term]] = defaultdict(list)
     for term in sorted(facts):
         groups[term.signature].append(term)
-    known = None if before is None else set(before)
+    earlier = None if before is None else set(before)
     own = OwnNotation(rules)
     blocks = [
         FactBlock(
             own.name(name),
             tuple(tuple(map(own.term, term.args)) for term in terms),
-            tuple(known is not None and term not in known for term in terms),
+            tuple(earlier is not None and term not in earlier for term in terms),
             looks=tuple(fact_look(term, rules) for term in terms),
         )
         for (name, _), terms in groups.items()
@@ -90,7 +92,8 @@ def fact_blocks(rules: Rules, facts: Iterable[Term], before: Iterable[Term] | No
 def draw_facts(
     blocks: list[FactBlock], x: float, y: float, height: float, most: int
 ) -> tuple[str, float, float]:
-    """Panels from a point down, in columns of about this height: markup, width and height of it all.
+    """Panels that start at a point, in columns of about this height. Returns markup, width and height of all
+    panels.
 
     Args:
         most: lines of one relation that are shown.
@@ -115,7 +118,8 @@ def draw_facts(
 def draw_facts_below(
     blocks: list[FactBlock], x: float, y: float, width: float, most: int
 ) -> tuple[str, float, float]:
-    """The same in as many columns as fit this width, as low as they get."""
+    """Panels in as many columns as fit this width, as low as possible. Returns the same as
+    :func:`draw_facts`."""
     for lines in _HEIGHTS:
         drawn = draw_facts(blocks, x, y, lines * LINE, most)
         if drawn[1] <= width:

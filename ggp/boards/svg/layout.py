@@ -1,4 +1,4 @@
-"""Where the squares of a board stand on paper: squares, hexagons, rings, dots; one board or several."""
+"""Positions of a board's squares in a drawing: squares, hexagons, rings, dots; one board or several."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ _GAP = 26.0
 _CLOSE = 7.0
 _LABEL = 20.0
 _ROUND = ((0, -1), (1, -1), (1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1))
-"""Ways from the middle of a board of rings to its places, clockwise from the top."""
+"""Directions from the middle of a board of rings to its places, clockwise from the top."""
 
 
 class SpotKind(Enum):
-    """What a square looks like when nothing stands on it."""
+    """The look of an empty square."""
 
     SQUARE = "square"
     HEXAGON = "hexagon"
     POINT = "point"
     BOX = "box"
     DISK = "disk"
-    """A disk on a peg; as wide as its spot says."""
+    """A disk on a peg, of the width in its spot."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A square on paper.
+    """A square in the drawing.
 
     Attributes:
         key: ``panel,column,row`` by number from 0, the row from the bottom.
         name: its coordinates as the rules call them.
         x, y: its middle.
-        dark: whether it is a dark one of a chequered board.
-        wide: its width, where that is not the side of a square.
+        dark: whether it is a dark square of a chequered board.
+        wide: its width, if that is not the side of a square.
     """
 
     key: str
@@ -58,7 +58,7 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A name beside a board: its middle, and what it says; ``title`` for that of a whole board."""
+    """A name next to a board: its middle and its text. ``title`` is set for the name of a whole board."""
 
     x: float
     y: float
@@ -68,13 +68,13 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class BoardLayout:
-    """A board on paper.
+    """A board in a drawing.
 
     Attributes:
         width, height: of everything.
-        spots: where each square stands.
-        lines: between places, behind them; ends as x1, y1, x2, y2.
-        joins: of boards of dots, the ends of the line for each proposition's square.
+        spots: the position of each square.
+        lines: lines between places, behind them; ends as x1, y1, x2, y2.
+        joins: for boards of dots, the ends of the line for each proposition's square.
         labels: names of columns, rows and boards.
         edges: sides that belong to roles: lines over the squares, and the number of the role.
     """
@@ -96,8 +96,8 @@ def square_name(rules: Rules, square: Square) -> str:
 
 
 def lay_out(board: Grid, rules: Rules, margin: float | None = None) -> BoardLayout:
-    """Where everything stands; with a margin around the squares instead of names of columns and rows, where
-    one is given."""
+    """The layout of a board. If ``margin`` is given, it replaces the names of columns and rows around the
+    squares."""
     match board.shape:
         case BoardShape.STRAIGHT:
             return _straight(board, rules, margin)
@@ -109,17 +109,17 @@ def lay_out(board: Grid, rules: Rules, margin: float | None = None) -> BoardLayo
 
 
 def is_chequered(board: Grid, rules: Rules) -> bool:
-    """Whether squares are light and dark in turn: on boards of pieces, unless a hint says otherwise."""
-    if (said := board_hint(rules.hints)) in ("chequered", "plain"):
-        return said == "chequered"
+    """Whether light and dark squares alternate: true for boards of pieces, unless a hint says otherwise."""
+    if (hint := board_hint(rules.hints)) in ("chequered", "plain"):
+        return hint == "chequered"
     numbers = board.things and all(term.name.isdecimal() for thing in board.things for term in thing)
-    habits = board.habits
+    behaviour = board.habits
     if (
         board.things
         and len(board.things) > 2
-        and set(board.things) <= habits.stays & habits.comes - habits.first.keys()
+        and set(board.things) <= behaviour.stays & behaviour.comes - behaviour.first.keys()
     ):
-        return False  # areas, which have colours of their own
+        return False  # These are areas, which have colours of their own.
     return min(len(board.columns), len(board.rows)) >= 4 and not board.fixed and not numbers
 
 
@@ -129,7 +129,7 @@ def _straight(board: Grid, rules: Rules, margin: float | None) -> BoardLayout:
     points = bool(board.lines) or board_hint(rules.hints) == "points"
     chequered = is_chequered(board, rules) and not points
     strip = board.rows == (Term(""),)
-    # Parts of one whole stand close together, without names.
+    # Parts of one whole board stand close together, without names.
     parts = bool(board.places)
     named = not parts and margin is None
     left = margin or (_margin(rules, board.rows) if named and not strip else 0.0)
@@ -196,13 +196,13 @@ def _panel_places(board: Grid, pitch_x: float, pitch_y: float) -> Callable[[int]
     if board.places:
         top = max(row for _, row in board.places.values())
         return lambda p: (board.places[board.panels[p]][0], top - board.places[board.panels[p]][1])
-    # About half as wide again as high.
+    # The layout is about half as wide again as high.
     across = max(1, min(len(board.panels), round(math.sqrt(1.5 * len(board.panels) * pitch_y / pitch_x))))
     return lambda p: (p % across, p // across)
 
 
 _ASIDE = 0.8
-"""How far from a hexagon the name of its column stands, in steps from one hexagon to the next."""
+"""Distance of a column's name from its hexagon, in steps between hexagons."""
 
 
 def _hexagons(board: Grid, rules: Rules) -> BoardLayout:
@@ -228,7 +228,8 @@ def _hexagons(board: Grid, rules: Rules) -> BoardLayout:
             labels.append(Label(x, y, clipped(rules.spell(board.rows[j]), 8)))
     height = (len(rows) - 1) * step + UNIT * 1.2
     if not centred:
-        # A column's name stands at its end on the right, above or below: names of rows stand on the left.
+        # A column's name stands at its right end, above or below, because the names of rows stand on the
+        # left.
         for x_name in board.columns:
             column = [spot for square, spot in spots.items() if square[1] == x_name]
             if column:
@@ -330,8 +331,8 @@ def _dots(board: Grid, rules: Rules) -> BoardLayout:
     joins: dict[Square, tuple[float, float, float, float]] = {}
     for i, column in enumerate(board.columns):
         for j, row in enumerate(board.rows):
-            beside = [(column, other) for other in board.rows[j + 1 : j + 2]]
-            for dot in [*beside, *((other, row) for other in board.columns[i + 1 : i + 2])]:
+            above = [(column, other) for other in board.rows[j + 1 : j + 2]]
+            for dot in [*above, *((other, row) for other in board.columns[i + 1 : i + 2])]:
                 ends = (*at[column, row], *at[dot])
                 joins[dot, column, row] = joins[(column, row), *dot] = ends
     labels = [Label(at[x, board.rows[0]][0], high * UNIT, clipped(rules.spell(x), 5)) for x in board.columns]

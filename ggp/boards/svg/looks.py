@@ -1,7 +1,7 @@
-"""What a thing looks like: its shape, its sign and its class of colours.
+"""Chooses the look of a thing: its shape, its sign and its class of colours.
 
-A hint of the rules (:mod:`gdl.hints`) comes first. Otherwise a thing is drawn by what it was seen to do
-(:mod:`ggp.boards.habits`), by whose it is, by how many kinds there are, and by names such as ``queen``.
+A hint of the rules (:mod:`gdl.hints`) comes first. Otherwise the look depends on the thing's observed
+behaviour (:mod:`ggp.boards.habits`), its owner, the number of kinds, and names such as ``queen``.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from ggp.boards.glyphs import COLOURS, colour_name, glyphs_of, hint_for, owners_
 from ggp.boards.layers import Thing
 
 ROLE_CLASSES = 6
-"""Roles have classes ``gb-role0`` to ``gb-role5``, and more roles the same again."""
+"""Roles have classes ``gb-role0`` to ``gb-role5``; further roles start again from ``gb-role0``."""
 OTHER_CLASSES = 6
-"""Things that are nobody's have classes ``gb-other0`` to ``gb-other5``, alike."""
+"""Things without an owner have classes ``gb-other0`` to ``gb-other5``; further things start again."""
 AREA_CLASSES = (
     *("gb-blue", "gb-orange", "gb-green", "gb-magenta", "gb-yellow", "gb-red"),
     *("gb-cyan", "gb-pink", "gb-gray", "gb-brown", "gb-white", "gb-black"),
@@ -33,11 +33,11 @@ _SUITS = {"hearts": "♥", "diamonds": "♦", "spades": "♠", "clubs": "♣"}
 _RANKS = {"ace": "A", "king": "K", "queen": "Q", "jack": "J", "ten": "10"}
 _FEWEST_AREAS = 3
 _MUCH = 0.6
-"""Part of the squares that a thing fills at first which is a bar to be eaten, not a set of pieces."""
+"""Share of the squares above which a thing of the first state is a bar to be eaten, not a set of pieces."""
 
 
 class PieceShape(Enum):
-    """How a thing is drawn."""
+    """The shapes of things."""
 
     DISC = "disc"
     CROSS = "cross"
@@ -46,11 +46,11 @@ class PieceShape(Enum):
     """A chess man, by the small letter of its kind."""
     TEXT = "text"
     GROUND = "ground"
-    """The whole square, as walls are."""
+    """The whole square, as for walls."""
     SIDE = "side"
-    """A wall beside the square; the sign says where."""
+    """A wall at a side of the square; the sign names the side."""
     CORNER = "corner"
-    """A sign behind what else stands there."""
+    """A sign behind the other things on the square."""
     NUMBER = "number"
     TILE = "tile"
     """A square tile that moves, with its sign."""
@@ -65,13 +65,13 @@ class PieceShape(Enum):
     CRATE = "crate"
     GOAL = "goal"
     AREA = "area"
-    """A part of a coloured area, which has a border where another one begins."""
+    """A part of a coloured area, with a border to neighbouring areas."""
     BLOCK = "block"
     """A closed square."""
     TRAIL = "trail"
-    """Where something has been."""
+    """A mark where something has been."""
     MARK = "mark"
-    """A frame around what else stands there."""
+    """A frame around the other things on the square."""
     CARD = "card"
     DIE = "die"
     HIDDEN = "hidden"
@@ -88,7 +88,7 @@ BELOW = frozenset(
         PieceShape.MARK,
     }
 )
-"""Shapes that fill a square, or lie below what stands on it."""
+"""Shapes that fill a square, or lie below the things on it."""
 _OF_HINTS = {
     "wall": PieceShape.GROUND,
     "letter": PieceShape.TEXT,
@@ -99,12 +99,12 @@ _OF_HINTS = {
 
 @dataclass(frozen=True, slots=True)
 class PieceLook:
-    """How a thing is drawn.
+    """The look of a thing.
 
     Attributes:
-        sign: its letter or short name; of a chess man the letter of its kind.
+        sign: its letter or short name; for a chess man the letter of its kind.
         colour: the stylesheet's class for it.
-        meaning: what the rules call it.
+        meaning: its name in the rules.
     """
 
     sign: str
@@ -134,8 +134,8 @@ def _by_name(
     signs: dict[Thing, str],
     owners: dict[Thing, tuple[int, list[str]]],
 ) -> dict[Thing, PieceLook]:
-    """Looks by what things are called and whose they are: discs in a side's colour, crosses, rings, chess
-    men, numbers, cards; walls and signs for what never moves."""
+    """Looks by name and owner: discs in a side's colour, crosses, rings, chess men, numbers, cards; walls and
+    signs for things that never move."""
     fixed = Counter(thing for things in board.fixed.values() for thing in things)
     men = _chess_men(owners)
     classes = role_classes(roles)
@@ -179,8 +179,8 @@ def _by_name(
 
 
 def _notes(board: Grid, looks: dict[Thing, PieceLook], roles: set[Term]) -> None:
-    """What a role has noted of a square, such as ``tried``, is a small sign beside the piece: it is called
-    after the role whose pieces stand on the same board, comes and stays."""
+    """Draw notes of a role about a square, such as ``tried``, as a small sign next to the piece. A note's
+    second name is a role whose pieces stand on the same board; it appears during the match and stays."""
     for thing in looks:
         own = len(thing) == 2 and thing[1] in roles and (thing[1],) in looks
         if own and thing in board.habits.stays & board.habits.comes and thing not in board.habits.first:
@@ -188,19 +188,19 @@ def _notes(board: Grid, looks: dict[Thing, PieceLook], roles: set[Term]) -> None
 
 
 def _by_habit(board: Grid, looks: dict[Thing, PieceLook], owners: dict[Thing, int], roles: int) -> None:
-    """Give things the looks of what they do."""
-    habits = board.habits
+    """Set looks by the behaviour of things."""
+    behaviour = board.habits
     plain = {thing: look for thing, look in looks.items() if look.shape in (PieceShape.DISC, PieceShape.TEXT)}
     bare: set[Thing] = {(Term(layer.name),) for layer in board.layers if not layer.contents}
     for thing in bare & plain.keys():
         if (
-            habits.most.get(thing, 0) == 1
-            and not habits.first.get(thing)
+            behaviour.most.get(thing, 0) == 1
+            and not behaviour.first.get(thing)
             and len(looks) > len(bare & looks.keys())
         ):
             _set(looks, thing, PieceShape.MARK, "")
             del plain[thing]
-    for thing in [thing for thing in plain if thing in habits.trails & habits.stays]:
+    for thing in [thing for thing in plain if thing in behaviour.trails & behaviour.stays]:
         _set(looks, thing, PieceShape.AREA if owners[thing] >= 0 else PieceShape.TRAIL, "")
         del plain[thing]
     own: dict[int, list[Thing]] = defaultdict(list)
@@ -211,8 +211,8 @@ def _by_habit(board: Grid, looks: dict[Thing, PieceLook], owners: dict[Thing, in
         for thing in plain.keys() - set(nobodys):
             _set(looks, thing, looks[thing].shape, "")
     elif len(own) == roles > 1 and all(len(things) == 2 for things in own.values()):
-        later = [thing for things in own.values() for thing in things if not habits.first.get(thing)]
-        at_first = [thing for things in own.values() for thing in things if habits.first.get(thing)]
+        later = [thing for things in own.values() for thing in things if not behaviour.first.get(thing)]
+        at_first = [thing for things in own.values() for thing in things if behaviour.first.get(thing)]
         if len(later) == len(at_first) == len(own):
             for thing in (*later, *at_first):
                 _set(looks, thing, PieceShape.CROWN if thing in later else PieceShape.DRAUGHT, "")
@@ -221,7 +221,7 @@ def _by_habit(board: Grid, looks: dict[Thing, PieceLook], owners: dict[Thing, in
     if (
         roles == 1
         and len(numbers) > 2
-        and all(habits.most.get(n) == 1 and n in habits.moves for n in numbers)
+        and all(behaviour.most.get(n) == 1 and n in behaviour.moves for n in numbers)
     ):
         for thing in numbers:
             _set(looks, thing, PieceShape.TILE)
@@ -231,37 +231,45 @@ def _nobodys(
     board: Grid, looks: dict[Thing, PieceLook], things: list[Thing], roles: int, owned: bool
 ) -> None:
     """Looks of things that belong to no role."""
-    habits = board.habits
-    crates = [thing for thing in things if thing in habits.pushed]
-    if roles == 1 and crates and len(habits.pushers) == 1 and habits.pushers <= set(things):
+    behaviour = board.habits
+    crates = [thing for thing in things if thing in behaviour.pushed]
+    if roles == 1 and crates and len(behaviour.pushers) == 1 and behaviour.pushers <= set(things):
         for thing in crates:
             _set(looks, thing, PieceShape.CRATE, "")
-        for thing in habits.pushers:
+        for thing in behaviour.pushers:
             _set(looks, thing, PieceShape.KEEPER, "")
         for thing, look in looks.items():
             if look.shape is PieceShape.CORNER:
                 _set(looks, thing, PieceShape.GOAL, "")
         return
-    stays = [thing for thing in things if thing in habits.stays & habits.comes and thing not in habits.first]
-    areas = [thing for thing in stays if habits.most.get(thing, 0) > 1]
+    stays = [
+        thing
+        for thing in things
+        if thing in behaviour.stays & behaviour.comes and thing not in behaviour.first
+    ]
+    areas = [thing for thing in stays if behaviour.most.get(thing, 0) > 1]
     if roles == 1 and len(areas) >= _FEWEST_AREAS and len(areas) == len(things):
         for number, thing in enumerate(areas):
             _set(looks, thing, PieceShape.AREA, "", AREA_CLASSES[number % len(AREA_CLASSES)])
         return
     if owned:
         for thing in stays:
-            if habits.moves:
+            if behaviour.moves:
                 _set(looks, thing, PieceShape.BLOCK, "")
         return
     if len(things) != 1:
         return
     (thing,) = things
-    most, least, first = habits.most.get(thing, 0), habits.least.get(thing, 0), habits.first.get(thing, 0)
-    if first > _MUCH * len(board.squares) and thing not in habits.comes:
+    most, least, first = (
+        behaviour.most.get(thing, 0),
+        behaviour.least.get(thing, 0),
+        behaviour.first.get(thing, 0),
+    )
+    if first > _MUCH * len(board.squares) and thing not in behaviour.comes:
         _set(looks, thing, PieceShape.AREA, "", "gb-brown")
-    elif most == first > least > 0 and thing in habits.comes and thing not in habits.moves:
+    elif most == first > least > 0 and thing in behaviour.comes and thing not in behaviour.moves:
         _set(looks, thing, PieceShape.PEG, "")
-    elif first and thing in habits.comes and thing not in habits.moves | habits.stays:
+    elif first and thing in behaviour.comes and thing not in behaviour.moves | behaviour.stays:
         _set(looks, thing, PieceShape.LAMP, "")
     else:
         _set(looks, thing, PieceShape.DISC, "")
@@ -277,7 +285,7 @@ def _set(
 
 
 def fact_look(fact: Term, rules: Rules) -> PieceLook | None:
-    """The card or die that a fact beside the board is drawn as, since a hint says so; None for others."""
+    """The card or die drawn for a fact off the board, if a hint asks for one; otherwise None."""
     if not rules.hints or not fact.args:
         return None
     thing = (Term(fact.name), *fact.args)
@@ -288,13 +296,13 @@ def fact_look(fact: Term, rules: Rules) -> PieceLook | None:
 
 
 def _hinted(look: PieceLook, hint: PictureHint, thing: Thing) -> PieceLook:
-    """A look as the rules want it."""
+    """A look changed as the hint asks."""
     shape = _OF_HINTS.get(hint.look) or PieceShape(hint.look)
     sign, meaning = hint.sign or look.sign, look.meaning
     if shape is PieceShape.MAN:
         sign = _CHESS[hint.look]
     elif hint.sign and shape is not PieceShape.TEXT:
-        meaning = sign  # a number that the author gives is what people call it
+        meaning = sign  # A number from the author of the rules is the name that people use.
     elif shape in (PieceShape.CARD, PieceShape.DIE, PieceShape.NUMBER):
         words = [term.name for term in thing if not term.args]
         sign = _card(thing) or _card(thing[-2:]) or (words[-1] if words else look.sign)
@@ -307,7 +315,7 @@ def _hinted(look: PieceLook, hint: PictureHint, thing: Thing) -> PieceLook:
 
 
 def role_classes(roles: tuple[Term, ...]) -> list[str]:
-    """The class of each role: the colour that it is called by, or its number."""
+    """The class of each role: the colour in its name, or its number."""
     found: list[str] = []
     for number, role in enumerate(roles):
         name = role.name.lower()
@@ -334,9 +342,11 @@ def _card(thing: Thing) -> str:
 
 
 def _chess_men(owners: dict[Thing, tuple[int, list[str]]]) -> dict[Thing, str]:
-    """The kind of each chess man: things that are called by the whole name of one (``whitepawn``), of which
-    there are several kinds or none is a king, or by letters of chess (``wp``), the king's among them, but for
-    men and kings of draughts."""
+    """The kind of each chess man.
+
+    Chess men are called by the whole name of a kind (``whitepawn``), with several kinds or no king, or by
+    letters of chess (``wp``), the king's among them. Men and kings of draughts are left out.
+    """
     kinds: dict[Thing, str] = {}
     for thing, (_, words) in owners.items():
         name = re.sub("[-_ 0-9]", "", words[-1].lower()) if words else ""

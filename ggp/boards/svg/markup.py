@@ -12,11 +12,11 @@ from html import escape
 from importlib.resources import files
 
 _UNWRITABLE = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What no XML document may contain, however it is written (XML 1.0, production 2)."""
+"""Characters that no XML document may contain, not even escaped (XML 1.0, production 2)."""
 
 
 def text_of(text: str) -> str:
-    """Any text as XML has it."""
+    """Any text, escaped for XML."""
     return escape(_UNWRITABLE.sub("\ufffd", text))
 
 
@@ -25,8 +25,8 @@ def element(name: str, *inside: str, **attributes: str | float) -> str:
     attributes become hyphens; numbers are rounded to hundredths."""
     parts = [name]
     for key, value in attributes.items():
-        said = number(value) if isinstance(value, (int, float)) else text_of(value)
-        parts.append(f'{"class" if key == "cls" else key.replace("_", "-")}="{said}"')
+        shown = number(value) if isinstance(value, (int, float)) else text_of(value)
+        parts.append(f'{"class" if key == "cls" else key.replace("_", "-")}="{shown}"')
     return f"<{' '.join(parts)}>{''.join(inside)}</{name}>" if inside else f"<{' '.join(parts)}/>"
 
 
@@ -36,24 +36,24 @@ def number(value: float) -> str:
 
 
 def points(corners: Iterable[tuple[float, float]]) -> str:
-    """Corners as a polygon has them."""
+    """Corners in the notation of a polygon."""
     return " ".join(f"{number(x)},{number(y)}" for x, y in corners)
 
 
 def clipped(text: str, most: int) -> str:
-    """Text of at most so many characters; an ellipsis where something is left out."""
+    """Text of at most ``most`` characters; an ellipsis marks the omission."""
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
 @functools.cache
 def stylesheet() -> str:
-    """What colours boards, light and dark: pages link it as ``/static/board.css``, drawings that stand alone
-    carry it."""
+    """The stylesheet of boards, light and dark. Pages link it as ``/static/board.css``; standalone drawings
+    include it."""
     return (files("ggp") / "web" / "static" / "board.css").read_text(encoding="utf-8")
 
 
 @functools.cache
 def drawing_policy() -> str:
-    """The Content-Security-Policy of a drawing that stands alone: nothing but its own stylesheet."""
+    """The Content-Security-Policy of a standalone drawing: nothing but its own stylesheet."""
     digest = base64.b64encode(sha256(stylesheet().encode()).digest()).decode()
     return f"default-src 'none'; style-src 'sha256-{digest}'"

@@ -1,5 +1,5 @@
-"""What is drawn over a board or in place of one: rings around squares and arrows between them, such as a
-hint or a line that has won; disks on pegs as towers that grow and shrink."""
+"""Draws over a board or in place of it: rings around squares and arrows between them, such as a hint or a
+line that has won; disks on pegs as towers that grow and shrink."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _MOST = 200
 
 @dataclass(frozen=True, slots=True)
 class BoardOverlay:
-    """Rings and arrows, by the squares that they are at, each as in ``data-square``. Squares that the board
-    does not have are left out.
+    """Rings and arrows, by their squares, each as in ``data-square``. Squares that the board does not have
+    are left out.
 
     Attributes:
         hints: squares to ring for a hint.
-        arrows: from which square to which.
+        arrows: start and end square of each arrow.
         won: squares to ring because they end the match.
     """
 
@@ -38,8 +38,8 @@ class BoardOverlay:
 
     @classmethod
     def of_move(cls, move: ClickMove) -> BoardOverlay:
-        """A hint: an arrow along the squares of a move, a ring around a single one, rings around those of a
-        column where the move names no more."""
+        """A hint: an arrow along the squares of a move, a ring around a single square, or rings around all
+        squares of a column if the move names only the column."""
         one_each = all(len(keys) == 1 for keys in move.clicks)
         if one_each and len(move.clicks) > 1:
             path = [keys[0] for keys in move.clicks]
@@ -76,11 +76,11 @@ def _arrow(start: Spot, end: Spot) -> str:
 
 
 _GROWTH = 0.32
-"""How much wider each disk is than the one above, in squares."""
+"""Extra width of each disk over the one above, in squares."""
 
 
 def has_towers(board: Grid, rules: Rules) -> bool:
-    """Whether a board is drawn as towers: it was seen to behave so, or a hint says it."""
+    """Whether a board is drawn as towers, because of its observed behaviour or a hint."""
     strip = len(board.layers) == 1 and board.layers[0].strip and len(board.panels) == 1
     if not strip or len(board.things) < 2:
         return False
@@ -88,7 +88,7 @@ def has_towers(board: Grid, rules: Rules) -> bool:
 
 
 def lay_out_towers(board: Grid, rules: Rules, on: Mapping[Square, list[Thing]]) -> BoardLayout:
-    """Where the disks lie in a state; a disk that is on no peg lies on none."""
+    """The positions of the disks in a state; a disk that is on no peg has no position."""
     disks = list(board.columns)
     if board.habits.towers < 0:
         disks.reverse()

@@ -1,4 +1,4 @@
-"""`SvgPainter`: states of one game as SVG and as JSON, with what has changed marked.
+"""`SvgPainter`: states of one game as SVG and as JSON, with changes marked.
 
 >>> from ggp.game import Game
 >>> machine = Game.load("tictactoe").machine("prover")
@@ -33,7 +33,7 @@ from ggp.boards.svg.sprites import SquareStyle, draw_borders, draw_side, draw_sq
 
 _EDGE = 12.0
 _WIDE = 2.2
-"""How often as wide as high a board is that has facts below it."""
+"""Facts are drawn below boards whose width is more than this multiple of their height."""
 _MOST_LINES = 12
 _MOST_LINES_ALONE = 40
 _LONGEST_TEXT = 2000
@@ -44,8 +44,8 @@ class SvgPainter:
     """Draws the states of one game.
 
     Args:
-        board: the board, or None for games without: facts are listed by relation.
-        name: of the game, for the drawing's title.
+        board: the board, or None for games without a board: facts are listed by relation.
+        name: name of the game, for the drawing's title.
     """
 
     def __init__(self, board: Grid | None, rules: Rules, roles: tuple[Term, ...], name: str = "") -> None:
@@ -81,7 +81,7 @@ class SvgPainter:
         overlay: BoardOverlay = NO_OVERLAY,
         facts: bool = True,
     ) -> str:
-        """A state's drawing, as :meth:`draw` makes it."""
+        """A state's drawing, in the format of :meth:`draw`."""
         was = None if before is None else before.propositions
         return self.draw(state.propositions, was, alone=alone, facts=facts, overlay=overlay)
 
@@ -92,7 +92,7 @@ class SvgPainter:
         alone: bool = False,
         overlay: BoardOverlay = NO_OVERLAY,
     ) -> str:
-        """The same without what stands beside the board; games without a board have all drawn."""
+        """The drawing without the facts off the board; games without a board are drawn in full."""
         return self.draw_state(state, before, alone, overlay, facts=False)
 
     def draw(
@@ -104,16 +104,16 @@ class SvgPainter:
         facts: bool = True,
         overlay: BoardOverlay = NO_OVERLAY,
     ) -> str:
-        """The propositions that are true, as one ``<svg>`` element.
+        """The true propositions as one ``<svg>`` element.
 
         Every square is a group of class ``gb-square`` with ``data-square="panel,column,row"``, by number from
         0, rows from the bottom. Text from the rules is escaped.
 
         Args:
-            before: what was true before: squares and facts that have changed since are marked.
+            before: the propositions true before: squares and facts that have changed since are marked.
             alone: with the namespace's declaration and the stylesheet inside, for files and notebooks.
-            facts: whether what stands on no square is drawn too, in panels at the right, below boards that
-                are wide; always, where there is no board.
+            facts: whether the facts off the board are drawn too, in panels on the right, or below wide
+                boards. Games without a board always have them.
             overlay: rings and arrows over the board.
         """
         placed = self._sorted(propositions, before)
@@ -132,7 +132,7 @@ class SvgPainter:
             room = max(200.0, 18 * math.sqrt(7 * lines)) if alone_here else max(160.0, height - _EDGE)
             most = _MOST_LINES_ALONE if alone_here else max(_MOST_LINES, int(room / 18) - 3)
             if not alone_here and width > _WIDE * height:
-                # Beside a row of squares facts would take the width that it needs.
+                # To the right of a row of squares, facts would take the width that the row needs.
                 drawn, wide, high = draw_facts_below(blocks, _EDGE, height + _EDGE, width - 2 * _EDGE, most)
                 width, height = max(width, wide + 2 * _EDGE), height + _EDGE + high
             else:
@@ -144,24 +144,27 @@ class SvgPainter:
         return self._whole(parts, width, height, self._spoken(placed.on, blocks), alone)
 
     def draw_over(self, overlay: BoardOverlay) -> str:
-        """The overlay alone, to be put behind the squares of a drawing of this board; empty without one."""
+        """The overlay alone, to be put behind the squares of a drawing of this board; empty for games without
+        a board."""
         spots = {} if self._layout is None else self._layout.spots
         return draw_overlay(overlay, {spot.key: spot for spot in spots.values()})
 
     def lines_beside(self, propositions: Iterable[Term]) -> list[str]:
-        """What :meth:`draw` puts beside the board, as a line for each relation; nothing for games without a
-        board, whose drawing is that."""
+        """The facts that :meth:`draw` shows next to the board, a line for each relation; empty for games
+        without a board, whose drawing consists of these facts."""
         if self.board is None:
             return []
         blocks = self._blocks(self._sorted(propositions, None))
         return [f"{block.name} {', '.join(' '.join(row) for row in block.rows)}".strip() for block in blocks]
 
     def describe(self, propositions: Iterable[Term], before: Iterable[Term] | None = None) -> dict[str, Any]:
-        """The same as JSON has it: ``shape``, ``width``, ``height``, names of ``columns``, ``rows`` and
-        ``panels``; ``squares``, each with its ``square`` (as in the drawing), ``name``, middle ``x`` and
-        ``y``, what stands there (``things``), and whether that has ``changed``; ``beside``: what stands on
-        no square and does not say whose turn it is, as relations with their rows, counters as one number;
-        ``turn``: the role whose turn it is, null where that is not said.
+        """The data of the drawing, ready for JSON.
+
+        ``shape``, ``width``, ``height``, and names of ``columns``, ``rows`` and ``panels`` describe the
+        board. ``squares`` has for each square its ``square`` (as in the drawing), ``name``, middle ``x`` and
+        ``y``, the ``things`` on it, and whether they have ``changed``. ``beside`` has the facts off the board
+        as relations with their rows, counters as one number, without the one that shows the turn. ``turn`` is
+        the role whose turn it is, null if the state names no role.
         """
         propositions = list(propositions)
         placed = self._sorted(propositions, before)
@@ -209,53 +212,55 @@ class SvgPainter:
         return self._look(thing).colour
 
     def _sorted(self, propositions: Iterable[Term], before: Iterable[Term] | None) -> _Placed:
-        """What stands where."""
+        """The propositions sorted into those on the board and those off it."""
         now = sorted(propositions)
         then = None if before is None else sorted(before)
         if self.board is None or self._layout is None:
             return _Placed(now, {}, now, was=then)
-        on, beside = self._placed(self.board, now)
+        on, others = self._placed(self.board, now)
         layout = lay_out_towers(self.board, self.rules, on) if self._towers else self._layout
         if then is None:
-            return _Placed(now, on, beside, layout)
+            return _Placed(now, on, others, layout)
         old, was = self._placed(self.board, then)
         changed = {square for square in old.keys() | on.keys() if old.get(square) != on.get(square)}
         few = changed if 2 * len(changed) <= len(self._layout.spots) + 2 else set[Square]()
-        return _Placed(now, on, beside, layout, few, old, was)
+        return _Placed(now, on, others, layout, few, old, was)
 
     def _placed(self, board: Grid, propositions: list[Term]) -> tuple[dict[Square, list[Thing]], list[Term]]:
-        """What stands on squares that are drawn; the rest stands beside the board."""
+        """The things on squares that are drawn, and the remaining propositions."""
         assert self._layout is not None
         on: dict[Square, list[Thing]] = defaultdict(list)
-        beside: list[Term] = []
+        others: list[Term] = []
         drawn = self._layout.spots.keys() | (self._layout.joins or {}).keys()
         for term in propositions:
             layer = next((layer for layer in board.layers if layer.fits(term)), None)
             square = None if layer is None else layer.square(term)
             if layer is None or square not in drawn:
-                beside.append(term)
+                others.append(term)
             elif layer.thing(term) not in board.blanks:
                 on[square].append(layer.thing(term))
-        return dict(on), beside
+        return dict(on), others
 
     def _blocks(self, placed: _Placed) -> list[FactBlock]:
-        """What is said beside the board: whose turn it is in words, and facts that nothing shows."""
+        """The text next to the board: whose turn it is, in words, and the facts that the drawing does not
+        show."""
         role = self.turns.role(placed.propositions)
         turn = [] if role is None else [f"{self.rules.spell(self.roles[role])} to move"]
         return [FactBlock(line, ((),), (False,)) for line in turn] + self._facts_beside(placed)
 
     def _facts_beside(self, placed: _Placed) -> list[FactBlock]:
-        """The facts that nothing shows, but for whose turn it is; the digits of counters as one number."""
+        """The facts that the drawing does not show, except for whose turn it is; the digits of counters
+        become one number."""
         role = self.turns.role(placed.propositions)
-        beside = [
+        others = [
             term
-            for term in placed.beside
+            for term in placed.off_board
             if not (self._scene is not None and self._scene.shows(term))
             and not (role is not None and self.turns.tells(term))
         ]
-        counters = joined_digits(self._counters, beside)
+        counters = joined_digits(self._counters, others)
         digits = {term for _, terms in counters for term in terms}
-        rest = [term for term in beside if term not in digits]
+        rest = [term for term in others if term not in digits]
         counted = [FactBlock("count", ((str(value),),), (False,)) for value, _ in counters]
         return counted + fact_blocks(self.rules, rest, placed.was)
 
@@ -285,7 +290,7 @@ class SvgPainter:
         above: list[str] = []
         areas: dict[Square, str] = {}
         style = SquareStyle.PAPER if self._scene is None else SquareStyle.CLEAR
-        # What changes in a scene is seen without a frame.
+        # A scene shows changes without a frame.
         framed = changed if self._scene is None else set[Square]()
         for square, spot in layout.spots.items():
             if self._scene is not None and self._scene.far and square not in on:
@@ -312,18 +317,18 @@ class SvgPainter:
 
     def _spoken(self, on: dict[Square, list[Thing]], blocks: list[FactBlock]) -> str:
         """The state in words."""
-        said: list[str] = []
+        phrases: list[str] = []
         if self.board is not None and self._layout is not None:
             kind = {BoardShape.STRAIGHT: "Board", BoardShape.RINGS: "Rings", BoardShape.DOTS: "Dots"}
             word = kind.get(self.board.shape, "Board of hexagons")
-            said.append(f"{word}, {len(self.board.columns)} by {len(self.board.rows)}")
+            phrases.append(f"{word}, {len(self.board.columns)} by {len(self.board.rows)}")
             for square, things in on.items():
                 what = " and ".join(self._look(thing).meaning for thing in things)
-                said.append(f"{what} on {square_name(self.rules, square)}")
-                if len(said) > _LONGEST_TEXT // 8:
+                phrases.append(f"{what} on {square_name(self.rules, square)}")
+                if len(phrases) > _LONGEST_TEXT // 8:
                     break
-        said += [" ".join((block.name, *row)) for block in blocks for row in block.rows[:_MOST_LINES]]
-        text = ". ".join(said)
+        phrases += [" ".join((block.name, *row)) for block in blocks for row in block.rows[:_MOST_LINES]]
+        text = ". ".join(phrases)
         return text if len(text) <= _LONGEST_TEXT else text[: _LONGEST_TEXT - 1] + "…"
 
     def _whole(self, parts: list[str], width: float, height: float, spoken: str, alone: bool) -> str:
@@ -348,19 +353,19 @@ class SvgPainter:
 
 @dataclass(frozen=True, slots=True)
 class _Placed:
-    """What stands where in a state, and before.
+    """The propositions of a state and of the one before, on squares and off the board.
 
     Attributes:
-        propositions: all that are true, in order.
-        on, beside: what stands on squares, and what stands on none.
-        layout: of the board in this state.
-        changed: the squares on which something else stands than before, where these are few.
-        old, was: what stood on squares before, and on none.
+        propositions: all true propositions, in order.
+        on, off_board: the things on squares, and the propositions off the board.
+        layout: layout of the board in this state.
+        changed: the squares whose things have changed; empty if these are many.
+        old, was: ``on`` and ``off_board`` of the state before.
     """
 
     propositions: list[Term]
     on: dict[Square, list[Thing]]
-    beside: list[Term]
+    off_board: list[Term]
     layout: BoardLayout | None = None
     changed: set[Square] = field(default_factory=set)
     old: dict[Square, list[Thing]] | None = None
@@ -368,7 +373,7 @@ class _Placed:
 
 
 class SvgDrawing:
-    """Draws the states of one game as SVG that carries its stylesheet; finds the board with the first one."""
+    """Draws the states of one game as SVG that includes its stylesheet; the first state shows the board."""
 
     def __init__(self, name: str) -> None:
         self._name = name

@@ -19,9 +19,10 @@ from players.puzzles.sokoban.levels.level import FLOOR, GOAL, WALL
 
 On = Mapping[Square, list[Thing]]
 _MOST_BRICKS = 200
-"""Squares of wall with bricks on them; more walls are plain, so that pictures stay small."""
+"""Most squares of wall with bricks on them; further walls are plain, so that pictures stay small."""
 _MOST_TILES = 1500
-"""Squares of a level that is drawn with tiles; a larger one is seen from afar, in a few kilobytes."""
+"""Most squares of a level that is drawn with tiles; a larger level is drawn as from afar, in a few
+kilobytes."""
 _FAR = {WALL: "#5b6b8c", GOAL: "#c2455c", FLOOR: "#c9c0b0"}
 _SNAKES = {"a": "gb-green", "b": "gb-orange", "c": "gb-blue", "d": "gb-pink"}
 
@@ -30,27 +31,27 @@ class Scene(Protocol):
     """A picture behind a board.
 
     Attributes:
-        far: whether squares on which nothing stands are no elements of their own.
+        far: whether empty squares have no elements of their own.
     """
 
     far: bool
 
     @property
     def margin(self) -> float:
-        """Room that it needs around the squares."""
+        """Space that the picture needs around the squares."""
 
     def behind(self, layout: BoardLayout, on: On, propositions: Iterable[Term]) -> str:
         """The markup behind all squares."""
 
     def pieces(self, square: Square, layout: BoardLayout, on: On, before: On | None) -> str:
-        """The markup of what stands on one square."""
+        """The markup of the things on one square."""
 
     def shows(self, proposition: Term) -> bool:
-        """Whether the picture shows a proposition that stands on no square."""
+        """Whether the picture shows a proposition off the board."""
 
 
 class LevelScene:
-    """A level of walls, goals, crates and a keeper, as the pictures of solutions have them."""
+    """A level of walls, goals, crates and a keeper, drawn as in the pictures of solutions."""
 
     def __init__(self, board: Grid, looks: Mapping[Thing, PieceLook]) -> None:
         self._board = board
@@ -68,7 +69,7 @@ class LevelScene:
 
     @property
     def margin(self) -> float:
-        """Room around the board: for walls that the rules do not mention, since nobody gets there."""
+        """Margin around the board for walls that the rules do not mention, because they are out of reach."""
         return 0.0 if self._walled else UNIT
 
     def behind(self, layout: BoardLayout, on: On, propositions: Iterable[Term]) -> str:
@@ -101,14 +102,14 @@ class LevelScene:
         return any(self._shapes.get(thing) is shape for thing in things)
 
     def _way(self, square: Square, thing: Thing, before: On | None) -> int:
-        """Where the keeper went last."""
+        """The direction of the keeper's last step."""
         was = next((old for old, things in (before or {}).items() if thing in things), square)
         x = self._board.columns.index(square[1]) - self._board.columns.index(was[1])
         y = self._board.rows.index(square[2]) - self._board.rows.index(was[2])
         return {(0, 1): 0, (1, 0): 1, (0, -1): 2, (-1, 0): 3}.get((x, y), DOWN)
 
     def _rows(self, on: On) -> tuple[str, ...]:
-        """The map from the top, without what moves. What can be reached from outside, and holds nothing, is
+        """The map from the top, without moving things. Empty squares that can be reached from outside are
         outside."""
         board = self._board
         wide, high = len(board.columns), len(board.rows)
@@ -162,7 +163,7 @@ class SnakesScene:
 
     @property
     def margin(self) -> float:
-        """None: the landscape is as large as the board."""
+        """Always 0: the landscape is as large as the board."""
         return 0.0
 
     def behind(self, layout: BoardLayout, on: On, propositions: Iterable[Term]) -> str:

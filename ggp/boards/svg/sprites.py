@@ -1,6 +1,5 @@
-"""Draws single squares of a board, the borders of areas, and what stands on a square: discs with letters,
-crosses, rings, men, numbers, tiles, crates, cards, dice.
-"""
+"""Draws single squares of a board, the borders of areas, and the things on a square: discs with letters,
+crosses, rings, men, numbers, tiles, crates, cards, dice."""
 
 from __future__ import annotations
 
@@ -25,7 +24,7 @@ from ggp.boards.svg.tiles import (
 )
 
 DOWN = 2
-"""The way that the keeper looks if nothing tells: up, right, down and left are 0 to 3."""
+"""The keeper's default direction: up, right, down and left are 0 to 3."""
 _MOST_SHOWN = 9
 _MEN = {
     "p": "M-4-3 a5.5 5.5 0 1 1 8 0 L6 7 L10 12 H-10 L-6 7 Z",
@@ -49,7 +48,7 @@ _PIPS = {
 
 
 def draw_things(looks: list[PieceLook], x: float, y: float, room: float = 1.0) -> str:
-    """Things that stand on one square around a point; several share it, smaller."""
+    """Things on one square around a point; several things share it, each drawn smaller."""
     if not looks:
         return ""
     shown = looks if len(looks) <= _MOST_SHOWN else looks[: _MOST_SHOWN - 1]
@@ -68,7 +67,7 @@ def draw_things(looks: list[PieceLook], x: float, y: float, room: float = 1.0) -
 
 
 def draw_piece(look: PieceLook, x: float, y: float, scale: float = 1.0, room: float = 1.0) -> str:
-    """One thing around a point; ``scale`` and ``room`` are parts of a square's side."""
+    """One thing around a point; ``scale`` and ``room`` are fractions of a square's side."""
     size = UNIT * scale * room
     inside: list[str]
     match look.shape:
@@ -127,7 +126,7 @@ def draw_piece(look: PieceLook, x: float, y: float, scale: float = 1.0, room: fl
 
 
 def draw_crate(on_goal: bool, x: float, y: float) -> str:
-    """A crate, of another colour where it stands on a goal."""
+    """A crate, in another colour if it stands on a goal."""
     return element("g", *sprite(CRATE_ON_GOAL if on_goal else CRATE, x, y, UNIT))
 
 
@@ -137,8 +136,7 @@ def draw_keeper(way: int, x: float, y: float) -> str:
 
 
 def draw_ground(looks: list[PieceLook], x: float, y: float) -> str:
-    """What lies below what else stands on a square: walls and areas fill it, others are signs in its
-    corner."""
+    """The ground below the things on a square: walls and areas fill it, others are signs in its corner."""
     drawn: list[str] = []
     half = UNIT / 2
     corners = 0
@@ -232,14 +230,14 @@ def _die(sign: str, x: float, y: float, size: float) -> list[str]:
 
 
 def _sign(sign: str, x: float, y: float, size: float, room: float, cls: str = "gb-sign") -> str:
-    """Letters in the middle of a point, smaller where they need more room."""
+    """Letters centred on a point, smaller if they need more space."""
     shown = clipped(sign, 7)
     fitting = min(size, room / (0.6 * max(1, len(shown))))
     return element("text", text_of(shown), cls=cls, x=x, y=y, font_size=round(fitting, 1))
 
 
 class SquareStyle(Enum):
-    """How the ground of squares is drawn: as paper, or not at all, where a picture lies behind them."""
+    """The ground of squares: drawn as paper, or left out if a picture lies behind them."""
 
     PAPER = "paper"
     CLEAR = "clear"
@@ -248,12 +246,12 @@ class SquareStyle(Enum):
 def draw_square(
     spot: Spot, looks: list[PieceLook], changed: bool, style: SquareStyle, pieces: str | None = None
 ) -> str:
-    """A square with what stands on it. ``pieces``: markup for that, where it is drawn already."""
+    """A square with the things on it. ``pieces`` is their markup, if they are already drawn."""
     below = [look for look in looks if look.shape in BELOW]
     things = [look for look in looks if look.shape not in BELOW]
     ground = [_ground(spot, style)]
     if below and pieces is None:
-        # The page moves what is no ground from one drawing to the next.
+        # The page animates everything except the ground from one drawing to the next.
         ground.append(element("g", draw_ground(below, spot.x, spot.y), cls="gb-ground"))
     if changed:
         ground.append(_changed(spot))
@@ -315,8 +313,7 @@ def _changed(spot: Spot) -> str:
 
 
 def draw_borders(layout: BoardLayout, areas: Mapping[Square, str]) -> str:
-    """The sides of squares at which an area ends, given the meaning of the area that each square is part
-    of."""
+    """The sides of squares at which an area ends, given the meaning of the area for each square in one."""
     if not areas:
         return ""
     by_place = {(spot.x, spot.y): areas.get(square) for square, spot in layout.spots.items()}
@@ -327,9 +324,9 @@ def draw_borders(layout: BoardLayout, areas: Mapping[Square, str]) -> str:
         if spot is None or spot.kind is not SpotKind.SQUARE:
             continue
         for way, (x, y) in steps.items():
-            beside = by_place.get((spot.x + x, spot.y + y))
+            neighbour = by_place.get((spot.x + x, spot.y + y))
             # A border between two areas is drawn once.
-            if beside != area and (beside is None or way in ("south", "east")):
+            if neighbour != area and (neighbour is None or way in ("south", "east")):
                 ends.append(side_line(way, spot))
     path = "".join(f"M{x1:g} {y1:g}L{x2:g} {y2:g}" for x1, y1, x2, y2 in ends)
     return element("path", cls="gb-border", d=path)

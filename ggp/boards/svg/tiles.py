@@ -1,6 +1,7 @@
-"""The tiles of a level's picture as vector shapes of our own; a square is one unit wide and high.
+"""The tiles of a level's picture as our own vector shapes; a square is one unit wide and high.
 
-A picture is floor, walls, goals, and over them what moves: crates, and the keeper seen from above.
+A picture consists of floor, walls and goals, with moving things over them: crates, and the keeper seen from
+above.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ _FLOORS = "#cfc7b8", "#c7beae"
 _SHADOW = "#a69d8d"
 _WALL_SIDE, _WALL_TOP, _WALL_LIGHT, _JOINT = "#3d4a5c", "#5d6f87", "#70839d", "#4b5b70"
 BRICKS = frozenset({_WALL_LIGHT, _JOINT})
-"""Fills of what is drawn on walls alone."""
+"""Fills used on walls only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,13 +121,13 @@ def _turned(shape: Shape, quarters: int) -> Shape:
 
 
 def ground(rows: Sequence[str]) -> Iterator[Shape]:
-    """Everything of a level that never moves, from the back to the front; rows are those of
+    """All fixed parts of a level, from the back to the front; rows are those of
     :attr:`~ggp.sokoban.stage.LevelStage.ground`."""
     height, width = len(rows), len(rows[0])
     places = [(y, x) for y in range(height) for x in range(width)]
     yield Slab(0, 0, width, height, BACKGROUND)
     inside = [(y, x) for y, x in places if rows[y][x] not in (OUTSIDE, WALL)]
-    # Shapes of one colour follow each other: a picture draws them at once.
+    # Shapes of one colour follow each other, so that a picture draws them together.
     for parity in (0, 1):
         yield from (Slab(x, y, 1, 1, _FLOORS[parity]) for y, x in inside if (x + y) % 2 == parity)
     walls = {(y, x) for y, x in places if rows[y][x] == WALL}
@@ -150,7 +151,7 @@ def ground(rows: Sequence[str]) -> Iterator[Shape]:
 
 
 def seen_from_afar(rows: Sequence[str], fills: Mapping[str, str]) -> Iterator[Shape]:
-    """The same of a large level: kind by kind, runs of it in a row, in plain colours."""
+    """The fixed parts of a large level, in plain colours: kind by kind, in runs along the rows."""
     for kind, fill in fills.items():
         for y, row in enumerate(rows):
             runs = re.finditer(f"{re.escape(kind)}+", row)
@@ -158,15 +159,16 @@ def seen_from_afar(rows: Sequence[str], fills: Mapping[str, str]) -> Iterator[Sh
 
 
 def _wall(walls: set[tuple[int, int]], inset: float, radius: float, fill: str) -> Iterator[Shape]:
-    """One layer of all walls: rounded squares, with bridges to the walls beside, below and across."""
+    """One layer of all walls: rounded squares, with bridges to the walls next to, below and diagonal to
+    them."""
     for y, x in sorted(walls):
         yield Slab(x + inset, y + inset, 1 - 2 * inset, 1 - 2 * inset, fill, radius)
-        beside, below = (y, x + 1) in walls, (y + 1, x) in walls
-        if beside:
+        right, below = (y, x + 1) in walls, (y + 1, x) in walls
+        if right:
             yield Slab(x + 0.5, y + inset, 1, 1 - 2 * inset, fill)
         if below:
             yield Slab(x + inset, y + 0.5, 1 - 2 * inset, 1, fill)
-        if beside and below and (y + 1, x + 1) in walls:
+        if right and below and (y + 1, x + 1) in walls:
             yield Slab(x + 0.5, y + 0.5, 1, 1, fill)
 
 

@@ -40,7 +40,7 @@ def test_what_is_left_to_be_told_is_no_whole_search(tmp_path: Path) -> None:
     (tmp_path / "small.dlx").write_text("a b\na\nb\na b\n")
     told = cover("small.dlx", cwd=tmp_path).stdout
     assert (
-        "1, there may be more: --all tells them" in told and "searched" not in told and "100.00%" not in told
+        "1, there may be more: --all prints them" in told and "searched" not in told and "100.00%" not in told
     )
     line = json.loads(cover("small.dlx", "--json", cwd=tmp_path).stdout)
     assert (line["solutions"], line["complete"]) == (1, False) and line["progress"] < 1

@@ -37,7 +37,7 @@ def test_lurd_of_a_level_is_verified(level: str) -> None:
         (SOLUTION[:-1], 1, "not solved: 1 of 2 boxes on goals"),
         ("u", 1, "step 1, u, cannot be made"),
         ("r", 1, "dead: dead square"),
-        ("lxl", 2, "the steps:1:2: 'x' is no step"),
+        ("lxl", 2, "the steps:1:2: 'x' is not a step"),
     ],
 )
 def test_verify_lurd_says_what_is_so(level: str, steps: str, status: int, says: str) -> None:

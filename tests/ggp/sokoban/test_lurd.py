@@ -29,14 +29,14 @@ def test_groups_are_repeated(before: str, times: int, inside: str) -> None:
 @pytest.mark.parametrize(
     ("text", "place", "says"),
     [
-        ("rrx", "1:3", "'x' is no step"),
-        ("rr\n uüd", "2:3", "'ü' is no step"),
+        ("rrx", "1:3", "'x' is not a step"),
+        ("rr\n uüd", "2:3", "'ü' is not a step"),
         ("r(ud", "1:2", "never closed"),
         ("rr)d", "1:3", "closes nothing"),
-        ("ud12", "1:3", "'1' is no step"),
+        ("ud12", "1:3", "'1' is not a step"),
         ("9999999999999r", "1:1", "more than 5,000,000 steps"),
         ("9999(9999(9999(r)))", "1:18", "more than 5,000,000 steps"),
-        ("ud٣r", "1:3", "is no step"),
+        ("ud٣r", "1:3", "is not a step"),
     ],
 )
 def test_bad_letters_are_named_with_their_place(text: str, place: str, says: str) -> None:
@@ -91,7 +91,7 @@ def test_a_snapshot_is_level_and_solution() -> None:
     assert lurd_of_file(text, "x.sok") == SOLUTION
     with pytest.raises(GdlError, match="2 solutions"):
         lurd_of_file(text + "\n" + text, "x.sok")
-    with pytest.raises(GdlError, match=r"x\.sok:11:2: 'x' is no step"):
+    with pytest.raises(GdlError, match=r"x\.sok:11:2: 'x' is not a step"):
         lurd_of_file(text.replace(SOLUTION, "lxl"), "x.sok")
 
 

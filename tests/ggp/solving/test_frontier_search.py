@@ -111,7 +111,7 @@ def test_a_start_that_is_the_end() -> None:
         (["hanoi", "--solver", "frontier", "--all"], "--all does not go with"),
         (["hanoi", "--solver", "frontier", "--strong"], "--strong does not go with"),
         (["hanoi", "--solver", "frontier", "--seed", "3"], "--seed does not go with"),
-        (["hanoi", "--solver", "frontier", "--plot", "x.doc"], r"no kind of picture.*\.svg"),
+        (["hanoi", "--solver", "frontier", "--plot", "x.doc"], r"not a known kind of picture.*\.svg"),
         (["hanoi", "--solver", "frontier", "--plot", "/nowhere/x.svg"], "no such folder"),
         (["hanoi", "--solver", "frontier", "--scratch", "/proc/1/x", "--disk", "1"], "cannot use /proc/1/x"),
         (["hanoi", "--solver", "frontier", "--memory", "1x"], "not an amount of memory"),

@@ -1,4 +1,4 @@
 """Files: cover problems as JSON and DLX text, and BurrTools' packing puzzles (.xmpuzzle).
 
-:func:`~players.puzzles.cover.files.texts.problem_of` knows JSON from DLX.
+:func:`~players.puzzles.cover.files.texts.problem_of` distinguishes JSON from DLX.
 """

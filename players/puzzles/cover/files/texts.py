@@ -1,14 +1,15 @@
-"""Cover problems as text: JSON, and DLX as Knuth's programs dlx1, dlx2, dlx3 and their kin read it.
+"""Cover problems as text: JSON, and DLX in the format of Knuth's programs dlx1, dlx2, dlx3 and their
+relatives.
 
-JSON is an object with `items`, `options` and, where there is a limit, `holes`. An item is its name (to be
+JSON is an object with `items`, `options` and, if there is a limit, `holes`. An item is its name (to be
 covered exactly once) or an object with `name`, `min`, `max` (1 if absent) and `hole` (whether it counts as a
-hole when nothing covers it). An option is a list of nodes, or an object with `name` and `nodes`. A node is
-an item's name, `name:colour`, or an object with `item`, `weight` and `colour`.
+hole when nothing covers it). An option is a list of nodes, or an object with `name` and `nodes`. A node is an
+item's name, `name:colour`, or an object with `item`, `weight` and `colour`.
 
 DLX: D. E. Knuth, https://www-cs-faculty.stanford.edu/~knuth/programs.html. Lines that begin with ``|`` are
 comments. The first other line names the items, the secondary ones after a ``|`` of its own; ``2:3|c`` is an
-item to be covered two or three times, ``2|c`` twice. Each further line is an option. ``x:red`` is a
-secondary item with a colour.
+item to be covered two or three times, ``2|c`` twice. Each further line is an option. ``x:red`` is a secondary
+item with a colour.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _MOST = 2**31 - 1
 
 
 class ProblemBuilder:
-    """Collects items and options; what is wrong with one is said at the place that the caller gives."""
+    """Collects items and options; errors are reported at the place that the caller gives."""
 
     def __init__(self, source: str) -> None:
         self.source = source
@@ -44,16 +45,16 @@ class ProblemBuilder:
         self._shades: dict[str, int] = {}
         self._names: list[str] = []
         self._last: list[int] = []
-        """For each item the option that it was last seen in."""
+        """For each item the last option that has it."""
 
     def wrong(self, message: str, remedy: str, place: Place | None) -> CoverError:
-        """The error to be raised for what is wrong at a place."""
+        """The error for a fault at a place."""
         return CoverError(message, place, remedy, self.source)
 
     def item(
         self, name: str, low: int, high: int, *, may_be_hole: bool = False, place: Place | None = None
     ) -> None:
-        """An item with its bounds. Raises CoverError."""
+        """Add an item with its bounds. Raises CoverError."""
         if not name.isprintable():
             raise self.wrong(
                 f"the item {name[:40]!r} has a character that is not printable", "remove it", place
@@ -72,7 +73,7 @@ class ProblemBuilder:
     def node(
         self, name: str, *, weight: int = 1, colour: str | None = None, place: Place | None = None
     ) -> int:
-        """A node of the option that is being read. Returns the item's number. Raises CoverError."""
+        """Add a node to the current option. Returns the item's number. Raises CoverError."""
         item = self.number.get(name)
         if item is None:
             raise self.wrong(f"{name[:40]!r} is not an item", "name it where the items are", place)
@@ -91,18 +92,18 @@ class ProblemBuilder:
         return item
 
     def never(self) -> None:
-        """The option that is being read can never be chosen; it keeps its number."""
+        """Mark the current option as never to be chosen; it keeps its number."""
         if "" not in self.number:
             self.item("", 0, 0)
         self.node("")
 
     def end_option(self, name: str) -> None:
-        """The nodes since the last call are an option."""
+        """End the current option; its nodes are those since the last call."""
         self._names.append(visible(name))
         self._starts.append(len(self._nodes))
 
     def problem(self, holes: int | None = None) -> CoverProblem:
-        """What was read. Raises CoverError."""
+        """The problem of all items and options. Raises CoverError."""
         problem = CoverProblem(
             np.array(self._minimum, np.int32),
             np.array(self._maximum, np.int32),
@@ -123,7 +124,7 @@ _Path = tuple[int | str, ...]
 
 
 def read_json(text: str, source: str = "") -> CoverProblem:
-    """The problem that a text says. Raises CoverError with line and column.
+    """The problem in a text. Raises CoverError with line and column.
 
     >>> read_json('{"items": ["a", {"name": "b", "min": 0}], "options": [["a"], ["a", "b"]]}').options
     2
@@ -157,12 +158,12 @@ class _JsonReader:
 
     def _list(self, value: Any, path: _Path) -> list[Any]:
         if not isinstance(value, list):
-            raise self.wrong(f"{path[-1]} is no list", "write [...]", path)
+            raise self.wrong(f"{path[-1]} is not a list", "write [...]", path)
         return value
 
     def _object(self, value: Any, path: _Path, known: set[str]) -> dict[str, Any]:
         if not isinstance(value, dict):
-            raise self.wrong("this is no object", "with " + ", ".join(sorted(known)), path)
+            raise self.wrong("this is not an object", "with " + ", ".join(sorted(known)), path)
         unknown = sorted(set(value) - known)
         if unknown:
             remedy = "there are " + ", ".join(sorted(known))
@@ -221,8 +222,8 @@ _DECODER = json.JSONDecoder()
 
 
 def place_of(text: str, path: tuple[int | str, ...]) -> Place:
-    """Line and column of the value that is found by these keys and indices in a text that is JSON; where it
-    is not there, of the last one on the way to it."""
+    """Line and column in a JSON text of the value at these keys and indices. If it is missing, the place of
+    the last value on the path."""
     at = _skip(text, 0)
     for step in path:
         inside = _entry(text, at, step)
@@ -239,7 +240,8 @@ def _skip(text: str, at: int) -> int:
 
 
 def _entry(text: str, at: int, step: int | str) -> int | None:
-    """Where the entry of the object or list at a position begins; the last of equal keys counts."""
+    """The position of an entry of the object or list at a position, or None; the last of equal keys
+    counts."""
     if text[at : at + 1] != ("[" if isinstance(step, int) else "{"):
         return None
     at, index, last = _skip(text, at + 1), 0, None
@@ -258,8 +260,8 @@ def _entry(text: str, at: int, step: int | str) -> int | None:
 
 
 def problem_of(data: bytes, source: str) -> CoverProblem:
-    """The problem in the bytes of a file: JSON if they begin with ``{``, else DLX text. Raises CoverError
-    and FileError, in which ``source`` is the place."""
+    """The problem in the bytes of a file: JSON if they begin with ``{``, otherwise DLX text. Raises
+    CoverError and FileError, in which ``source`` is the place."""
     text = text_of(data, source)
     return (read_json if text.lstrip().startswith("{") else read_dlx)(text, source)
 
@@ -269,10 +271,10 @@ _BOUNDS = re.compile(r"(?:(\d{1,10}):)?(\d{1,10})\|(.*)", re.ASCII)
 
 
 def read_dlx(text: str, source: str = "") -> CoverProblem:
-    """The problem that a text says. Knuth's programs leave options without primary items out: here such a one
+    """The problem in a text. Knuth's programs leave out options without primary items; here such an option
     keeps its number, but can never be chosen. Raises CoverError with line and column.
 
-    >>> problem = read_dlx("| a comment\\n a b 2:3|c | x\\na b x:red\\nb c")
+    >>> problem = read_dlx("| a comment\n a b 2:3|c | x\na b x:red\nb c")
     >>> problem.item_names, problem.maximum.tolist()
     (('a', 'b', 'c', 'x'), [1, 1, 3, 1])
     """
@@ -291,7 +293,7 @@ def read_dlx(text: str, source: str = "") -> CoverProblem:
 
 
 def _read_items(builder: ProblemBuilder, line: str, number: int) -> int:
-    """Returns how many of the items are primary."""
+    """Read the items and return the number of primary ones."""
     primary = -1
     for word in _WORD.finditer(line):
         name, place = word[0], Place(number, word.start() + 1)

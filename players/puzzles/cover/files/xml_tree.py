@@ -14,7 +14,7 @@ from gdl.reading import text_of
 from players.puzzles.cover.problem import CoverError
 
 MOST_BYTES = 64 << 20
-"""After unpacking."""
+"""Most bytes after unpacking."""
 DEEPEST = 64
 _MOST_ELEMENTS = 500_000
 _GZIP = b"\x1f\x8b"
@@ -22,7 +22,7 @@ _GZIP = b"\x1f\x8b"
 
 @dataclass(eq=False, slots=True)
 class Element:
-    """One element: its tag, attributes, children, the text right inside it, and where it begins."""
+    """One element: its tag, attributes, children, the text directly inside it, and its place."""
 
     tag: str
     attributes: dict[str, str]
@@ -31,16 +31,17 @@ class Element:
     place: Place = Place()
 
     def child(self, tag: str) -> Element | None:
-        """The first child of this tag."""
+        """The first child with this tag."""
         return next(iter(self.all(tag)), None)
 
     def all(self, tag: str) -> list[Element]:
-        """All children of this tag."""
+        """All children with this tag."""
         return [child for child in self.children if child.tag == tag]
 
 
 def unpacked(data: bytes) -> bytes:
-    """The bytes, unpacked if they are packed by gzip; raises CoverError if they are too many or damaged."""
+    """The bytes, unpacked if they are compressed by gzip. Raises CoverError if they are too many or
+    damaged."""
     if data.startswith(_GZIP):
         packed, parts, size = data, [], 0
         while packed:
@@ -49,13 +50,13 @@ def unpacked(data: bytes) -> bytes:
                 parts.append(machine.decompress(packed, MOST_BYTES + 1 - size))
             except zlib.error as error:
                 raise CoverError(
-                    "the file is damaged: gzip cannot unpack it", remedy="fetch it anew"
+                    "the file is damaged: gzip cannot unpack it", remedy="download it again"
                 ) from error
             size += len(parts[-1])
             if size > MOST_BYTES:
                 break
             if not machine.eof:
-                raise CoverError("the file ends too early", remedy="fetch it anew")
+                raise CoverError("the file ends too early", remedy="download it again")
             packed = machine.unused_data if machine.unused_data.startswith(_GZIP) else b""
         data = b"".join(parts)
     if len(data) > MOST_BYTES:
@@ -66,8 +67,8 @@ def unpacked(data: bytes) -> bytes:
 def parsed(data: bytes, leave_out: frozenset[str] = frozenset()) -> Element:
     """The root element of XML, without the elements of some tags.
 
-    Raises CoverError or FileError, with line and column, for what is no XML, has a document type, or is too
-    large or too deep.
+    Raises CoverError or FileError, with line and column, if the data is not XML, has a document type, or is
+    too large or too deep.
     """
     text = text_of(unpacked(data))
     builder = _Builder(leave_out)
@@ -83,13 +84,13 @@ def parsed(data: bytes, leave_out: frozenset[str] = frozenset()) -> Element:
     except expat.ExpatError as error:
         what = expat.ErrorString(error.code)
         place = Place(error.lineno, error.offset + 1)
-        raise CoverError(f"this is no XML: {what}", place, "it should be a file of BurrTools") from error
+        raise CoverError(f"this is not XML: {what}", place, "it should be a file of BurrTools") from error
     assert builder.root is not None
     return builder.root
 
 
 class _Builder:
-    """Makes the tree of what the parser tells."""
+    """Builds the tree from the parser's events."""
 
     def __init__(self, leave_out: frozenset[str]) -> None:
         self.parser: expat.XMLParserType

@@ -29,7 +29,7 @@ from players.puzzles.cover.packing.puzzle import MOST_CELLS, CellShape, PackingP
 from players.puzzles.cover.problem import CoverError
 
 MOST_VOXELS = 1 << 21
-"""Of all shapes of a file, by the sizes that they state."""
+"""Most voxels of all shapes of a file together, by the sizes that they state."""
 MOST_COLOUR = 63
 _MARK = re.compile(r"\s*(?:(_+)(?!\d)|([#+_])(\d*))")
 _REMEDY = "it should be a file as BurrTools writes it"
@@ -82,7 +82,7 @@ class BurrProblem:
     interrupted: str = ""
 
     def refuse_to_go_on(self) -> None:
-        """Raises CoverError if the file holds an interrupted search, which only BurrTools can go on with."""
+        """Raises CoverError if the file holds an interrupted search, which only BurrTools can resume."""
         if self.interrupted:
             raise CoverError(
                 f"the file holds a search that BurrTools (assembler {self.interrupted}) interrupted",
@@ -92,8 +92,8 @@ class BurrProblem:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class BurrFile:
-    """A file: its shapes, its problems, and the author's words. An error stands in place of a shape or a
-    problem that cannot be read."""
+    """A file: its shapes, its problems, and the author's comments. An error replaces a shape or a problem
+    that cannot be read."""
 
     shapes: tuple[BurrShape | GdlError, ...]
     problems: tuple[BurrProblem | GdlError, ...]
@@ -101,7 +101,7 @@ class BurrFile:
     colours: tuple[tuple[int, int, int], ...] = ()
 
     def problem(self, number: int = 1) -> BurrProblem:
-        """A problem by its number, from 1; raises CoverError if there is none, or it cannot be read."""
+        """A problem by its number, from 1. Raises CoverError if there is none, or it cannot be read."""
         if not self.problems:
             raise CoverError(
                 "the file has no problem", remedy="add one in BurrTools: which pieces fill which shape"
@@ -114,13 +114,12 @@ class BurrFile:
 
 
 def read_xmpuzzle(path: Path | str) -> BurrFile:
-    """The puzzles of a file; raises FileError for one that cannot be read, CoverError for
-    what is no puzzle file."""
+    """The puzzles of a file. Raises FileError if it cannot be read, CoverError if it is not a puzzle file."""
     return xmpuzzle(read_limited(path, MOST_BYTES, "look at its name"))
 
 
 def xmpuzzle(data: bytes) -> BurrFile:
-    """The puzzles in the bytes of a file, packed or not; raises CoverError for what is no puzzle file."""
+    """The puzzles in the bytes of a file, compressed or not. Raises CoverError if it is not a puzzle file."""
     root = parsed(data, _LEFT_OUT)
     if root.tag != "puzzle":
         raise _wrong(root, f"the file is a {root.tag[:40]!r}, no puzzle")
@@ -139,7 +138,7 @@ def xmpuzzle(data: bytes) -> BurrFile:
 
 
 def _wrong(element: Element, message: str, remedy: str = _REMEDY) -> CoverError:
-    """The error for what is wrong with an element."""
+    """The error for a fault in an element."""
     return CoverError(message, element.place, remedy)
 
 
@@ -169,7 +168,7 @@ def _grid(root: Element) -> CellGrid:
 
 
 def _shapes(elements: list[Element]) -> tuple[BurrShape | GdlError, ...]:
-    """The shapes of a file; what is too large is refused before a single voxel is read."""
+    """The shapes of a file; shapes that are too large are refused before a single voxel is read."""
     voxels = 0
     for number, element in enumerate(elements):
         size = or_error(partial(_size, element))
@@ -190,7 +189,7 @@ def _called(number: int, element: Element) -> str:
 
 
 def _name(number: int, element: Element) -> str:
-    """As in BurrTools, which numbers shapes from 1."""
+    """A shape's name as in BurrTools, which numbers shapes from 1."""
     return visible(element.attributes.get("name", "")) or f"S{number + 1}"
 
 
@@ -273,7 +272,7 @@ def _piece(element: Element, shape: CellShape) -> Piece:
 
 
 def burr_file(puzzle: PackingPuzzle) -> BurrFile:
-    """A file with this puzzle alone; raises CoverError where a cell has a coordinate below 0."""
+    """A file with this puzzle alone. Raises CoverError if a cell has a coordinate below 0."""
     shapes = []
     for shape in [*(piece.shape for piece in puzzle.pieces), puzzle.result]:
         if shape.cells.min() < 0 or shape.colours.max() > MOST_COLOUR:
@@ -289,11 +288,11 @@ def burr_file(puzzle: PackingPuzzle) -> BurrFile:
 
 
 def places(file: BurrFile, number: int, packing: Packing, solution: Sequence[int]) -> list[Place | None]:
-    """A solution as a file has it, for each piece its copies, those that are not placed (None) last.
+    """The places of a solution as written to a file: for each piece its copies, those not placed (None) last.
 
     Args:
-        file: the file; `number` says which of its problems.
-        packing: of that problem's puzzle.
+        file: the file; `number` selects one of its problems.
+        packing: the packing of that problem's puzzle.
         solution: options of the packing.
     """
     problem = file.problem(number)
@@ -328,14 +327,14 @@ def written_xmpuzzle(
     *,
     complete: bool = True,
 ) -> bytes:
-    """The bytes of a file with these solutions in place of those it had.
+    """The bytes of a file with these solutions instead of its own.
 
     Args:
         file: its shapes and problems.
         solutions: by the number of the problem, from 1: their :func:`places`.
         complete: whether these are all solutions.
 
-    Raises GdlError where a shape or problem of the file cannot be read.
+    Raises GdlError if a shape or problem of the file cannot be read.
     """
     problems = list(map(sound, file.problems))
     grid = problems[0].puzzle.grid if problems else GRIDS[0]
@@ -350,7 +349,7 @@ def written_xmpuzzle(
 
 
 def _plain(text: str) -> str:
-    """Text without what XML cannot hold."""
+    """The text without characters that XML cannot hold."""
     return "".join(c for c in text if c >= " " or c in "\t\n")
 
 

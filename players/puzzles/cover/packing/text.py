@@ -1,16 +1,16 @@
-"""Packing puzzles as text, for people: drawings of the pieces and of what they are to fill.
+"""Packing puzzles as text, for people: drawings of the pieces and of the result.
 
 The first line is `packing` and the grid; remarks begin with `;`. Then, in any order:
 
 - `title` and words; `holes` and the most cells that may stay empty; `flat` if pieces may not be turned over;
 - `allow` and two colours, of a piece and of the result, that may meet;
 - `pentominoes`, `tetrominoes` or `soma` and letters, one for each piece of that family;
-- `piece`, a name and how often (`x2`, or `x0-3` for a range), then its drawing;
+- `piece`, a name and the number of copies (`x2`, or `x0-3` for a range), then its drawing;
 - `result`, then its drawing, or a size like `10 x 6` or `3 x 4 x 5`.
 
-A drawing has a row of marks for each y, from 0 on, and layers (z) parted by lines of `-`: `.` is nothing, `#`
-a cell, `+` a cell of the result that may stay empty; `1` to `9` are cells with colours, `a` to `i` the same
-colours where the cell may stay empty.
+A drawing has a row of marks for each y, from 0 on, and layers (z) separated by lines of `-`: `.` is nothing,
+`#` a cell, `+` a cell of the result that may stay empty; `1` to `9` are cells with colours, `a` to `i` the
+same colours for cells that may stay empty.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ FAMILIES: dict[str, dict[str, list[list[str]]]] = {
         "B": [["##", "#."], ["..", "#."]],
     },
 }
-"""By family and letter: layers of rows."""
+"""The drawings of each family by letter: layers of rows."""
 
 
 _MOST_TEXT = 4 << 20
@@ -75,14 +75,14 @@ _NEITHER_TURNED_OVER = (0, 10, 16, 20)
 
 
 def is_packing_text(text: str) -> bool:
-    """Whether a text says that it is such a puzzle."""
+    """Whether a text declares itself as a packing puzzle."""
     lines = (line.strip() for line in io.StringIO(plain(text)))
     first = next((line for line in lines if line and not line.startswith(";")), "")
     return bool(re.match(r"packing\b", first))
 
 
 def packing_of_text(text: str) -> PackingPuzzle:
-    """The puzzle that a text describes; raises CoverError, with line and column, for one that is none."""
+    """The puzzle that a text describes. Raises CoverError, with line and column, if the text is malformed."""
     if len(text) > _MOST_TEXT:
         raise CoverError("the puzzle's text is too long", remedy=f"at most {_MOST_TEXT >> 20} MiB")
     reader = _Reader(text)
@@ -173,8 +173,8 @@ class _Reader:
     def _numbers(self, text: str, count: int) -> list[int]:
         words = text.split()
         if len(words) != count or not all(re.fullmatch(r"\d{1,8}", word) for word in words):
-            wanted = counted(count, "number")
-            raise CoverError(f"expected {wanted}, found {text[:20]!r}", remedy="write them after the word")
+            expected = counted(count, "number")
+            raise CoverError(f"expected {expected}, found {text[:20]!r}", remedy="write them after the word")
         return [int(word) for word in words]
 
     def _piece(self, rest: str) -> None:
@@ -204,7 +204,9 @@ class _Reader:
     def _box(self, rest: str) -> CellShape:
         match = _BOX.fullmatch(rest)
         if match is None:
-            raise CoverError(f"result {rest[:20]!r} is no size", remedy="write 10 x 6, 3 x 4 x 5, or draw it")
+            raise CoverError(
+                f"result {rest[:20]!r} is not a size", remedy="write 10 x 6, 3 x 4 x 5, or draw it"
+            )
         x, y, z = (int(number) if number else 1 for number in match.groups())
         if not 0 < x * y * z <= MOST_CELLS:
             raise CoverError(
@@ -215,7 +217,7 @@ class _Reader:
         return CellShape.at([cell for cell, valid in zip(cells, here, strict=True) if valid])
 
     def _drawn(self, name: str) -> CellShape:
-        """The drawing that begins here."""
+        """The drawing that begins at the current line."""
         cells, fixed, colours = [], [], []
         y = z = 0
         while self.at < len(self.lines):
@@ -231,7 +233,9 @@ class _Reader:
                 y += 1
             elif (wrong := _NO_MARK.search(line)) and set(line) & set("#+") and line.split()[0] not in _WORDS:
                 at = Place(place.line, place.column + wrong.start())
-                raise CoverError(f"{wrong[0]!r} is no mark of a drawing", at, "write # + . 1 to 9 or a to i")
+                raise CoverError(
+                    f"{wrong[0]!r} is not a mark of a drawing", at, "write # + . 1 to 9 or a to i"
+                )
             else:
                 break
             self.at += 1

@@ -61,7 +61,7 @@ def test_bounds_of_items() -> None:
         ("a b\na b |5", "2:5: costs (DLX5) are not read: '|5'"),
         ("a | 2:3|b", "1:5: '2:3|b' names no item"),
         ("| c\n | \n", "1:1: no line"),
-        ('{"items":[1],"options":[]}', "1:11: this is no object"),
+        ('{"items":[1],"options":[]}', "1:11: this is not an object"),
         ('{"items":["a"],\n"options":[["a",{"item":"b"}]]}', "2:17: 'b' is not an item"),
         ('{"items":["a"],\n"options":[["a"],{"nodes":["a",\n  "a"]}]}', "3:3: 'a' stands twice"),
         ('{"items":["a"],"options":[],"holes":-1}', "1:37: the number of holes"),
