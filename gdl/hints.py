@@ -64,7 +64,7 @@ class PictureHint:
 
 
 @dataclass(frozen=True, slots=True)
-class HintFault:
+class _HintFault:
     """A fault of a hint, with its place and a remedy."""
 
     place: Place
@@ -75,10 +75,10 @@ class HintFault:
         return f"{self.place}: {self.message}"
 
 
-def read_hints(text: str) -> tuple[tuple[PictureHint, ...], tuple[HintFault, ...]]:
+def read_hints(text: str) -> tuple[tuple[PictureHint, ...], tuple[_HintFault, ...]]:
     """The hints of a text, and the faults of wrong ones. Reads at most MOST_HINTS."""
     hints: list[PictureHint] = []
-    faults: list[HintFault] = []
+    faults: list[_HintFault] = []
     for found in _LINE.finditer(text):
         if len(hints) + len(faults) >= MOST_HINTS:
             faults.append(_fault(text, found, f"there are more than {MOST_HINTS} hints", "leave some out"))
@@ -96,8 +96,8 @@ def board_hint(hints: Sequence[PictureHint]) -> str:
     return next((hint.look for hint in reversed(hints) if hint.words == ("board",) and not hint.every), "")
 
 
-def _fault(text: str, found: re.Match[str], message: str, remedy: str) -> HintFault:
-    return HintFault(Place.of(text, found.start(1)), message, remedy)
+def _fault(text: str, found: re.Match[str], message: str, remedy: str) -> _HintFault:
+    return _HintFault(Place.of(text, found.start(1)), message, remedy)
 
 
 def _read(text: str) -> PictureHint | tuple[str, str]:

@@ -47,11 +47,11 @@ def playing(roles: Sequence[Term]) -> list[int]:
     return [index for index, role in enumerate(roles) if role is not RANDOM]
 
 
-Observation = Hashable
+_Observation = Hashable
 """A role's information about a turn. Turns that a role cannot distinguish have equal observations."""
 
 
-def observations(machine: Machine, state: State, joint_move: Sequence[int]) -> list[Observation]:
+def observations(machine: Machine, state: State, joint_move: Sequence[int]) -> list[_Observation]:
     """The observation of each role for a joint move: its own move and its percepts; in games without
     ``sees`` the joint move."""
     if not hides(machine.rules):

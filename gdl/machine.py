@@ -56,7 +56,7 @@ class Playouts:
         return int(self.lengths.sum())
 
 
-class MoveTexts(dict[int, str]):
+class _MoveTexts(dict[int, str]):
     """A role's moves as readable GDL, by their ids, spelled when first asked for; ``ids`` has those that were
     spelled, the other way round."""
 
@@ -94,7 +94,7 @@ class Machine(ABC):
     role_names: tuple[str, ...]
     """The roles as readable GDL."""
 
-    move_texts: list[MoveTexts]
+    move_texts: list[_MoveTexts]
     """Per role its moves as readable GDL."""
 
     level: str = ""
@@ -116,14 +116,14 @@ class Machine(ABC):
         self.rules = rules
         self.roles: tuple[Term, ...] = tuple(roles)
         self.role_names: tuple[str, ...] = tuple(map(rules.spell, self.roles))
-        self.move_texts = [MoveTexts(self, role) for role in range(len(self.roles))]
+        self.move_texts = [_MoveTexts(self, role) for role in range(len(self.roles))]
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "move_texts"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
-        self.move_texts = [MoveTexts(self, role) for role in range(len(self.roles))]
+        self.move_texts = [_MoveTexts(self, role) for role in range(len(self.roles))]
 
     def __deepcopy__(self, memo: object) -> Self:
         return self  # nothing that it says ever changes, and copying it takes seconds

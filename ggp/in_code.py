@@ -137,7 +137,7 @@ class MatchView:
 
 
 @contextmanager
-def told_by(player: Player) -> Iterator[None]:
+def _told_by(player: Player) -> Iterator[None]:
     """Makes a GdlError, with the place, of whatever a player's own code raises."""
     try:
         yield
@@ -173,7 +173,7 @@ def play_match(
         began = time.monotonic()
         seconds = max(prepared_by - began, 0.1) / (len(players) - role)
         view.preparing(role, began + seconds)
-        with told_by(player):
+        with _told_by(player):
             player.start(machine, role, state, seconds, began + seconds)
         if (late := _late(player, began + seconds)) > 0:
             name = f"{machine.rules.spell(machine.roles[role])} ({player.name})"
@@ -246,7 +246,7 @@ def _step(
             continue
         deadline = time.monotonic() + playclock
         view.thinking(role, deadline)
-        with told_by(player):
+        with _told_by(player):
             if role in beliefs:
                 choices.append(player.choose_from(beliefs[role], deadline))
             else:
@@ -273,7 +273,7 @@ START_SHARE = 0.1
 """Share of the first turn's time that a player has to prepare."""
 
 
-def player_from(source: PlayerSource, seed: int) -> Player:
+def _player_from(source: PlayerSource, seed: int) -> Player:
     """The player that is meant. Raises GdlError if there is none of this name."""
     if isinstance(source, str):
         return make_player(source, seed)
@@ -310,7 +310,7 @@ class GamePlayer:
             raise GdlError(
                 f"one {source.name} cannot play {len(self.roles)} roles", remedy="give its class, or role="
             )
-        self._players = {name: player_from(source, seed * 64 + self._seats[name]) for name in self.roles}
+        self._players = {name: _player_from(source, seed * 64 + self._seats[name]) for name in self.roles}
         self._started: set[str] = set()
         self.name = next(iter(self._players.values())).name
         self.notes: dict[str, str] = {}
@@ -437,7 +437,7 @@ def play_in_code(
         raise GdlError(f"players is {sources!r:.60}", remedy=remedy)
     if len(sources) != len(roles):
         raise GdlError(f"{counted(len(sources), 'player')} for {counted(len(roles), 'role')}", remedy=remedy)
-    players = [player_from(source, seed * 64 + role) for role, source in enumerate(sources)]
+    players = [_player_from(source, seed * 64 + role) for role, source in enumerate(sources)]
     view = _Recorder(machine, players, watch)
     try:
         play_match(machine, players, view, time.monotonic() + startclock, seconds, max_steps)

@@ -11,15 +11,15 @@ from gdl.visible import visible
 
 logger = logging.getLogger("ggp.server")
 
-FORMATS = ("logfmt", "json")
+_FORMATS = ("logfmt", "json")
 _LONGEST = 300
 
 
 def configure(level: str, form: str) -> None:
     """Write what is at least of this level to stderr, in one of FORMATS. Raises GdlError if it is none of
     them."""
-    if form not in FORMATS:
-        raise GdlError(f"there is no log format {form!r}", remedy=f"choose {' or '.join(FORMATS)}")
+    if form not in _FORMATS:
+        raise GdlError(f"there is no log format {form!r}", remedy=f"choose {' or '.join(_FORMATS)}")
     handler = logging.StreamHandler()
     handler.setFormatter(_Formatter(form))
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)

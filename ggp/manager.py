@@ -32,9 +32,9 @@ from ggp.protocol.messages import READY, spaced
 
 GOODBYE_SECONDS = 5.0
 """Seconds that a player may take to confirm STOP or ABORT."""
-MAX_REPLY = 10_000
+_MAX_REPLY = 10_000
 """Characters of the longest answer that is read."""
-STAND_INS = ("random", "legal")
+_STAND_INS = ("random", "legal")
 """Players that need no address: the manager moves for them."""
 _CLASS = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 """``module:Class``: no port begins with a letter."""
@@ -69,7 +69,7 @@ class RemotePlayer:
         text, error = "", ""
         try:
             text = await post(self.address, message, self.name, seconds)
-            if len(text) > MAX_REPLY:
+            if len(text) > _MAX_REPLY:
                 text, error = "", f"{ILLEGAL} an answer of {len(text):,} characters"
         except TimeoutError:
             error = NO_ANSWER
@@ -92,7 +92,7 @@ class LocalPlayer(Protocol):
 
 @dataclass(slots=True)
 class StandIn:
-    """A player for which the manager moves, as ``kind`` of :data:`STAND_INS` says."""
+    """A player for which the manager moves, as ``kind`` of :data:`_STAND_INS` says."""
 
     name: str
     kind: str
@@ -128,7 +128,7 @@ def parse_players(text: str) -> list[RemotePlayer | StandIn]:
 
     players: list[RemotePlayer | StandIn] = []
     for word in filter(None, map(str.strip, text.split(","))):
-        if word.lower() in STAND_INS:
+        if word.lower() in _STAND_INS:
             players.append(StandIn(word.lower(), word.lower()))
         elif word.partition(":")[0].lower() in NAMES or _CLASS.fullmatch(word):
             raise GdlError(

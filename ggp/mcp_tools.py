@@ -38,7 +38,7 @@ MOST_BYTES = 16 << 20
 _CHUNK = 1 << 20
 
 
-class MessageLines:
+class _MessageLines:
     """The lines of a stream that are messages, in order; the others are answered.
 
     Attributes:
@@ -66,7 +66,7 @@ class MessageLines:
         return line
 
 
-def private_input() -> BinaryIO:
+def _private_input() -> BinaryIO:
     """Standard input for this process alone: processes that it starts find nothing there."""
     own = os.dup(0)
     nothing = os.open(os.devnull, os.O_RDWR)
@@ -115,7 +115,7 @@ def _fault(code: int, message: str, asker: int | str | None = None) -> types.JSO
     return types.JSONRPCError(jsonrpc="2.0", id=asker, error=types.ErrorData(code=code, message=message))
 
 
-INSTRUCTIONS = (
+_INSTRUCTIONS = (
     "Game Description Language (GDL), as KIF, infix or Prolog. validate finds the faults of rules and "
     "their places; state, legal, next and goals play them; playouts says how random matches end; solve "
     "solves puzzles; verify replays recorded matches. A game is named (see games) or brought as rules. "
@@ -175,7 +175,7 @@ def make_server(desk: QuestionDesk) -> Server[Any]:
     return Server(
         "kaskade-ggp",
         version=ggp.__version__,
-        instructions=INSTRUCTIONS,
+        instructions=_INSTRUCTIONS,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
@@ -208,7 +208,7 @@ async def serve_tools() -> None:
     JSON-RPC asks for (:mod:`ggp.mcp_tools`)."""
     desk = QuestionDesk(WorkBudget(PROCESSES, usual_memory()))
     server = make_server(desk)
-    lines = MessageLines(private_input())
+    lines = _MessageLines(_private_input())
     try:
         async with stdio_server(stdin=lines) as (reading, writing):  # type: ignore[arg-type]
             lines.answers.set_result(_Answers(writing))

@@ -13,7 +13,7 @@ from typer.models import ParameterInfo
 
 from gdl.errors import GdlError
 
-MOST_PROCESSES = 1024
+_MOST_PROCESSES = 1024
 _COUNTERS = ("workers", "jobs", "processes")
 _MOST = {int: 10**12, float: 366.0 * 24 * 3600}
 """Where an option does not say: a count that no computer reaches, a year in seconds."""
@@ -42,7 +42,7 @@ def _bound(name: str, info: ParameterInfo, kind: type[int] | type[float]) -> Non
     least: float = -_SEED if info.min is None else info.min
     most = info.max
     if most is None:
-        most = MOST_PROCESSES if name in _COUNTERS else _SEED - 1 if name == "seed" else _MOST[kind]
+        most = _MOST_PROCESSES if name in _COUNTERS else _SEED - 1 if name == "seed" else _MOST[kind]
     form = "d" if kind is int else ".10g"
 
     def read(text: Any) -> float:

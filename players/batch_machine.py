@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 Records = NDArray[np.uint64]
 Weights = NDArray[np.uint8]
-MoveLists = tuple[NDArray[np.int32], NDArray[np.int32]]
+_MoveLists = tuple[NDArray[np.int32], NDArray[np.int32]]
 """Counts of moves, shape (n, roles), and their ids row by row, role by role."""
 
 
@@ -70,10 +70,10 @@ class BatchMachine(ABC):
         """The record, shape (words,), of a state of the machine."""
 
     @abstractmethod
-    def legal(self, records: Records) -> MoveLists:
+    def legal(self, records: Records) -> _MoveLists:
         """Legal moves of each record."""
 
-    def favoured(self, records: Records) -> MoveLists:
+    def favoured(self, records: Records) -> _MoveLists:
         """As :meth:`legal`, but without the moves that playouts leave out."""
         return self.legal(records)
 
@@ -166,13 +166,13 @@ class NetworkBatch(BatchMachine):
     def record(self, state: State) -> Records:
         return np.array(self.machine.records([state])[0])
 
-    def legal(self, records: Records) -> MoveLists:
+    def legal(self, records: Records) -> _MoveLists:
         return self._lists(self.machine, records)
 
-    def favoured(self, records: Records) -> MoveLists:
+    def favoured(self, records: Records) -> _MoveLists:
         return self._lists(self._playing, records)
 
-    def _lists(self, machine: PropnetMachine, records: Records) -> MoveLists:
+    def _lists(self, machine: PropnetMachine, records: Records) -> _MoveLists:
         from players.move_lists import unpack_moves
 
         counts, moves = unpack_moves(machine.evaluate(records).legal, self.role_moves)
@@ -235,7 +235,7 @@ class NetworkBatch(BatchMachine):
         return [int(move) for move in moves[:, 0]]
 
 
-class ScalarBatch(BatchMachine):
+class _ScalarBatch(BatchMachine):
     """Any machine, one state at a time; its playouts take no weights and no tallies."""
 
     def __init__(self, machine: Machine) -> None:
@@ -267,7 +267,7 @@ class ScalarBatch(BatchMachine):
             self._states.append(state)
         return np.array([number], np.uint64)
 
-    def legal(self, records: Records) -> MoveLists:
+    def legal(self, records: Records) -> _MoveLists:
         lists = [
             [self.machine.legal_moves(self._states[number], role) for role in self._roles]
             for number in records[:, 0].tolist()
@@ -323,5 +323,5 @@ def batch_machine_of(machine: Machine, *, decisive: bool = False) -> BatchMachin
     (:class:`players.kaskade.guided_machine.GuidedMachine`)."""
     network = lane_machine(machine)
     if network is None:
-        return ScalarBatch(machine)
+        return _ScalarBatch(machine)
     return NetworkBatch(network, network.playout_machine if decisive else network)

@@ -57,7 +57,7 @@ class Option:
     public: Callable[[str], object] | None = None
 
 
-class NoSuchValueError(ValueError):
+class _NoSuchValueError(ValueError):
     """A text is not a valid value of an option. The message describes the values: "a whole number from 1"."""
 
 
@@ -83,7 +83,7 @@ def _number(kind: Callable[[str], T], least: float, most: float, values: str) ->
                 return value
         except ValueError:
             pass
-        raise NoSuchValueError(values)
+        raise _NoSuchValueError(values)
 
     return read
 
@@ -91,7 +91,7 @@ def _number(kind: Callable[[str], T], least: float, most: float, values: str) ->
 def switch(text: str) -> bool:
     """Reads ``yes``, ``no``, ``1`` or ``0``."""
     if text.lower() not in ("0", "1", "no", "yes"):
-        raise NoSuchValueError("yes or no")
+        raise _NoSuchValueError("yes or no")
     return text.lower() in ("1", "yes")
 
 
@@ -100,7 +100,7 @@ def one_of(names: Sequence[str]) -> Callable[[str], str]:
 
     def read(text: str) -> str:
         if text not in names:
-            raise NoSuchValueError(f"one of {', '.join(names)}")
+            raise _NoSuchValueError(f"one of {', '.join(names)}")
         return text
 
     return read
@@ -141,7 +141,7 @@ def read_options(
             raise GdlError(f"{name}= in {spec} is for the operator alone", remedy=f"leave {name} out")
         try:
             values[name] = read(text)
-        except NoSuchValueError as error:
+        except _NoSuchValueError as error:
             fault = f"{name}={text} in {spec}: not a value of this option"
             raise GdlError(fault, remedy=f"give {error}") from None
         except ValueError:

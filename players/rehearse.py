@@ -64,33 +64,37 @@ def _kind(severity: Severity, code: str, remedy: str) -> Kind:
     return PLAYED_KINDS.setdefault(code, Kind(code, severity, remedy))
 
 
-STUCK_ROLE = _kind(Severity.ERROR, "stuck-role", "write a legal rule for this state, or make it terminal")
-GOAL_UNDEFINED = _kind(Severity.WARNING, "goal-undefined", "write goal rules that cover every terminal state")
-GOAL_AMBIGUOUS = _kind(Severity.WARNING, "goal-ambiguous", "make the goal rules of a role exclude each other")
-NEVER_TERMINAL = _kind(
+_STUCK_ROLE = _kind(Severity.ERROR, "stuck-role", "write a legal rule for this state, or make it terminal")
+_GOAL_UNDEFINED = _kind(
+    Severity.WARNING, "goal-undefined", "write goal rules that cover every terminal state"
+)
+_GOAL_AMBIGUOUS = _kind(
+    Severity.WARNING, "goal-ambiguous", "make the goal rules of a role exclude each other"
+)
+_NEVER_TERMINAL = _kind(
     Severity.WARNING, "never-terminal", "make terminal come true in every match, by a step counter if need be"
 )
-CANNOT_WIN = _kind(Severity.WARNING, "cannot-win", "write a goal rule that is worth 100 and can hold")
-NEVER_WON = _kind(Severity.INFO, "never-won", "see whether it can be reached at all")
-STATE_OUTSIDE_BASE = _kind(
+_CANNOT_WIN = _kind(Severity.WARNING, "cannot-win", "write a goal rule that is worth 100 and can hold")
+_NEVER_WON = _kind(Severity.INFO, "never-won", "see whether it can be reached at all")
+_STATE_OUTSIDE_BASE = _kind(
     Severity.WARNING, "state-outside-base", "write a base rule for it, or drop them all"
 )
-MOVE_OUTSIDE_INPUT = _kind(
+_MOVE_OUTSIDE_INPUT = _kind(
     Severity.WARNING, "move-outside-input", "write an input rule for it, or drop them all"
 )
-MOVES_NOT_KNOWN = _kind(
+_MOVES_NOT_KNOWN = _kind(
     Severity.WARNING,
     "moves-not-known",
     "write a sees rule that shows the role the facts its moves depend on",
 )
-GOAL_NOT_KNOWN = _kind(
+_GOAL_NOT_KNOWN = _kind(
     Severity.WARNING, "goal-not-known", "write a sees rule that shows the role how the match has ended"
 )
-PLAYED_SHORT = _kind(Severity.INFO, "played-short", "give more --seconds")
+_PLAYED_SHORT = _kind(Severity.INFO, "played-short", "give more --seconds")
 
 
 @dataclass(frozen=True, slots=True)
-class GoalBounds:
+class _GoalBounds:
     """The possible ends by the ground rules: per role its highest possible goal, None if no goal is possible;
     and whether a terminal state is possible."""
 
@@ -115,18 +119,18 @@ class Findings:
         walks = self.walks
         for role, trail in walks.stuck.items():
             message = f"{self._roles[role]} has no legal move {_after(trail)}, and the match is not over"
-            yield STUCK_ROLE.at(self._place(LEGAL, role), message, self._evidence(trail))
+            yield _STUCK_ROLE.at(self._place(LEGAL, role), message, self._evidence(trail))
         for role, trail in walks.without_goal.items():
             if role == self._chance:
                 continue  # the goal of chance does not matter
             message = f"{self._roles[role]} has no goal value at an end, {_after(trail)}"
-            yield GOAL_UNDEFINED.at(self._place(GOAL, role), message, self._evidence(trail))
+            yield _GOAL_UNDEFINED.at(self._place(GOAL, role), message, self._evidence(trail))
         for role, trail in walks.several_goals.items():
             values = " and ".join(map(str, sorted(self._goal_values(trail, role))))
             message = f"{self._roles[role]} has the goal values {values} at an end, {_after(trail)}"
-            yield GOAL_AMBIGUOUS.at(self._place(GOAL, role), message, self._evidence(trail))
+            yield _GOAL_AMBIGUOUS.at(self._place(GOAL, role), message, self._evidence(trail))
 
-    def of_ends(self, bounds: GoalBounds | None, full_length: bool) -> Iterator[Diagnostic]:
+    def of_ends(self, bounds: _GoalBounds | None, full_length: bool) -> Iterator[Diagnostic]:
         """Matches that never end, roles that cannot win. ``full_length``: the playouts that did not end
         reached the maximum length and were not cut for time."""
         walks = self.walks
@@ -134,15 +138,15 @@ class Findings:
         if all(rule.head.name != TERMINAL for rule in self.rules):
             pass  # the checks of the text say so
         elif bounds is not None and not bounds.can_end:
-            yield NEVER_TERMINAL.at(self._place(TERMINAL), "terminal can never hold: no match ends")
+            yield _NEVER_TERMINAL.at(self._place(TERMINAL), "terminal can never hold: no match ends")
         elif not walks.ended and not walks.stopped and full_length:
             length = counted(walks.longest, "step")
-            yield NEVER_TERMINAL.at(self._place(TERMINAL), f"none of {played} has ended within {length}")
+            yield _NEVER_TERMINAL.at(self._place(TERMINAL), f"none of {played} has ended within {length}")
         elif walks.cut:
             how = (
                 f"not played to the end: {walks.cut:,} of {played} ({counted(walks.longest, 'step')} at most)"
             )
-            yield PLAYED_SHORT.at(Place(), how)
+            yield _PLAYED_SHORT.at(Place(), how)
         lost: list[int] = []
         bounded: dict[int, list[int]] = {}
         for role, name in enumerate(self._roles):
@@ -150,7 +154,7 @@ class Findings:
                 continue
             highest = 100 if bounds is None else bounds.highest[role]
             if highest is None:
-                yield CANNOT_WIN.at(self._place(GOAL, role), f"no goal value of {name} can ever hold")
+                yield _CANNOT_WIN.at(self._place(GOAL, role), f"no goal value of {name} can ever hold")
             elif self._chance is not None and 50 < highest < 100:
                 pass  # in games of chance goals may be stakes
             elif highest < 100:
@@ -160,14 +164,14 @@ class Findings:
         for highest, roles in bounded.items():
             names = " and ".join(self._roles[role] for role in roles)
             message = f"{names} cannot get 100: the most that can hold is {highest}"
-            yield CANNOT_WIN.at(self._place(GOAL, roles[0]), message)
+            yield _CANNOT_WIN.at(self._place(GOAL, roles[0]), message)
         if lost:
             ends = "the playout that ended" if walks.ended == 1 else f"{walks.ended:,} playouts that ended"
             names = " and ".join(self._roles[role] for role in lost)
             most = " and ".join(str(max(0, walks.best[role])) for role in lost)
             alike = "; all ended with the same goals" if walks.best == walks.worst and walks.ended > 1 else ""
             message = f"{names} did not get 100 in {ends}, {most} at most{alike}"
-            yield NEVER_WON.at(self._place(GOAL, lost[0]), message)
+            yield _NEVER_WON.at(self._place(GOAL, lost[0]), message)
 
     def outside_base(self, base: frozenset[Term]) -> Iterator[Diagnostic]:
         """States with propositions that no base rule declares: the first of each functor."""
@@ -182,7 +186,7 @@ class Findings:
             more = f", as {counted(len(found) - 1, 'other')} of its kind later" if len(found) > 1 else ""
             message = f"{self._own.term(proposition)} is true {_after(trail)}, but no base rule has it{more}"
             place = self._place_of_functor(NEXT if trail.moves else INIT, proposition)
-            yield STATE_OUTSIDE_BASE.at(place, message, self._evidence(trail))
+            yield _STATE_OUTSIDE_BASE.at(place, message, self._evidence(trail))
 
     def outside_input(self, inputs: frozenset[Term]) -> Iterator[Diagnostic]:
         """Legal moves that no input rule declares: the first of each role and functor."""
@@ -200,7 +204,7 @@ class Findings:
                 f" but no input rule has it{more}"
             )
             place = self._place_of_functor(LEGAL, move)
-            yield MOVE_OUTSIDE_INPUT.at(place, message, self._evidence(trail))
+            yield _MOVE_OUTSIDE_INPUT.at(place, message, self._evidence(trail))
 
     def in_doubt(self, doubts: Iterable[Doubt]) -> Iterator[Diagnostic]:
         """Moves and goals that a role cannot know."""
@@ -210,11 +214,11 @@ class Findings:
             if doubt.move is None:
                 first, second = doubt.goals
                 message = f"{name} cannot know whether it gets {first} or {second} at an end, {apart}"
-                yield GOAL_NOT_KNOWN.at(self._place(GOAL, doubt.role), message, self._evidence(one))
+                yield _GOAL_NOT_KNOWN.at(self._place(GOAL, doubt.role), message, self._evidence(one))
             else:
                 move = self._own.term(self._machine.move(doubt.role, doubt.move))
                 message = f"{name} cannot know whether {move} is legal {apart}"
-                yield MOVES_NOT_KNOWN.at(self._place(LEGAL, doubt.role), message, self._evidence(one))
+                yield _MOVES_NOT_KNOWN.at(self._place(LEGAL, doubt.role), message, self._evidence(one))
 
     def _apart(self, one: Trail, other: Trail) -> str:
         """The number of steps of two matches, and the joint moves in which the second one differs."""
@@ -263,7 +267,7 @@ def _after(trail: Trail) -> str:
     return f"after {counted(steps, 'step')}" if steps else "at first"
 
 
-GROUND_BYTES = 1 << 30
+_GROUND_BYTES = 1 << 30
 GROUND_RULES = 500_000
 """With more ground rules no network is built: that would take longer than playing on the prover."""
 
@@ -308,14 +312,14 @@ def rehearse(rules: Rules, how: Rehearsal = Rehearsal()) -> list[Diagnostic]:
     return diagnostics
 
 
-def _machine(rules: Rules, seconds: float) -> tuple[Machine, GoalBounds | None]:
+def _machine(rules: Rules, seconds: float) -> tuple[Machine, _GoalBounds | None]:
     """A machine with lanes and its goal bounds; the prover and None for rules too large to ground."""
     from gdl.grounding.pipeline import GroundLimits, ground
     from propnet.build import build
     from propnet.machine import PropnetMachine
 
     try:
-        limits = GroundLimits(max_rules=GROUND_RULES, memory_bytes=GROUND_BYTES, cpu_seconds=seconds)
+        limits = GroundLimits(max_rules=GROUND_RULES, memory_bytes=_GROUND_BYTES, cpu_seconds=seconds)
         network = build(ground(rules, limits))
     except TooLargeError:
         return ProverMachine(rules), None
@@ -323,4 +327,4 @@ def _machine(rules: Rules, seconds: float) -> tuple[Machine, GoalBounds | None]:
     for role, value, literal in network.goals.tolist():
         if literal != 1:
             goals[role] = max(value, goals[role] or 0)
-    return PropnetMachine(rules, network), GoalBounds(tuple(goals), network.terminal_literal != 1)
+    return PropnetMachine(rules, network), _GoalBounds(tuple(goals), network.terminal_literal != 1)

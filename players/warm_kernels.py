@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from players.solvers import LineSolver
     from propnet.machine import PropnetMachine
 
-LEARNT_GAME = (
+_LEARNT_GAME = (
     "(role a) (role b) (init (turn a)) (item 1) (item 2)"
     " (<= (legal ?r (take ?i)) (true (turn ?r)) (item ?i))"
     " (<= (legal a wait) (true (turn b))) (<= (legal b wait) (true (turn a)))"
@@ -196,7 +196,7 @@ def _lesson() -> None:
     from propnet.build import build
     from propnet.machine import PropnetMachine
 
-    rules = parse_rules(LEARNT_GAME, "warm-up")
+    rules = parse_rules(_LEARNT_GAME, "warm-up")
     machine, names = PropnetMachine(rules, build(ground(rules))), canonical_names(rules)
     Training(machine, names).round()
     by_searches = SearchedTraining(machine, names, terms=PlayTerms(lanes=2, visits=2), patient=False)

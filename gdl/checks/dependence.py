@@ -17,43 +17,43 @@ from gdl.rules import Literal, Rule, Rules, Signature, body_literals, subterms
 from gdl.syntax.writer import OwnNotation
 from gdl.terms import BASE, DISTINCT, DOES, GOAL, INIT, INPUT, LEGAL, NEXT, ROLE, SEES, TERMINAL, TRUE
 
-DOES_IN_LEGAL = warning("does-in-legal", "note the move in the state by a next rule, and ask for that")
-DOES_IN_GOAL = warning("does-in-goal", "note the move in the state by a next rule, and ask for that")
-DOES_IN_TERMINAL = warning("does-in-terminal", "note the move in the state by a next rule, and ask for that")
-TRUE_IN_INIT = warning("true-in-init", "there is no state before the first one: use facts")
-DOES_IN_INIT = warning("does-in-init", "there is no move before the first state: use facts")
-STATE_IN_BASE = warning("state-in-base", "say what can ever be true, not what is true now")
-STATE_IN_INPUT = warning("state-in-input", "say what can ever be legal, not what is legal now")
-ROLE_NOT_GROUND_FACT = warning("role-not-ground-fact", "write one (role name) for each role")
-ROLE_DEPENDS_ON_STATE = warning("role-depends-on-state", "write one (role name) for each role")
-SEES_IN_RULES = warning("sees-in-rules", "ask for the facts that the percept depends on")
-NEGATIVE_CYCLE = warning(
+_DOES_IN_LEGAL = warning("does-in-legal", "note the move in the state by a next rule, and ask for that")
+_DOES_IN_GOAL = warning("does-in-goal", "note the move in the state by a next rule, and ask for that")
+_DOES_IN_TERMINAL = warning("does-in-terminal", "note the move in the state by a next rule, and ask for that")
+_TRUE_IN_INIT = warning("true-in-init", "there is no state before the first one: use facts")
+_DOES_IN_INIT = warning("does-in-init", "there is no move before the first state: use facts")
+_STATE_IN_BASE = warning("state-in-base", "say what can ever be true, not what is true now")
+_STATE_IN_INPUT = warning("state-in-input", "say what can ever be legal, not what is legal now")
+_ROLE_NOT_GROUND_FACT = warning("role-not-ground-fact", "write one (role name) for each role")
+_ROLE_DEPENDS_ON_STATE = warning("role-depends-on-state", "write one (role name) for each role")
+_SEES_IN_RULES = warning("sees-in-rules", "ask for the facts that the percept depends on")
+_NEGATIVE_CYCLE = warning(
     "negative-cycle", "split the relation in two, so that one can be known before the other"
 )
-RECURSION_RESTRICTION = warning(
+_RECURSION_RESTRICTION = warning(
     "recursion-restriction", "bind the argument by the head or by a literal outside the recursion"
 )
-FUNCTION_NESTING_GROWS = warning("function-nesting-grows", "bound the depth, by a counter for instance")
+_FUNCTION_NESTING_GROWS = warning("function-nesting-grows", "bound the depth, by a counter for instance")
 
 _FORBIDDEN = (
-    ((LEGAL, 2), (DOES, 2), DOES_IN_LEGAL),
-    ((GOAL, 2), (DOES, 2), DOES_IN_GOAL),
-    ((TERMINAL, 0), (DOES, 2), DOES_IN_TERMINAL),
-    ((INIT, 1), (TRUE, 1), TRUE_IN_INIT),
-    ((INIT, 1), (DOES, 2), DOES_IN_INIT),
-    ((BASE, 1), (TRUE, 1), STATE_IN_BASE),
-    ((BASE, 1), (DOES, 2), STATE_IN_BASE),
-    ((INPUT, 2), (TRUE, 1), STATE_IN_INPUT),
-    ((INPUT, 2), (DOES, 2), STATE_IN_INPUT),
-    ((ROLE, 1), (TRUE, 1), ROLE_DEPENDS_ON_STATE),
-    ((ROLE, 1), (DOES, 2), ROLE_DEPENDS_ON_STATE),
+    ((LEGAL, 2), (DOES, 2), _DOES_IN_LEGAL),
+    ((GOAL, 2), (DOES, 2), _DOES_IN_GOAL),
+    ((TERMINAL, 0), (DOES, 2), _DOES_IN_TERMINAL),
+    ((INIT, 1), (TRUE, 1), _TRUE_IN_INIT),
+    ((INIT, 1), (DOES, 2), _DOES_IN_INIT),
+    ((BASE, 1), (TRUE, 1), _STATE_IN_BASE),
+    ((BASE, 1), (DOES, 2), _STATE_IN_BASE),
+    ((INPUT, 2), (TRUE, 1), _STATE_IN_INPUT),
+    ((INPUT, 2), (DOES, 2), _STATE_IN_INPUT),
+    ((ROLE, 1), (TRUE, 1), _ROLE_DEPENDS_ON_STATE),
+    ((ROLE, 1), (DOES, 2), _ROLE_DEPENDS_ON_STATE),
 )
 _HIDING = (
-    ((LEGAL, 2), SEES_IN_RULES),
-    ((GOAL, 2), SEES_IN_RULES),
-    ((TERMINAL, 0), SEES_IN_RULES),
-    ((INIT, 1), SEES_IN_RULES),
-    ((NEXT, 1), SEES_IN_RULES),
+    ((LEGAL, 2), _SEES_IN_RULES),
+    ((GOAL, 2), _SEES_IN_RULES),
+    ((TERMINAL, 0), _SEES_IN_RULES),
+    ((INIT, 1), _SEES_IN_RULES),
+    ((NEXT, 1), _SEES_IN_RULES),
 )
 """Relations that must not ask for ``sees``: percepts go to the players, the game itself knows everything."""
 
@@ -82,12 +82,12 @@ def check_dependence(rules: Rules) -> Iterator[Diagnostic]:
             yield from _forbidden(graph, root, (SEES, 2), kind, own)
     for rule in rules:
         if rule.head.signature == (ROLE, 1) and (rule.body or not rule.head.ground):
-            yield ROLE_NOT_GROUND_FACT.at(rule.place, "a role is defined by a rule, not by a ground fact")
+            yield _ROLE_NOT_GROUND_FACT.at(rule.place, "a role is defined by a rule, not by a ground fact")
     component = _component_of(graph)
     for head, edges in graph.items():
         for edge in edges:
             if not edge.positive and component[head] == component[edge.target]:
-                yield NEGATIVE_CYCLE.at(
+                yield _NEGATIVE_CYCLE.at(
                     edge.place,
                     f"{own.name(head[0])!r} depends on its own negation, if its arguments are not looked at",
                 )
@@ -143,7 +143,7 @@ def _restriction(rule: Rule, component: dict[Signature, int], own: OwnNotation) 
     for literal in recursive:
         for argument in literal.atom.args:
             if not argument.ground and argument not in bound:
-                yield RECURSION_RESTRICTION.at(
+                yield _RECURSION_RESTRICTION.at(
                     literal.place, f"the argument {own.term(argument)} of a recursive literal is not bounded"
                 )
 
@@ -155,6 +155,6 @@ def _growth(rules: Rules, own: OwnNotation) -> Iterator[Diagnostic]:
         alone = flow_of([rule])
         wraps = any(inner in growing and outer in growing for inner, outer in alone.nests)
         if wraps and any(sources and sources <= growing and to in growing for sources, to in alone.copies):
-            yield FUNCTION_NESTING_GROWS.at(
+            yield _FUNCTION_NESTING_GROWS.at(
                 rule.place, f"each use of this rule can nest the terms in {own.name(rule.head.name)!r} deeper"
             )

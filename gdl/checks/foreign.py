@@ -31,12 +31,12 @@ from gdl.terms import (
     Term,
 )
 
-NOT_IN_GDL = warning("not-in-gdl", "define the relation by facts and rules")
-CONNECTIVE_ALONE = warning("connective-alone", "put the connective and its formulas into parentheses")
-KNOWS = warning(
+_NOT_IN_GDL = warning("not-in-gdl", "define the relation by facts and rules")
+_CONNECTIVE_ALONE = warning("connective-alone", "put the connective and its formulas into parentheses")
+_KNOWS = warning(
     "knows-not-supported", "write the game in GDL-II, whose percepts define the knowledge of players"
 )
-VARIABLE_WITHOUT_MARK = warning("variable-without-mark", "begin variables with '?'")
+_VARIABLE_WITHOUT_MARK = warning("variable-without-mark", "begin variables with '?'")
 
 _ORDER = "list the order as facts, such as {less}, and ask for them"
 _RESULTS = "list the results as facts, such as {succ}, and ask for them"
@@ -120,14 +120,14 @@ def _unknown(atom: Term, place: Place, own: OwnNotation, defined: set[str]) -> I
     if not atom.args and atom.name in CONNECTIVES:
         message = f"{atom.name!r} stands alone, where it joins nothing"
         sample = "(not (relation ?x))" if atom.name == "not" else f"({atom.name} (relation ?x) (other ?x))"
-        yield CONNECTIVE_ALONE.at(place, message, remedy=own.sample(f"write {sample}"))
+        yield _CONNECTIVE_ALONE.at(place, message, remedy=own.sample(f"write {sample}"))
     elif atom.name == "knows" and len(atom.args) in (1, 2):
-        yield KNOWS.at(place, "'knows' is a word of GDL-III, which is not supported: it never holds")
+        yield _KNOWS.at(place, "'knows' is a word of GDL-III, which is not supported: it never holds")
     elif atom.name in _FOREIGN:
         yield _finding(atom, place, own, False)
     elif marked and marked[2] in defined:
         meant = own.term(Term(marked[2], *atom.args))
-        yield NOT_IN_GDL.at(
+        yield _NOT_IN_GDL.at(
             place, f"GDL has no {marked[1]!r} before names", remedy=f"write {own.joined('not', [meant])}"
         )
 
@@ -151,7 +151,7 @@ def _finding(atom: Term, place: Place, own: OwnNotation, in_term: bool) -> Diagn
         message = f"GDL has no {what}: {own.term(atom)} is a name here and has no value"
     else:
         message = f"GDL has no {what}: no rule defines {name!r}"
-    return NOT_IN_GDL.at(place, message, remedy=remedy)
+    return _NOT_IN_GDL.at(place, message, remedy=remedy)
 
 
 def _without_mark(rules: Rules, own: OwnNotation) -> Iterator[Diagnostic]:
@@ -174,7 +174,7 @@ def _without_mark(rules: Rules, own: OwnNotation) -> Iterator[Diagnostic]:
                 reported.add(name)
                 meant = f"?{word}" if looks else "a variable that occurs only here, such as ?_any"
                 message = f"{word!r} is a constant: variables begin with '?'"
-                yield VARIABLE_WITHOUT_MARK.at(places[0], message, remedy=f"write {meant}")
+                yield _VARIABLE_WITHOUT_MARK.at(places[0], message, remedy=f"write {meant}")
 
 
 def _constants(rule: Rule) -> dict[str, list[Place]]:
@@ -187,7 +187,7 @@ def _constants(rule: Rule) -> dict[str, list[Place]]:
     return places
 
 
-MISSPELT_KEYWORD = warning("misspelt-keyword", "write the keyword")
+_MISSPELT_KEYWORD = warning("misspelt-keyword", "write the keyword")
 
 _HEADS = (ROLE, INIT, NEXT, LEGAL, GOAL, TERMINAL, BASE, INPUT)
 _LIKENESS = 0.75
@@ -218,7 +218,7 @@ def check_spelling(rules: Rules) -> Iterator[Diagnostic]:
 
 
 def _misspelt(place: Place, name: str, meant: str) -> Diagnostic:
-    return MISSPELT_KEYWORD.at(place, f"{name!r} is not a keyword: did you mean {meant!r}?")
+    return _MISSPELT_KEYWORD.at(place, f"{name!r} is not a keyword: did you mean {meant!r}?")
 
 
 def close_to(name: str, words: Iterable[str]) -> str:

@@ -17,24 +17,24 @@ from gdl.words import counted
 
 _NEEDED = frozenset(["role", "init", "next", "legal", "goal", "terminal"])
 """Keywords that are missed by :mod:`gdl.checks.game` if no rule has them."""
-UNDEFINED_RELATION = warning("undefined-relation", "define it, or check its spelling and arguments")
-STATE_WITHOUT_TRUE = warning("state-without-true", "write (true ...) around it")
-MOVE_WITHOUT_DOES = warning("move-without-does", "write (does ...) around it")
-STATE_WITHOUT_NEXT = warning("state-without-next", "write (next ...) or (init ...) around it")
-RELATION_AS_VALUE = warning(
+_UNDEFINED_RELATION = warning("undefined-relation", "define it, or check its spelling and arguments")
+_STATE_WITHOUT_TRUE = warning("state-without-true", "write (true ...) around it")
+_MOVE_WITHOUT_DOES = warning("move-without-does", "write (does ...) around it")
+_STATE_WITHOUT_NEXT = warning("state-without-next", "write (next ...) or (init ...) around it")
+_RELATION_AS_VALUE = warning(
     "relation-as-value", "ask for the relation in the body, and write its last argument"
 )
-MISSPELT_RELATION = warning("misspelt-relation", "write the name that rules ask for, or use it")
-UNUSED_RELATION = info("unused-relation", "remove its rules, or use it")
-ARITY_MISMATCH = warning("arity-mismatch", "use it with the same number of arguments everywhere")
-FUNCTION_ARITY_MISMATCH = warning(
+_MISSPELT_RELATION = warning("misspelt-relation", "write the name that rules ask for, or use it")
+_UNUSED_RELATION = info("unused-relation", "remove its rules, or use it")
+_ARITY_MISMATCH = warning("arity-mismatch", "use it with the same number of arguments everywhere")
+_FUNCTION_ARITY_MISMATCH = warning(
     "function-arity-mismatch", "use it with the same number of arguments everywhere"
 )
-RELATION_AS_FUNCTION = info("relation-used-as-function", "give the relation or the function another name")
-DUPLICATE_RULE = warning("duplicate-rule", "remove one of the two")
-UNREACHABLE_RULE = warning("unreachable-rule", "remove the rule, or make what it asks for possible")
-NEVER_TRUE = warning("proposition-never-true", "write an init or next rule for it")
-NEVER_LEGAL = warning("move-never-legal", "write a legal rule for it")
+_RELATION_AS_FUNCTION = info("relation-used-as-function", "give the relation or the function another name")
+_DUPLICATE_RULE = warning("duplicate-rule", "remove one of the two")
+_UNREACHABLE_RULE = warning("unreachable-rule", "remove the rule, or make what it asks for possible")
+_NEVER_TRUE = warning("proposition-never-true", "write an init or next rule for it")
+_NEVER_LEGAL = warning("move-never-legal", "write a legal rule for it")
 
 
 def check_relations(rules: Rules) -> Iterator[Diagnostic]:
@@ -53,8 +53,8 @@ def check_relations(rules: Rules) -> Iterator[Diagnostic]:
                     functions.setdefault(term.signature, place)
                     function_uses.update([term.signature])
     # An undefined relation whose name has another number of arguments is reported as undefined.
-    yield from _arities(defined, relation_uses, ARITY_MISMATCH, "relation", own)
-    yield from _arities(functions, function_uses, FUNCTION_ARITY_MISMATCH, "function", own)
+    yield from _arities(defined, relation_uses, _ARITY_MISMATCH, "relation", own)
+    yield from _arities(functions, function_uses, _FUNCTION_ARITY_MISMATCH, "function", own)
     yield from _definitions(rules, dict(defined))
     values = {
         (name, arity) for name, arity in functions if (name, arity + 1) in defined and name not in ARITIES
@@ -64,12 +64,14 @@ def check_relations(rules: Rules) -> Iterator[Diagnostic]:
             asked = own.term(Term(name, *[Term(f"?x{i}") for i in range(1, arity + 1)], Term("?y")))
             message = f"{own.name(name)!r} is a relation, and has no value that a term could hold"
             remedy = f"ask for {asked} in the body, and write {own.term(Term('?y'))} here"
-            yield RELATION_AS_VALUE.at(place, message, remedy=remedy)
+            yield _RELATION_AS_VALUE.at(place, message, remedy=remedy)
     relations = {name for name, _ in defined} - ARITIES.keys() - set(CONNECTIVES)
     yield from first_each(
         (
             name,
-            RELATION_AS_FUNCTION.at(place, f"{own.name(name)!r} is a function here and a relation elsewhere"),
+            _RELATION_AS_FUNCTION.at(
+                place, f"{own.name(name)!r} is a function here and a relation elsewhere"
+            ),
         )
         for (name, arity), place in functions.items()
         if name in relations and (name, arity) not in values
@@ -93,11 +95,11 @@ def _definitions(rules: Rules, defined: dict[Signature, Place]) -> Iterator[Diag
         atom, place, spelled = literal.atom, literal.place, own.name(name)
         if (name, arity) in state:
             message = f"{spelled!r} is a fact of the state, and is asked for without 'true'"
-            yield STATE_WITHOUT_TRUE.at(place, message, remedy=f"write {own.term(Term(TRUE, atom))}")
+            yield _STATE_WITHOUT_TRUE.at(place, message, remedy=f"write {own.term(Term(TRUE, atom))}")
         elif (name, arity) in moves:
             message = f"{spelled!r} is a move, and is asked for without 'does'"
             remedy = f"write {own.term(Term(DOES, Term('?player'), atom))}"
-            yield MOVE_WITHOUT_DOES.at(place, message, remedy=remedy)
+            yield _MOVE_WITHOUT_DOES.at(place, message, remedy=remedy)
         elif name in names or not is_foreign(name):
             arities = [a for n, a in defined if n == name]
             meant = close_to(name, (n for n, a in defined if a == arity))
@@ -107,7 +109,7 @@ def _definitions(rules: Rules, defined: dict[Signature, Place]) -> Iterator[Diag
                 but = f": did you mean {own.name(meant)!r}?"
                 remedy = f"write {own.name(meant)}, as in {defined[meant, arity]}, or mend it there"
             message = f"no rule defines {spelled!r} with {_arguments(arity)}{but}"
-            yield UNDEFINED_RELATION.at(place, message, remedy=remedy)
+            yield _UNDEFINED_RELATION.at(place, message, remedy=remedy)
     stated, asked = _subjects(rules, (INIT, NEXT, LEGAL)), _subjects(rules, (TRUE, DOES))
     yield from _never_stated(rules, own)
     for rule in rules:
@@ -116,7 +118,7 @@ def _definitions(rules: Rules, defined: dict[Signature, Place]) -> Iterator[Diag
             continue
         if meant := one_slip_from(subject[0], (n for n, a in asked if a == subject[1])):
             message = f"no rule asks for {own.name(subject[0])!r}: did you mean {own.name(meant)!r}?"
-            yield MISSPELT_RELATION.at(rule.place, message)
+            yield _MISSPELT_RELATION.at(rule.place, message)
     for rule in rules:
         name, arity = rule.head.signature
         if name in ARITIES or (name, arity) in read or defined.pop((name, arity), None) is None:
@@ -125,19 +127,19 @@ def _definitions(rules: Rules, defined: dict[Signature, Place]) -> Iterator[Diag
         if (name, arity) in state:
             around = Term(NEXT if rule.body else INIT, rule.head)
             message = f"{spelled!r} is a fact of the state, but this defines a relation that no rule asks for"
-            yield STATE_WITHOUT_NEXT.at(rule.place, message, remedy=f"write {own.term(around)}")
+            yield _STATE_WITHOUT_NEXT.at(rule.place, message, remedy=f"write {own.term(around)}")
         elif meant := one_slip_from(name, (n for n, a in read if a == arity and (n, a) in heads)):
             message = f"no rule asks for {spelled!r}: did you mean {own.name(meant)!r}?"
-            yield MISSPELT_RELATION.at(rule.place, message)
+            yield _MISSPELT_RELATION.at(rule.place, message)
         else:
-            yield UNUSED_RELATION.at(rule.place, f"no rule asks for {spelled!r} with {_arguments(arity)}")
+            yield _UNUSED_RELATION.at(rule.place, f"no rule asks for {spelled!r} with {_arguments(arity)}")
 
 
 def _never_stated(rules: Rules, own: OwnNotation) -> Iterator[Diagnostic]:
     """Propositions that are asked for though no rule makes them true, and moves that no rule allows."""
     for asking, stating, kind, what in (
-        (TRUE, (INIT, NEXT), NEVER_TRUE, "no init or next rule can make {} true"),
-        (DOES, (LEGAL,), NEVER_LEGAL, "no legal rule can allow the move {}"),
+        (TRUE, (INIT, NEXT), _NEVER_TRUE, "no init or next rule can make {} true"),
+        (DOES, (LEGAL,), _NEVER_LEGAL, "no legal rule can allow the move {}"),
     ):
         heads = [rule.head for rule in rules if rule.head.name in stating]
         stated, reported = _subjects(rules, stating), set[Signature]()
@@ -199,7 +201,7 @@ def _duplicates(rules: Rules) -> Iterator[Diagnostic]:
         earlier = first.setdefault(key, rule.place)
         if earlier is not rule.place:
             what = "rule" if rule.body else "fact"
-            yield DUPLICATE_RULE.at(rule.place, f"the same {what} stands at {earlier} already")
+            yield _DUPLICATE_RULE.at(rule.place, f"the same {what} stands at {earlier} already")
 
 
 def _map_atoms(formula: Formula, change: Callable[[Term], Term]) -> Formula:
@@ -253,9 +255,11 @@ def _unreachable(rules: Rules, defined: dict[Signature, Place]) -> Iterator[Diag
             )
             atom, place = literal.atom, literal.place
             if atom.signature == (TRUE, 1):
-                yield NEVER_TRUE.at(place, f"no init or next rule can make {own.term(atom.args[0])} true")
+                yield _NEVER_TRUE.at(place, f"no init or next rule can make {own.term(atom.args[0])} true")
             elif atom.signature in defined or atom.signature in _SUBJECTS:
-                yield UNREACHABLE_RULE.at(place, f"{own.term(atom)} can never hold, so this rule never fires")
+                yield _UNREACHABLE_RULE.at(
+                    place, f"{own.term(atom)} can never hold, so this rule never fires"
+                )
 
 
 _SUBJECTS = (TRUE, 1), (DOES, 2)

@@ -30,18 +30,18 @@ from gdl.syntax.notation import Notation
 from gdl.syntax.sexpr import FAULTS
 from gdl.syntax.writer import OwnNotation
 
-UNSTRATIFIED_NEGATION = error("unstratified-negation", "break the cycle: rules must be stratified")
-TOO_LARGE = error("too-large", "use fewer alternatives per rule")
-NOT_PLAYABLE = error("not-playable", "see the message")
+_UNSTRATIFIED_NEGATION = error("unstratified-negation", "break the cycle: rules must be stratified")
+_TOO_LARGE = error("too-large", "use fewer alternatives per rule")
+_NOT_PLAYABLE = error("not-playable", "see the message")
 
 
-def check_playable(rules: Rules) -> Iterator[Diagnostic]:
+def _check_playable(rules: Rules) -> Iterator[Diagnostic]:
     """An error where the rules cannot be normalized, flattened or stratified."""
     try:
         compile_rules(rules)
     except GdlError as fault:
-        kind = TOO_LARGE if isinstance(fault, TooLargeError) else UNSTRATIFIED_NEGATION
-        if kind is TOO_LARGE or "its own negation" in fault.message:
+        kind = _TOO_LARGE if isinstance(fault, TooLargeError) else _UNSTRATIFIED_NEGATION
+        if kind is _TOO_LARGE or "its own negation" in fault.message:
             yield kind.at(fault.place or Place(), fault.message)
         else:
             yield of_error(fault)
@@ -60,7 +60,7 @@ def check(rules: Rules) -> list[Diagnostic]:
     )
     findings = roots_of((finding for family in families for finding in family(rules)), rules)
     if not any(d.severity is Severity.ERROR for d in findings):
-        findings += check_playable(rules)
+        findings += _check_playable(rules)
     return in_order(_in_own_notation(findings, rules))
 
 

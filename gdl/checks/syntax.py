@@ -30,16 +30,16 @@ from gdl.syntax.sexpr import (
 )
 from gdl.words import counted
 
-FOREIGN_CHARACTER = warning("foreign-character", "leave it out")
-FOREIGN_COMMENT = warning("foreign-comment", "begin comments with ';'")
+_FOREIGN_CHARACTER = warning("foreign-character", "leave it out")
+_FOREIGN_COMMENT = warning("foreign-comment", "begin comments with ';'")
 
-PICTURE_HINT = info("picture-hint", "write: draw: THING as LOOK in COLOUR")
+_PICTURE_HINT = info("picture-hint", "write: draw: THING as LOOK in COLOUR")
 
 _ASCII_QUOTES = "\"'`"
 _ODD = re.compile(r"[^\x00-\x7f]|[\[\]{},\"'`]")
 
 
-def check_characters(text: str) -> list[Diagnostic]:
+def _check_characters(text: str) -> list[Diagnostic]:
     """Findings for the first of each character that KIF does not use, and for comments without a ``;``."""
     source = Source(text)
     comments = list(_comments(source))
@@ -49,7 +49,7 @@ def check_characters(text: str) -> list[Diagnostic]:
         if number := marks.pop(mark, 0):
             more = f", here and in {counted(number - 1, 'other place')}" if number > 1 else ""
             message = f"comments do not begin with {mark!r}{more}"
-            findings.append(FOREIGN_COMMENT.at(source.place(start), message))
+            findings.append(_FOREIGN_COMMENT.at(source.place(start), message))
     return [*findings, *first_each(_characters(source, comments))]
 
 
@@ -67,7 +67,7 @@ def without_comments_of_others(text: str, findings: list[Diagnostic]) -> list[Di
     return [
         d
         for d in findings
-        if d.severity is Severity.ERROR or d.code == FOREIGN_COMMENT.code or not within(d.place)
+        if d.severity is Severity.ERROR or d.code == _FOREIGN_COMMENT.code or not within(d.place)
     ]
 
 
@@ -102,20 +102,20 @@ def _characters(source: Source, comments: list[tuple[int, int, str]]) -> Iterato
                 continue  # a sign by itself: see gdl.checks.foreign
             if remedy := what_to_write(character):
                 message = f"{named(character)} is not a sign of KIF"
-                yield character, FOREIGN_CHARACTER.at(source.place(at + place), message, remedy=remedy)
+                yield character, _FOREIGN_CHARACTER.at(source.place(at + place), message, remedy=remedy)
         if word == "." or (len(word) > 1 and word.endswith(".")):
             message = "a full stop is part of a name in KIF"
             remedy = "leave it out: a parenthesis ends the sentence"
-            yield ".", FOREIGN_CHARACTER.at(source.place(at + len(word) - 1), message, remedy=remedy)
+            yield ".", _FOREIGN_CHARACTER.at(source.place(at + len(word) - 1), message, remedy=remedy)
         if (place := look_alike(word)) >= 0:
             message = f"{word!r} has a letter of another alphabet, {named(word[place])}"
             remedy = "write the word in one alphabet"
-            yield word, FOREIGN_CHARACTER.at(source.place(at + place), message, remedy=remedy)
+            yield word, _FOREIGN_CHARACTER.at(source.place(at + place), message, remedy=remedy)
 
 
-NO_RULES = error("no-rules", "write at least (role ...), a legal rule and a terminal rule")
-MIXED_SPELLING = info("mixed-spelling", "spell it the same way everywhere: some tools mind the case")
-RULE_WITHOUT_BODY = info("rule-without-body", "write the fact alone, without '<='")
+_NO_RULES = error("no-rules", "write at least (role ...), a legal rule and a terminal rule")
+_MIXED_SPELLING = info("mixed-spelling", "spell it the same way everywhere: some tools mind the case")
+_RULE_WITHOUT_BODY = info("rule-without-body", "write the fact alone, without '<='")
 
 for _code, _remedy in {
     **{code: remedy for code, (_, remedy) in FAULTS.items() if code != "not-one-term"},
@@ -147,17 +147,17 @@ def read_rules(text: str, name: str = "", notation: Notation = "auto") -> tuple[
     for remark in source.remarks:
         findings.append(KINDS[remark.code].at(remark.place or Place(1, 1), remark.message))
     if not sentences and not faults:
-        findings.append(NO_RULES.at(Place(1, 1), "the text holds no rules"))
+        findings.append(_NO_RULES.at(Place(1, 1), "the text holds no rules"))
     for sentence in sentences:
         match sentence:
             case Group([Atom("<="), _]):
                 place = source.place(sentence.offset)
-                findings.append(RULE_WITHOUT_BODY.at(place, "a rule without a body is a fact"))
+                findings.append(_RULE_WITHOUT_BODY.at(place, "a rule without a body is a fact"))
     findings += first_each(_spellings(source, sentences))
     hints, wrong = read_hints(source.text)
-    findings += [PICTURE_HINT.at(hint.place, hint.message, remedy=hint.remedy) for hint in wrong]
+    findings += [_PICTURE_HINT.at(hint.place, hint.message, remedy=hint.remedy) for hint in wrong]
     if form is KIF and all(fault.code != "foreign-bracket" for fault in faults):
-        findings += check_characters(text)
+        findings += _check_characters(text)
     return Rules(tuple(rules), reader.spelling, name, form.name, hints), findings
 
 
@@ -173,4 +173,4 @@ def _spellings(source: Source, sentences: list[SExpr]) -> Iterator[tuple[str, Di
                 spelled = first.setdefault(word.lower(), word)
                 if spelled != word:
                     message = f"{word!r} was spelled {spelled!r} before"
-                    yield word.lower(), MIXED_SPELLING.at(source.place(offset), message)
+                    yield word.lower(), _MIXED_SPELLING.at(source.place(offset), message)

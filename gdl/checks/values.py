@@ -18,8 +18,8 @@ from gdl.rules import Literal, Rule, Rules, atoms_of, body_literals, literals, s
 from gdl.syntax.writer import OwnNotation
 from gdl.terms import DISTINCT, DOES, GOAL, INPUT, LEGAL, ROLE, SEES, Term
 
-NO_SUCH_VALUE = warning("no-such-value", "check its spelling, or write a fact or rule that puts it there")
-UNKNOWN_ROLE = warning("unknown-role", "check its spelling, or write (role ...) for it")
+_NO_SUCH_VALUE = warning("no-such-value", "check its spelling, or write a fact or rule that puts it there")
+_UNKNOWN_ROLE = warning("unknown-role", "check its spelling, or write (role ...) for it")
 
 _MOST = 100
 """More constants at one argument count as all: what is hostile takes no longer."""
@@ -58,7 +58,7 @@ def _never(rule: Rule, literal: Literal, term: Term, possible: Set[Term], own: O
     ask = f": did you mean {own.term(Term(meant))}?" if meant else ""
     message = f"{own.term(literal.atom)} never holds: no fact or head has {own.term(term)} there{ask}"
     remedy = f"check its spelling, or write {own.term(variable)} if it is a variable"
-    return NO_SUCH_VALUE.at(literal.place, message, remedy=remedy if term.name[0].isalpha() else "")
+    return _NO_SUCH_VALUE.at(literal.place, message, remedy=remedy if term.name[0].isalpha() else "")
 
 
 def _possible(rules: Rules) -> _Values:
@@ -132,6 +132,6 @@ def _role_names(rules: Rules, values: _Values, own: OwnNotation) -> Iterator[Dia
         message = (
             f"the role {own.term(role)} stands nowhere else, but {own.term(meant)} does, which is not a role"
         )
-        yield UNKNOWN_ROLE.at(roles[role], message, remedy=f"name it {own.term(meant)} here, or rename that")
+        yield _UNKNOWN_ROLE.at(roles[role], message, remedy=f"name it {own.term(meant)} here, or rename that")
     for name, (place, relation) in strange.items():
-        yield UNKNOWN_ROLE.at(place, f"{own.term(name)} stands for a role in {relation!r}, but is none")
+        yield _UNKNOWN_ROLE.at(place, f"{own.term(name)} stands for a role in {relation!r}, but is none")

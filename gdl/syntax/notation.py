@@ -108,7 +108,7 @@ def votes(text: str) -> int | None:
     return balance or (1 if before == "." else -1)
 
 
-class InfixGrammar(Grammar):
+class _InfixGrammar(Grammar):
     """The signs of infix GDL."""
 
     code = "not-infix"
@@ -136,12 +136,12 @@ class InfixGrammar(Grammar):
         return super().remedy(bare, at, expected)
 
 
-INFIX = InfixGrammar()
+INFIX = _InfixGrammar()
 
 Notation = Literal["auto", "kif", "infix", "prolog"]
 """A notation's name, or ``auto`` to detect it from the text."""
-Spelling = dict[str, str]
-Parsed = tuple[Source, list[SExpr]]
+_Spelling = dict[str, str]
+_Parsed = tuple[Source, list[SExpr]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,11 +165,11 @@ class Form:
     shown: str
     endings: tuple[str, ...]
     mark: str
-    read: Callable[[str, str], Parsed]
-    read_terms: Callable[[str, str], Parsed]
+    read: Callable[[str, str], _Parsed]
+    read_terms: Callable[[str, str], _Parsed]
     read_past_faults: Callable[[str, str], tuple[Source, list[SExpr], list[ParseError]]]
     comments: Callable[[Source], Iterator[tuple[int, int, str]]]
-    write: Callable[[Rule, Spelling], str]
+    write: Callable[[Rule, _Spelling], str]
 
 
 KIF = Form(

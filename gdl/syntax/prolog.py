@@ -50,7 +50,7 @@ _UNWRITABLE = re.compile(r"[\s();\x00-\x1f\x7f]+|^(?=$)|^\?")
 _STOP_MISSING = "end the sentence before it with a full stop"
 
 
-class PrologGrammar(Grammar):
+class _PrologGrammar(Grammar):
     """The signs of Prolog."""
 
     code = "not-prolog"
@@ -212,7 +212,7 @@ def _pass_over(source: Source, directive: Atom) -> None:
             f"expected '.' at the end of the directive '{found[0]}', found the next sentence",
             directive.offset + rest.end() - 1,
             "end it with a full stop",
-            PrologGrammar.code,
+            _PrologGrammar.code,
         )
     message = f"the directive '{found[0]}' is passed over"
     source.remarks.append(
@@ -244,4 +244,4 @@ def _fit(name: str) -> str:
     return "".join("_" if first_forbidden(c) >= 0 else c for c in fit) if first_forbidden(fit) >= 0 else fit
 
 
-PROLOG = PrologGrammar()
+PROLOG = _PrologGrammar()

@@ -22,7 +22,7 @@ from gdl.reading import plain
 from gdl.rules import And, Formula, Literal, Not, Or, Rule
 from gdl.visible import first_forbidden
 
-OPENING, CLOSING = "[{（［｛【〔〈⟨「『⦅", "]}）］｝】〕〉⟩」』⦆"
+OPENING, _CLOSING = "[{（［｛【〔〈⟨「『⦅", "]}）］｝】〕〉⟩」』⦆"
 """Brackets other than parentheses."""
 _QUOTES = '“”„‟«»‹›‘’‚‛″′´＂＇"`'
 _COMMAS = ",，、،"
@@ -46,7 +46,7 @@ def what_to_write(character: str) -> str:
         return ""
     if character in OPENING:
         return "write '('"
-    if character in CLOSING:
+    if character in _CLOSING:
         return "write ')'"
     if character in _QUOTES:
         return "leave it out: names stand without quotation marks"
@@ -193,7 +193,7 @@ def read(text: str, name: str = "", keep_comments: bool = False) -> tuple[Source
     source = Source(text, name)
     if len(text) > MAX_CHARACTERS:
         raise source.fault("text-too-large", 0, len(text), MAX_CHARACTERS)
-    nest = Nest(source)
+    nest = _Nest(source)
     for word, at in tokens(source):
         match word[0]:
             case "(":
@@ -220,10 +220,10 @@ def _blame_bracket(source: Source) -> None:
             raise source.fault("foreign-bracket", at + found.start(), named(found[0]))
 
 
-_BRACKET = re.compile(f"[{re.escape(OPENING + CLOSING)}]")
+_BRACKET = re.compile(f"[{re.escape(OPENING + _CLOSING)}]")
 
 
-class Nest:
+class _Nest:
     """Expressions under construction: the complete ones, and the groups that are still open."""
 
     def __init__(self, source: Source) -> None:
@@ -287,7 +287,7 @@ def read_kif_past_faults(text: str, name: str = "") -> tuple[Source, list[SExpr]
             return Source(text, name), [], [fault]
         first = fault
     source = Source(text, name)
-    nest = Nest(source)
+    nest = _Nest(source)
     faults: list[ParseError] = []
     broken: set[int] = set()  # offsets of sentences that lost something
     loose = False  # whether literals start in column 1, too
@@ -330,7 +330,7 @@ def read_kif_past_faults(text: str, name: str = "") -> tuple[Source, list[SExpr]
     return source, [sentence for sentence in nest.top if sentence.offset not in broken], faults
 
 
-def _closed_early(nest: Nest) -> ParseError | None:
+def _closed_early(nest: _Nest) -> ParseError | None:
     """The error at the ')' that ended a rule before its body did, where a later one closes nothing. Takes the
     rule and the literals behind it away."""
     source, top = nest.source, nest.top

@@ -63,10 +63,10 @@ class Signs:
     calls: bool
 
 
-INFIX_SIGNS = Signs(
+_INFIX_SIGNS = Signs(
     " &", " | ", "~", "", re.compile(r"[a-z0-9][A-Za-z0-9_]*"), True, DISTINCT, frozenset(), True
 )
-PROLOG_SIGNS = Signs(
+_PROLOG_SIGNS = Signs(
     ",",
     " ; ",
     "\\+ ",
@@ -79,7 +79,7 @@ PROLOG_SIGNS = Signs(
 )
 
 
-SIGNS = {"infix": INFIX_SIGNS, "prolog": PROLOG_SIGNS}
+SIGNS = {"infix": _INFIX_SIGNS, "prolog": _PROLOG_SIGNS}
 """By the notation's name."""
 
 
@@ -89,7 +89,7 @@ def sentence_writer(signs: Signs) -> Callable[[Rule, dict[str, str]], str]:
 
     def write(rule: Rule, spelling: dict[str, str]) -> str:
         atoms = [rule.head, *(literal.atom for part in rule.body for literal, _ in literals(part))]
-        writer = Writer(spelling, signs, Counter(v.name for atom in atoms for v in atom.variables()))
+        writer = _Writer(spelling, signs, Counter(v.name for atom in atoms for v in atom.variables()))
         head = writer.term(rule.head)
         if not rule.body:
             return head + signs.stop
@@ -103,12 +103,12 @@ def sentence_writer(signs: Signs) -> Callable[[Rule, dict[str, str]], str]:
     return write
 
 
-class Writer:
+class _Writer:
     """Writes the parts of one rule; its variables get names that the notation can spell, each another one.
     ``count``: how often each variable occurs; one that came from ``_`` and occurs again gets a name."""
 
     def __init__(
-        self, spelling: dict[str, str], signs: Signs = INFIX_SIGNS, count: Counter[str] | None = None
+        self, spelling: dict[str, str], signs: Signs = _INFIX_SIGNS, count: Counter[str] | None = None
     ) -> None:
         self._spelling = spelling
         self._signs = signs
@@ -213,13 +213,13 @@ class OwnNotation:
         """A term, or an atom."""
         if self._signs is None:
             return term.spelled(self._spelling)
-        return Writer(self._spelling, self._signs).term(term)
+        return _Writer(self._spelling, self._signs).term(term)
 
     def formula(self, formula: Formula) -> str:
         """A part of a body."""
         if self._signs is None:
             return formula_to_kif(formula, self._spelling)
-        return Writer(self._spelling, self._signs).formula(formula, False)
+        return _Writer(self._spelling, self._signs).formula(formula, False)
 
     def joined(self, connective: str, parts: list[str]) -> str:
         """Formulas, as they are written, below ``not``, ``and`` or ``or``."""

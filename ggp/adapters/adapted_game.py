@@ -32,7 +32,7 @@ OBSERVATIONS: Final = ("bits", "packed", "planes")
 see :meth:`AdaptedGame.next_histories`."""
 MOST_NUMBERS = 20_000
 """The largest number of values in an observation with hidden information: older turns are dropped."""
-MOST_TURNS = 64
+_MOST_TURNS = 64
 RENDER_MODES: Final = ("ansi", "svg", "rgb_array")
 
 
@@ -151,7 +151,7 @@ class AdaptedGame:
     def turns_seen(self) -> int:
         """The number of turns in an observation when information is hidden."""
         width = max(one.width for one in self.senses)
-        return remembered(longest_match(self.machine.network) or MOST_TURNS, width, MOST_NUMBERS)
+        return remembered(longest_match(self.machine.network) or _MOST_TURNS, width, MOST_NUMBERS)
 
     def shape_of(self, agent: str) -> tuple[int, ...]:
         """The shape of an agent's observation, of uint8."""

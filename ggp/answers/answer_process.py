@@ -21,7 +21,7 @@ from ggp.answers.catalogue import load_source
 from ggp.game import Game
 from ggp.processes.parent import JsonMessage, Send, answer_requests
 
-PLAY_SECONDS = 10.0
+_PLAY_SECONDS = 10.0
 """Seconds for grounding, and again for playing."""
 MOST_FINDINGS = 500
 """The most findings shown; further ones are only counted."""
@@ -42,7 +42,7 @@ def rehearse(text: str) -> JsonMessage:
     if rules is None or any(one.severity is Severity.ERROR for one in found):
         return _findings(text, found)
     try:
-        found += in_order(play(rules, Rehearsal(512, PLAY_SECONDS)))
+        found += in_order(play(rules, Rehearsal(512, _PLAY_SECONDS)))
     except GdlError as fault:
         found.append(of_error(fault))
     return _findings(text, found)
@@ -72,7 +72,7 @@ def _findings(text: str, found: list[Diagnostic]) -> JsonMessage:
     return {"findings": shown, "counts": counts, "notation": form_of(text).shown}
 
 
-SOLVER_MEMORY = 600 * 1024**2
+_SOLVER_MEMORY = 600 * 1024**2
 
 
 def solve_told(game: Game, request: JsonMessage, send: Send) -> dict[str, object]:
@@ -113,10 +113,10 @@ def solve_told(game: Game, request: JsonMessage, send: Send) -> dict[str, object
         )
 
     seconds, only = float(request["seconds"]), request["solver"] or None
-    work = SolveRequest(game.text, seconds, SOLVER_MEMORY, only, 1, request["seed"])
+    work = SolveRequest(game.text, seconds, _SOLVER_MEMORY, only, 1, request["seed"])
     level = level_of_gdl(game.text) if only is None else None
     if level is not None:
-        found, steps, why = solve_as_line(level, seconds, SOLVER_MEMORY, tell)
+        found, steps, why = solve_as_line(level, seconds, _SOLVER_MEMORY, tell)
     else:
         found, steps, why = solve_together(work, tell), "", ""
     try:
@@ -143,14 +143,14 @@ def solve_told(game: Game, request: JsonMessage, send: Send) -> dict[str, object
 
 MEMORY = 3 * 1024**3
 CPU_SECONDS = 1800.0
-PLAYOUT_SECONDS = 15.0
+_PLAYOUT_SECONDS = 15.0
 """Seconds after which no further batch of playouts begins."""
 BATCH = 512
-LONGEST_PLAYOUT = 10_000
+_LONGEST_PLAYOUT = 10_000
 Told = dict[str, object]
 
 
-class Answerer:
+class _Answerer:
     """Answers the questions of :data:`ggp.answers.operations.OPERATIONS`. It keeps the last game."""
 
     def __init__(self) -> None:
@@ -210,14 +210,14 @@ class Answerer:
                 self._fast = game.machine("prover")
         machine = self._fast
         state = self._position(game, request, machine)
-        end = time.monotonic() + PLAYOUT_SECONDS
+        end = time.monotonic() + _PLAYOUT_SECONDS
         target, seed, cut = request.get("n", BATCH), request.get("seed", 0), 0
         size = BATCH if machine.has_lanes else 8
         lengths: list[int] = []
         values: list[Counter[int]] = [Counter() for _ in machine.roles]
         while len(lengths) < target and (not lengths or time.monotonic() < end):
             n = min(size, target - len(lengths))
-            batch = machine.playouts(n, seed + len(lengths), state, LONGEST_PLAYOUT)
+            batch = machine.playouts(n, seed + len(lengths), state, _LONGEST_PLAYOUT)
             cut += batch.cut
             lengths += batch.lengths.tolist()
             for counter, column in zip(values, batch.goals.T.tolist(), strict=True):
@@ -271,7 +271,7 @@ def _verified(game: Game, trace: str) -> Told:
 
 def main() -> None:
     """Answer requests until the parent is gone."""
-    answer_requests(Answerer().answer, "question", MEMORY, CPU_SECONDS)
+    answer_requests(_Answerer().answer, "question", MEMORY, CPU_SECONDS)
 
 
 if __name__ == "__main__":

@@ -107,7 +107,7 @@ _PAUSES = (", ", " with ", " on ", " for ")
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
+class _Card:
     """A thing to play or to solve.
 
     Attributes:
@@ -166,7 +166,7 @@ def headline(text: str) -> str:
 
 
 @cache
-def _game_card(path: Path, written: int) -> Card:
+def _game_card(path: Path, written: int) -> _Card:
     """The card of a file of rules."""
     text = read_rules_file(path)
     title, line = title_of(text)
@@ -176,7 +176,7 @@ def _game_card(path: Path, written: int) -> Card:
         kind = "chance"
     if hides(parse_rules(text, path.stem)):
         kind = "hidden"
-    return Card(path.stem, title or path.stem, line, roles, kind)
+    return _Card(path.stem, title or path.stem, line, roles, kind)
 
 
 def _recorded(path: Path) -> tuple[tuple[str, ...], bool]:
@@ -198,7 +198,7 @@ def _level_files() -> list[Path]:
 
 
 @cache
-def _level_cards(path: Path, written: int) -> list[Card]:
+def _level_cards(path: Path, written: int) -> list[_Card]:
     """The cards of the levels of a file; a level that cannot be played is logged and skipped."""
     from players.puzzles.snakes.level import levels_of_file as snakes
     from players.puzzles.sokoban.levels.level import Level
@@ -214,15 +214,15 @@ def _level_cards(path: Path, written: int) -> list[Card]:
         else:
             line, role = f"Snakes, {counted(len(level.snakes), 'snake')}", "player"
         title = visible(level.title or f"{path.stem.capitalize()} {number}")
-        cards.append(Card(f"{path.name}:{number}", title, line, (role,), "level"))
+        cards.append(_Card(f"{path.name}:{number}", title, line, (role,), "level"))
     return cards
 
 
 @cache
-def _packing_card(path: Path, written: int) -> Card:
+def _packing_card(path: Path, written: int) -> _Card:
     title = path.stem
     for line in text_of_file(path, LARGEST).split("\n"):
         if line.startswith("title "):
             title = line.removeprefix("title ")
             break
-    return Card(path.name, visible(title.strip()), "packing puzzle", (), "packing")
+    return _Card(path.name, visible(title.strip()), "packing puzzle", (), "packing")

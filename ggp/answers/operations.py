@@ -22,7 +22,7 @@ from ggp.protocol.http_error import BusyError
 
 MOST_MOVES = 5000
 MOST_PLAYOUTS = 100_000
-LONGEST_SOLVE = 600.0
+_LONGEST_SOLVE = 600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +180,7 @@ OPERATIONS: dict[str, Operation] = {
         _object(
             {
                 **SOURCE,
-                "seconds": {**_whole("Wall time (10).", 0.1, LONGEST_SOLVE), "type": "number"},
+                "seconds": {**_whole("Wall time (10).", 0.1, _LONGEST_SOLVE), "type": "number"},
                 "solver": _text("This solver alone; all that fit by default.", 100),
                 "seed": {
                     "type": "integer",
@@ -243,7 +243,7 @@ GAMES: Schema = _object({"games": _TEXTS, "levels": _TEXTS})
 WORK = WorkKind(
     "ggp.answers.answer_process", "the question", most=6, group=True, need=WorkNeed(memory=384 * 1024**2)
 )
-MOST_SOLVING = 3
+_MOST_SOLVING = 3
 """Puzzles solved at the same time."""
 _USUAL: dict[str, JsonMessage] = {"solve": {"seconds": 10.0, "solver": "", "seed": 0}}
 
@@ -276,8 +276,8 @@ class QuestionDesk:
         if not operation.streams:
             key = sha256(f"{request['game']}\n{request['rules']}".encode("utf-8", "replace")).hexdigest()
             return _bare(await self._workers.ask(key, request, seconds=seconds, news=news))
-        if self._solving >= MOST_SOLVING:
-            raise BusyError(f"{MOST_SOLVING} puzzles are being solved")
+        if self._solving >= _MOST_SOLVING:
+            raise BusyError(f"{_MOST_SOLVING} puzzles are being solved")
         self._solving += 1
         key = secrets.token_hex(8)
         try:

@@ -19,9 +19,9 @@ from gdl.machine import Machine
 from gdl.rules import Rules
 from ggp.stopwatch import Stopwatch
 
-REPETITIONS = 5
+_REPETITIONS = 5
 """Batches of playouts per measurement; their median counts, their range shows the noise."""
-STEP_PARTS = ("logic_ns", "choice_ns", "bookkeeping_ns", "ns_per_gate_input")
+_STEP_PARTS = ("logic_ns", "choice_ns", "bookkeeping_ns", "ns_per_gate_input")
 """The figures from the measurement of a step's parts."""
 _FEWEST = {"prover": 1}
 _FEWEST_LANES = 4096
@@ -104,7 +104,7 @@ def measure(
     level: str,
     seconds: float,
     seed: int = 0,
-    repetitions: int = REPETITIONS,
+    repetitions: int = _REPETITIONS,
     playouts: int = 0,
     split: bool = True,
 ) -> Measurement:
@@ -131,7 +131,7 @@ def measure(
     rates = run(machine, seconds, seed, repetitions, playouts)
     step = 1e9 / rates["states_per_cpu_s"] if rates["states_per_cpu_s"] else 0.0
     sizes: dict[str, Any] = dict.fromkeys(("gates", "gate_inputs", "base_propositions", "moves"), 0)
-    parts: dict[str, Any] = dict.fromkeys(STEP_PARTS, 0.0)
+    parts: dict[str, Any] = dict.fromkeys(_STEP_PARTS, 0.0)
     network = getattr(machine, "network", None)
     if network is not None:
         sizes = {
@@ -207,7 +207,7 @@ def run(
     machine: Machine,
     seconds: float,
     seed: int = 0,
-    repetitions: int = REPETITIONS,
+    repetitions: int = _REPETITIONS,
     playouts: int = 0,
     cpu: Callable[[], float] = time.process_time,
 ) -> dict[str, Any]:

@@ -260,14 +260,14 @@ def comparison(changes: list[Change]) -> RenderableType:
                 f"{ready:.2f} times the time to get ready",
             )
         )
-    lost = [change for change in changes if regressed(change)]
+    lost = [change for change in changes if _regressed(change)]
     if lost:
         listed = ", ".join(f"{change.game} on {change.machine} {change.ratio:.2f}" for change in lost)
         lines.append(Text(f"slower by more than {_REGRESSION:.0%}: {listed}", "bold red"))
     return Group(*lines)
 
 
-def regressed(change: Change) -> bool:
+def _regressed(change: Change) -> bool:
     """Whether the rate fell by more than a tenth, and not by noise.
 
     >>> regressed(Change("chess", "native", 100.0, 89.0, True, 0.0, 0.0))

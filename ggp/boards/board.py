@@ -168,7 +168,7 @@ def board_of(
         return None
     layers = tuple(candidate.layer for candidate in chosen)
     used = set[Square]().union(*(candidate.squares for candidate in chosen))
-    fixed, floor = facts_on_squares(rules, layers, used)
+    fixed, floor = _facts_on_squares(rules, layers, used)
     squares = used | set(fixed) | floor
     xs = {x for _, x, _ in squares}
     ys = {y for _, _, y in squares}
@@ -195,11 +195,11 @@ def board_of(
         squares |= {(p, x, y) for p in panels for x in columns for y in rows}
     blanks |= {(Term("blank"),), (Term("empty"),)}
     blanks |= {candidate.ground for candidate in chosen if candidate.ground is not None}
-    blanks |= floor_things(layers, states, len(squares))
+    blanks |= _floor_things(layers, states, len(squares))
     things = set[Thing]().union(*(candidate.things for candidate in chosen)) - blanks
     solid, sides = walls(layers, states, fixed, set(blanks))
     if sides and shape is BoardShape.STRAIGHT:
-        squares = without_holes(squares, columns, rows)
+        squares = _without_holes(squares, columns, rows)
     things = things.union(*fixed.values())
     statics = Statics(rules)
     return Grid(
@@ -264,7 +264,7 @@ def _arrangement(
         shape, turned = shape_of(squares, columns, rows, statics)
         if shape is BoardShape.CENTRED:
             return shape, turned, columns, rows
-    return shape, is_turned(rules, layers), columns, rows
+    return shape, _is_turned(rules, layers), columns, rows
 
 
 def _sample(machine: Machine) -> list[frozenset[Term]]:
@@ -406,7 +406,7 @@ _LIKELY = 4
 """Squares that a thing without a wall's name must fill to count as a wall."""
 
 
-def still_things(layers: tuple[Layer, ...], states: Sequence[frozenset[Term]]) -> dict[Thing, set[Square]]:
+def _still_things(layers: tuple[Layer, ...], states: Sequence[frozenset[Term]]) -> dict[Thing, set[Square]]:
     """The things that stand on the same squares in all states, and these squares."""
     still: dict[Thing, set[Square]] = {}
     for i, state in enumerate(states):
@@ -422,11 +422,11 @@ def still_things(layers: tuple[Layer, ...], states: Sequence[frozenset[Term]]) -
     return still if len(states) > 1 else {}
 
 
-def floor_things(layers: tuple[Layer, ...], states: Sequence[frozenset[Term]], squares: int) -> set[Thing]:
+def _floor_things(layers: tuple[Layer, ...], states: Sequence[frozenset[Term]], squares: int) -> set[Thing]:
     """The things of relations without contents that hold of most squares in every state: they only say that
     the squares exist. Empty unless the board has other layers too."""
     plain: set[Thing] = {(Term(layer.name),) for layer in layers if not layer.contents}
-    still = still_things(tuple(layer for layer in layers if not layer.contents), states)
+    still = _still_things(tuple(layer for layer in layers if not layer.contents), states)
     found = {thing for thing in plain & still.keys() if 2 * len(still[thing]) > squares}
     return found if len(layers) > len(found) else set()
 
@@ -440,7 +440,7 @@ def walls(
     """The things that fill their squares, since nothing else ever stands there, and the walls at the side of
     a square, each with its side: ``north``, ``south``, ``east`` or ``west``. Walls at sides are found by
     name."""
-    still = still_things(layers, states)
+    still = _still_things(layers, states)
     sides = {
         thing: way
         for thing, squares in still.items()
@@ -494,7 +494,7 @@ def _way(thing: Thing) -> str:
     return found[0] if len(found) == 1 else ""
 
 
-def without_holes(squares: set[Square], columns: Sequence[Term], rows: Sequence[Term]) -> set[Square]:
+def _without_holes(squares: set[Square], columns: Sequence[Term], rows: Sequence[Term]) -> set[Square]:
     """The squares together with those between them. If walls stand at the sides of squares, some squares have
     no walls and may never be named."""
     whole = set(squares)
@@ -595,7 +595,7 @@ def _won(
     return machine.is_terminal(state) and machine.goal(state, role) == 100
 
 
-def facts_on_squares(
+def _facts_on_squares(
     rules: Rules, layers: tuple[Layer, ...], used: set[Square]
 ) -> tuple[dict[Square, list[Thing]], set[Square]]:
     """The things that facts put on squares, and the floor (squares of facts about most of them). A relation
@@ -611,7 +611,7 @@ def facts_on_squares(
     for rule in rules:
         if not rule.body and rule.head.ground and rule.head.name not in ARITIES:
             facts[rule.head.signature].append(rule.head)
-    bodies = [list(atoms_of_state(rule)) for rule in rules if rule.body and rule.head.name != INIT]
+    bodies = [list(_atoms_of_state(rule)) for rule in rules if rule.body and rule.head.name != INIT]
     while True:
         before = len(pairs)
         for atoms in bodies:
@@ -645,7 +645,7 @@ def facts_on_squares(
     return dict(fixed), floor
 
 
-def atoms_of_state(rule: Rule) -> Iterator[Term]:
+def _atoms_of_state(rule: Rule) -> Iterator[Term]:
     """The atoms of a rule; an atom inside ``true``, ``next`` and so on is returned without that word."""
     for atom in [rule.head, *(lit.atom for f in rule.body for lit, _ in literals(f))]:
         if atom.name in (TRUE, NEXT, INIT, BASE) and len(atom.args) == 1:
@@ -654,11 +654,11 @@ def atoms_of_state(rule: Rule) -> Iterator[Term]:
             yield atom
 
 
-def is_turned(rules: Rules, layers: tuple[Layer, ...]) -> bool:
+def _is_turned(rules: Rules, layers: tuple[Layer, ...]) -> bool:
     """Whether the rules themselves call the first coordinate a row, or the second a column."""
     votes = 0
     for rule in rules:
-        atoms = list(atoms_of_state(rule))
+        atoms = list(_atoms_of_state(rule))
         words = {a.args[0]: a.name for a in atoms if len(a.args) == 1}
         for atom in atoms:
             for layer in layers:

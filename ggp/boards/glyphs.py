@@ -15,7 +15,7 @@ from ggp.boards.layers import Thing
 
 Span = tuple[str, str]
 """Text and a rich style."""
-ROLE_STYLES = ("bold cyan", "bold yellow", "bold magenta", "bold green", "bold red", "bold blue")
+_ROLE_STYLES = ("bold cyan", "bold yellow", "bold magenta", "bold green", "bold red", "bold blue")
 EMPTY: Span = (".", "bright_black")
 _OTHER_STYLES = ("green", "magenta", "blue", "red", "white", "bright_cyan")
 _FIXED_SIGNS = "#+=~%&$@"
@@ -44,7 +44,7 @@ COLOURS = {
 def role_styles(roles: tuple[Term, ...]) -> list[str]:
     """The style of each role: the colour in its name, or one that is in no role's name."""
     named = [COLOURS.get(role.name.lower()) for role in roles]
-    free = [style for style in ROLE_STYLES if style not in named] or list(ROLE_STYLES)
+    free = [style for style in _ROLE_STYLES if style not in named] or list(_ROLE_STYLES)
     others = iter(free * len(roles))
     return [style if style is not None else next(others) for style in named]
 

@@ -18,7 +18,7 @@ from players.belief.worlds import StateWorlds
 
 WORLDS, EFFORT = 20_000, 200_000
 """Worlds and effort of a belief on a machine with lanes: a turn takes tenths of a second."""
-SLOW_WORLDS, SLOW_EFFORT = 2_000, 8_000
+_SLOW_WORLDS, _SLOW_EFFORT = 2_000, 8_000
 """The same on other machines."""
 LEAST = 0.005
 """Smallest likelihood that is shown."""
@@ -44,7 +44,7 @@ class RoleSight:
 def new_belief(machine: Machine, role: int, seed: int) -> Belief:
     """A belief for a table."""
     slow = isinstance(world_machine(machine, role), StateWorlds)
-    worlds, effort = (SLOW_WORLDS, SLOW_EFFORT) if slow else (WORLDS, EFFORT)
+    worlds, effort = (_SLOW_WORLDS, _SLOW_EFFORT) if slow else (WORLDS, EFFORT)
     return Belief(machine, role, worlds=worlds, effort=effort, seed=seed)
 
 

@@ -32,7 +32,7 @@ _FACTS = ("wall", "spikes", "exit", "covers", "column", "row", "left_of", "under
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class _Standing:
     """The things in the cells of a state.
 
     Attributes:
@@ -69,7 +69,7 @@ class SnakesMap:
         """The cell with these coordinates."""
         return self.columns[x], self.rows[y]
 
-    def standing(self, propositions: Iterable[Term]) -> Standing:
+    def standing(self, propositions: Iterable[Term]) -> _Standing:
         """A state's propositions as things in cells."""
         heads: dict[str, Cell] = {}
         behind: dict[tuple[str, Cell], Cell] = {}
@@ -94,7 +94,7 @@ class SnakesMap:
             while (name, line[-1]) in behind and len(line) <= len(behind):
                 line.append(behind[name, line[-1]])
             snakes[name] = tuple(line)
-        return Standing(snakes, dict(sorted(pieces.items())), frozenset(blocks), frozenset(fruit))
+        return _Standing(snakes, dict(sorted(pieces.items())), frozenset(blocks), frozenset(fruit))
 
 
 def map_of_rules(rules: Rules) -> SnakesMap | None:
@@ -141,7 +141,7 @@ def _in_order(names: list[Term], pairs: list[tuple[Term, ...]]) -> dict[Term, in
     return {name: number for number, name in enumerate(line)} if set(line) == set(names) else {}
 
 
-def last_move(before: Standing, after: Standing) -> str:
+def last_move(before: _Standing, after: _Standing) -> str:
     """The change between two consecutive states in words; empty for states that are not consecutive."""
     things = {**before.snakes, **before.pieces}
     now = {**after.snakes, **after.pieces}
@@ -172,7 +172,7 @@ def _way(start: Cell, end: Cell) -> str | None:
     return next((way for way, by in _WAYS.items() if by == step), None)
 
 
-def _pushed(before: Standing, mover: str, by: Cell) -> set[str]:
+def _pushed(before: _Standing, mover: str, by: Cell) -> set[str]:
     """The snakes and blocks of several cells that this snake pushes when its head goes one step."""
     things: dict[str, Iterable[Cell]] = {**before.snakes, **before.pieces}
     things |= {f"$ {x} {y}": [(x, y)] for x, y in before.blocks}
@@ -186,7 +186,7 @@ def _pushed(before: Standing, mover: str, by: Cell) -> set[str]:
     return {name for name in pushed if not name.startswith("$")}
 
 
-def _shifted(before: Standing, after: Standing, by: Cell, but: str | None) -> list[str]:
+def _shifted(before: _Standing, after: _Standing, by: Cell, but: str | None) -> list[str]:
     """The letters of the things that went one step."""
 
     def moved(cells: Iterable[Cell]) -> set[Cell]:
@@ -211,7 +211,7 @@ class SnakesPainter(Painter):
         super().__init__(None, rules, roles)
         self.map = drawn
         self._terminal, self._unicode = terminal, unicode
-        self._before: Standing | None = None
+        self._before: _Standing | None = None
         signs = self._signs(fruit_left=True)
         kinds = {
             "#": "wall",
@@ -244,7 +244,7 @@ class SnakesPainter(Painter):
         self._before = standing
         return DrawnState(tuple(lines), ())
 
-    def _plain_lines(self, standing: Standing) -> Iterable[tuple[Span, ...]]:
+    def _plain_lines(self, standing: _Standing) -> Iterable[tuple[Span, ...]]:
         """The state in the style of a level file; a head at the exit hides it."""
         drawn = dict.fromkeys(self.map.walls, "#") | dict.fromkeys(self.map.spikes, "!")
         drawn[self.map.exit] = "E"
@@ -258,7 +258,7 @@ class SnakesPainter(Painter):
         for y in reversed(range(len(self.map.rows))):
             yield (("".join(drawn.get((x, y), ".") for x in range(len(self.map.columns))), ""),)
 
-    def _terminal_lines(self, standing: Standing) -> Iterable[tuple[Span, ...]]:
+    def _terminal_lines(self, standing: _Standing) -> Iterable[tuple[Span, ...]]:
         signs = self._signs(fruit_left=bool(standing.fruit))
         drawn = dict.fromkeys(self.map.walls, signs["#"]) | dict.fromkeys(self.map.spikes, signs["!"])
         drawn[self.map.exit] = signs["E"]

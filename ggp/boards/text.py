@@ -141,7 +141,7 @@ class Painter:
         rows = [(y, self._shown(y)) for y in self.board.rows]
         boxes = {square: cell[0] for square, cell in cells.items() if not square[0] and cell[0] != [EMPTY]}
         lines = {square: square in changed for square in cells if square[0]}
-        return draw_dots(columns, rows, boxes, lines)
+        return _draw_dots(columns, rows, boxes, lines)
 
     def _sloping(self, cells: dict[Square, Cell], wide: int, changed: set[Square]) -> list[list[Span]]:
         """A board of hexagons: rows offset by half a square, each with its name before it."""
@@ -261,7 +261,7 @@ def _side_by_side(blocks: list[list[list[Span]]], across: int) -> Iterator[tuple
             yield tuple(line[:-1])
 
 
-def draw_dots(
+def _draw_dots(
     columns: Sequence[tuple[Term, str]],
     rows: Sequence[tuple[Term, str]],
     boxes: Mapping[Square, Sequence[Span]],

@@ -62,7 +62,7 @@ def prism(cell: Cell) -> Solid:
     return Solid(corners, ((2, 1, 0), (3, 4, 5), (0, 1, 4, 3), (1, 2, 5, 4), (2, 0, 3, 5)))
 
 
-def sphere(cell: Cell) -> Solid:
+def _sphere(cell: Cell) -> Solid:
     """A ball that touches its twelve neighbours, which are a diagonal of two axes away."""
     box = cube(cell)
     return Solid(box.corners, box.faces, math.sqrt(0.5))
@@ -84,7 +84,7 @@ def rhombic(cell: Cell) -> Solid:
     return _tetrahedron(points)
 
 
-def tetra_octahedral(cell: Cell) -> Solid:
+def _tetra_octahedral(cell: Cell) -> Solid:
     """The tetrahedron inside a cube, or one of the four corners that it leaves: an eighth of an octahedron.
     A cube is 3 x 3 x 3 triples."""
     cube = [axis // 3 for axis in cell]
@@ -114,9 +114,9 @@ def _tetrahedron(points: list[Point]) -> Solid:
 SHAPES: dict[str, Callable[[Cell], Solid]] = {
     "cubes": cube,
     "prisms": prism,
-    "spheres": sphere,
+    "spheres": _sphere,
     "rhombic": rhombic,
-    "tetra-octahedra": tetra_octahedral,
+    "tetra-octahedra": _tetra_octahedral,
 }
 """The shape of a cell, by the name of the grid."""
 

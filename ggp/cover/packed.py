@@ -144,7 +144,7 @@ def moves_told(packed: Packed, apart: Disassembly) -> Iterator[str]:
         for step in part.steps:
             number += 1
             names = " ".join(letters[piece] for piece in step.pieces)
-            yield f"{number:>3}  {names}: {way_told(step.way)}{', out' if step.out else ''}"
+            yield f"{number:>3}  {names}: {_way_told(step.way)}{', out' if step.out else ''}"
 
 
 def moves_as_json(apart: Disassembly) -> dict[str, object]:
@@ -165,7 +165,7 @@ def moves_as_json(apart: Disassembly) -> dict[str, object]:
     }
 
 
-def way_told(way: tuple[int, int, int]) -> str:
+def _way_told(way: tuple[int, int, int]) -> str:
     """A translation in words.
 
     >>> way_told((0, -2, 0)), way_told((1, 1, 0))

@@ -140,7 +140,7 @@ class SaveFile:
         )
 
 
-class CoverView:
+class _CoverView:
     """Shows the search while it runs (in a terminal), then its result. A context manager. ``name`` is for
     people."""
 
@@ -159,7 +159,7 @@ class CoverView:
         )
         self._task = self._progress.add_task(name, total=1.0, told="loading or compiling kernels")
 
-    def __enter__(self) -> CoverView:
+    def __enter__(self) -> _CoverView:
         self._progress.start()
         return self
 
@@ -233,7 +233,7 @@ class CoverRequest:
 def solve_cover(instance: CoverInstance, request: CoverRequest, as_json: bool) -> int:
     """Search, and print the result. Returns the exit status: 0 with a solution, 1 without, 130 after Ctrl-C.
     Raises GdlError."""
-    view = CoverView(instance.name)
+    view = _CoverView(instance.name)
     file = None if request.save is None else SaveFile(request.save)
     found: list[list[int]] = []
     with view, noted_ctrl_c() as interrupted:
@@ -296,7 +296,7 @@ class _Teller:
     def __init__(
         self,
         instance: CoverInstance,
-        view: CoverView,
+        view: _CoverView,
         file: SaveFile | None,
         found: list[list[int]],
         *,

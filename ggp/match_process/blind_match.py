@@ -36,13 +36,13 @@ KEPT = 6
 """Number of PLAYs that may later prove to have come from another sender."""
 MOST_CHARACTERS = 100_000
 """The most characters of a PLAY: longer ones are not parsed, because that would take a turn's time."""
-MISFIT, ODD = 2, 1
+_MISFIT, ODD = 2, 1
 """Doubts about a PLAY that does not fit, and about one that names another move than our answer: the manager
 may have replaced ours. A PLAY that is dropped counts 1."""
 
 
 @dataclass(frozen=True, slots=True)
-class PlayTexts:
+class _PlayTexts:
     """The contents of a PLAY.
 
     Attributes:
@@ -61,7 +61,7 @@ class PlayTexts:
     sound: bool
 
     @classmethod
-    def read(cls, moves: Sequence[str] | None) -> PlayTexts:
+    def read(cls, moves: Sequence[str] | None) -> _PlayTexts:
         """The contents of a PLAY with these texts."""
         row = texts = tuple(moves or ())
         own_text = row[0].removeprefix(MADE) if row and row[0].startswith(MADE) else None
@@ -84,7 +84,7 @@ class PlayTexts:
 
 
 @dataclass(frozen=True, slots=True)
-class BlindCourse:
+class _BlindCourse:
     """One course that the match may have taken, as the role knows it.
 
     Attributes:
@@ -100,14 +100,14 @@ class BlindCourse:
 
     belief: Belief
     rows: tuple[tuple[str, ...], ...] = ()
-    last: PlayTexts | None = None
+    last: _PlayTexts | None = None
     begun: bool = True
     answered: bool = False
     own: Term | None = None
     doubt: int = 0
     lost: bool = False
 
-    def repeats(self, play: PlayTexts) -> bool:
+    def repeats(self, play: _PlayTexts) -> bool:
         """Whether this PLAY repeats the last one. Bare percepts may be equal in the next turn, too, but not
         before the manager has its answer."""
         same = self.last is not None and self.last.key == play.key
@@ -115,10 +115,10 @@ class BlindCourse:
 
 
 @dataclass(frozen=True, slots=True)
-class Lead:
+class _Lead:
     """The course to which a PLAY leads, the ``doubt`` of that PLAY, and a description of its fault."""
 
-    course: BlindCourse
+    course: _BlindCourse
     doubt: int = 0
     event: str = ""
 
@@ -146,8 +146,8 @@ class BlindMatch:
         self.role = role
         self._log = log
         self.on_first: Callable[[State], None] | None = None
-        self._now = BlindCourse(Belief(machine, role, worlds=WORLDS, effort=EFFORT), begun=False)
-        self._earlier: deque[BlindCourse] = deque(maxlen=KEPT)
+        self._now = _BlindCourse(Belief(machine, role, worlds=WORLDS, effort=EFFORT), begun=False)
+        self._earlier: deque[_BlindCourse] = deque(maxlen=KEPT)
         """The courses before each of the last PLAYs, oldest first."""
 
     @property
@@ -184,12 +184,12 @@ class BlindMatch:
         self._now = replace(self._now, begun=self._now.begun or bool(history))
         for row, answer in zip_longest(history, answers[: len(history)]):
             self._answered(answer)
-            self._take(PlayTexts.read(row))
+            self._take(_PlayTexts.read(row))
 
     def follow(self, moves: Sequence[str] | None, answered: str | None, delivered: bool, late: bool) -> bool:
         """Take in a PLAY; False if that PLAY was seen before. See
         :meth:`ggp.match_process.match_state.MatchState.follow`."""
-        play = PlayTexts.read(moves)
+        play = _PlayTexts.read(moves)
         in_time = answered is not None and delivered and not late
         self._now = replace(self._now, begun=self._now.begun or answered is not None)
         self._answered(answered if in_time else None)
@@ -197,15 +197,15 @@ class BlindMatch:
 
     def reported(self, moves: Sequence[str] | None) -> bool:
         """Whether these are the texts of the last PLAY."""
-        return self._now.last is not None and self._now.last.key == PlayTexts.read(moves).key
+        return self._now.last is not None and self._now.last.key == _PlayTexts.read(moves).key
 
     def resume(self, moves: Sequence[str] | None) -> bool:
         """Note a PLAY that :meth:`replay` may have taken in; False if it was not a turn."""
-        return self.reported(moves) or self._take(PlayTexts.read(moves))
+        return self.reported(moves) or self._take(_PlayTexts.read(moves))
 
     def can_be(self, moves: Sequence[str] | None) -> bool:
         """Whether this may be the next turn, or the last one unchanged."""
-        play = PlayTexts.read(moves)
+        play = _PlayTexts.read(moves)
         certain = not self._earlier or self._now.doubt <= self._earlier[-1].doubt
         if certain and any(course.repeats(play) for course in self._earlier):
             return False
@@ -225,11 +225,11 @@ class BlindMatch:
         if answer is not None:
             self._now = replace(self._now, answered=True, own=self._legal(answer))
 
-    def _take(self, play: PlayTexts) -> bool:
+    def _take(self, play: _PlayTexts) -> bool:
         """Continue the course to which a PLAY leads; False if it repeats the last one."""
         now = self._now
         back, lead = self._best(play, time.monotonic() + SECONDS)
-        if lead.doubt == MISFIT and now.last is not None and now.last.key == play.key:
+        if lead.doubt == _MISFIT and now.last is not None and now.last.key == play.key:
             return False
         shown = {"turn": play.number, "told": " ".join(play.row)[:200]}
         if not (now.begun or play.begins):
@@ -242,44 +242,44 @@ class BlindMatch:
         self._now = lead.course
         return True
 
-    def _best(self, play: PlayTexts, until: float) -> tuple[int, Lead]:
+    def _best(self, play: _PlayTexts, until: float) -> tuple[int, _Lead]:
         """The best course to which this PLAY leads, and the number of PLAYs before it that are dropped for
         it."""
-        found: list[tuple[int, int, Lead]] = []
+        found: list[tuple[int, int, _Lead]] = []
         possible = self._possible(play)
         for back, course in sorted(self._ways(), key=_likely):
             glance = _fault(course, play, possible)
-            if glance[0] < MISFIT and (not found or time.monotonic() < until):
+            if glance[0] < _MISFIT and (not found or time.monotonic() < until):
                 lead = self._lead(course, play, glance)
                 found.append((lead.doubt, back, lead))
                 if not lead.doubt:
                     break
         if not found:
             back, course = self._nearest(play)
-            found.append((MISFIT, back, self._lead(course, play, _fault(course, play, possible))))
+            found.append((_MISFIT, back, self._lead(course, play, _fault(course, play, possible))))
         doubt, back, lead = min(found, key=lambda one: one[:2])
         return back, replace(lead, course=replace(lead.course, doubt=lead.course.doubt + back + doubt))
 
-    def _nearest(self, play: PlayTexts) -> tuple[int, BlindCourse]:
+    def _nearest(self, play: _PlayTexts) -> tuple[int, _BlindCourse]:
         """The newest course after which a PLAY of this dialect and number is due, otherwise the newest of
         all."""
         ways = self._ways()
         return next((way for way in ways if not _misplaced(way[1], play)), ways[0])
 
-    def _ways(self) -> list[tuple[int, BlindCourse]]:
+    def _ways(self) -> list[tuple[int, _BlindCourse]]:
         """The courses before the last PLAYs, newest first, each with the number of PLAYs since."""
         return [(0, self._now), *enumerate(reversed(self._earlier), 1)]
 
-    def _possible(self, play: PlayTexts) -> bool:
+    def _possible(self, play: _PlayTexts) -> bool:
         """Whether the role can ever have such a move and such percepts."""
         return self.belief.world_machine.can_be(Observed(play.own, play.percepts))
 
-    def _lead(self, course: BlindCourse, play: PlayTexts, glance: tuple[int, str]) -> Lead:
+    def _lead(self, course: _BlindCourse, play: _PlayTexts, glance: tuple[int, str]) -> _Lead:
         """The course to which a PLAY leads from ``course``, with the first verdict of :func:`_fault`."""
         if course.repeats(play):
-            return Lead(course)
+            return _Lead(course)
         if course.last is None and play.begins and not (course.begun and play.number is None):
-            return Lead(replace(course, last=play, begun=True))
+            return _Lead(replace(course, last=play, begun=True))
         seen, row = self._observed(course, play), play.row
         if play.number is None and play.own is None and seen.move is not None:
             row = (MADE + self.machine.rules.spell(seen.move), *row)
@@ -290,17 +290,17 @@ class BlindMatch:
             fits = belief.update(seen, time.monotonic() + SECONDS / SHARE, first)
         except GdlError:
             fits, event = False, "a turn that cannot be"
-        doubt, event = glance if fits or glance[0] == MISFIT else (MISFIT, event)
+        doubt, event = glance if fits or glance[0] == _MISFIT else (_MISFIT, event)
         if play.number is None and not glance[0] and not (course.belief.exact or course.lost):
             # Percepts that fit none of some worlds may fit a world that was not drawn, and nothing else
             # distinguishes turns without numbers.
             doubt = 0
-        lost = course.lost or doubt == MISFIT
-        return Lead(
-            BlindCourse(belief, (*course.rows, row), play, doubt=course.doubt, lost=lost), doubt, event
+        lost = course.lost or doubt == _MISFIT
+        return _Lead(
+            _BlindCourse(belief, (*course.rows, row), play, doubt=course.doubt, lost=lost), doubt, event
         )
 
-    def _observed(self, course: BlindCourse, play: PlayTexts) -> Observed:
+    def _observed(self, course: _BlindCourse, play: _PlayTexts) -> Observed:
         """The role's observations then. A move that it never has counts as unknown, as for players."""
         own = play.own
         if play.number is None and own is None:
@@ -315,23 +315,23 @@ class BlindMatch:
         return term if any(self.machine.move(self.role, move) is term for move in moves) else None
 
 
-def _fault(course: BlindCourse, play: PlayTexts, possible: bool) -> tuple[int, str]:
+def _fault(course: _BlindCourse, play: _PlayTexts, possible: bool) -> tuple[int, str]:
     """The doubt about a PLAY at first sight, and a description of its fault; ``possible``: whether the role
     can ever have such a move and such percepts."""
     if course.repeats(play):
         return 0, ""
     if event := _misplaced(course, play):
-        return MISFIT, event
+        return _MISFIT, event
     if not play.sound:
-        return MISFIT, "percepts that are not terms"
+        return _MISFIT, "percepts that are not terms"
     if not possible:
-        return MISFIT, "percepts that fit no state"
+        return _MISFIT, "percepts that fit no state"
     if play.number is not None and course.own is not None and play.own is not course.own:
         return ODD, "another move than ours"
     return 0, ""
 
 
-def _misplaced(course: BlindCourse, play: PlayTexts) -> str:
+def _misplaced(course: _BlindCourse, play: _PlayTexts) -> str:
     """The fault in the dialect or the number of a PLAY at this point; empty if there is none."""
     last = course.last
     if last is None:
@@ -343,7 +343,7 @@ def _misplaced(course: BlindCourse, play: PlayTexts) -> str:
     return ""
 
 
-def _likely(way: tuple[int, BlindCourse]) -> tuple[int, int]:
+def _likely(way: tuple[int, _BlindCourse]) -> tuple[int, int]:
     """The sort key of courses: by the sum of doubts and dropped PLAYs, then by dropped PLAYs."""
     back, course = way
     return course.doubt + back, back

@@ -34,7 +34,7 @@ from players.processes.limits import describe
 AHEAD = 64
 """The most joint moves that are examined in each turn, as far as AHEAD_SECONDS of CPU time allow."""
 AHEAD_SECONDS = 0.08
-GUESSES = 8
+_GUESSES = 8
 """The same limit if information is hidden: then the next joint move is only guessed."""
 
 
@@ -115,12 +115,12 @@ class Foresight:
         return joints
 
 
-MATCH_SECONDS = 4.0
+_MATCH_SECONDS = 4.0
 """CPU time in which the first of these games is played to its end: its last turns may be the most
 expensive."""
 PRACTICE_SECONDS, QUIET_SECONDS = 1.5, 0.3
 """CPU time for all of them; they end earlier after the second time without new code."""
-PACE_STEPS, PACE_SECONDS = 8, 0.25
+_PACE_STEPS, _PACE_SECONDS = 8, 0.25
 """After this number of steps, or this CPU time, there is a first estimate of the time of a turn. Hidden
 information is the exception: there the first turns show nothing, because a belief grows."""
 
@@ -128,7 +128,7 @@ MOST_CHARACTERS = 10_000
 """Total length of the names of relations that are sent to the server."""
 
 
-class HiddenGames(RandomGames):
+class _HiddenGames(RandomGames):
     """Random games, and the beliefs of a role in them, as in a match."""
 
     def __init__(self, machine: Machine, role: int, seed: int) -> None:
@@ -154,7 +154,7 @@ class Practice:
 
     Attributes:
         over: whether there is nothing left to do.
-        whole: whether a game was played to its end, or for :data:`MATCH_SECONDS`.
+        whole: whether a game was played to its end, or for :data:`_MATCH_SECONDS`.
         pace: the longest of the steps, CPU seconds; None until it is representative of a match.
         lasting: the longest step without the time to write code, which is needed only once.
     """
@@ -162,7 +162,7 @@ class Practice:
     def __init__(self, machine: ProverMachine, role: int, seed: int) -> None:
         self._machine = machine
         self._hidden = hides(machine.rules)
-        self._games = HiddenGames(machine, role, seed) if self._hidden else RandomGames(machine, seed)
+        self._games = _HiddenGames(machine, role, seed) if self._hidden else RandomGames(machine, seed)
         self._steps, self._longest = 0, 0.0
         self._spent, self._quiet = 0.0, 0.0
         self.over = self.whole = False
@@ -186,12 +186,12 @@ class Practice:
         seconds, writing = time.process_time() - begun, self._machine.writing_seconds - writing
         self._steps, self._spent = self._steps + 1, self._spent + seconds
         self._quiet = 0.0 if writing else self._quiet + seconds
-        self.whole = self.whole or self.over or self._spent >= MATCH_SECONDS
+        self.whole = self.whole or self.over or self._spent >= _MATCH_SECONDS
         enough = self._spent >= PRACTICE_SECONDS or self._quiet >= QUIET_SECONDS
         self.over = self.over or (self.whole and enough)
         self._longest = max(self._longest, seconds)
         self.lasting = max(self.lasting, seconds - writing)
-        begun_to_tell = self._steps >= PACE_STEPS or self._spent >= PACE_SECONDS
+        begun_to_tell = self._steps >= _PACE_STEPS or self._spent >= _PACE_SECONDS
         if self.whole or (begun_to_tell and not self._hidden):
             self.pace = self._longest
         if self.over:
@@ -222,7 +222,7 @@ class Follower:
             raise RulesError(no_move(self.match.state, [role]))
         self.match.replay(message["history"], message.get("answers", ()))
         blind = isinstance(self.match, BlindMatch)
-        self._foresight = Foresight(machine, role, self._rng, GUESSES if blind else AHEAD)
+        self._foresight = Foresight(machine, role, self._rng, _GUESSES if blind else AHEAD)
         self._practice = Practice(machine, role, self._rng.getrandbits(32)) if ahead else None
         self._turn = 0
         if options and not message["history"]:

@@ -18,10 +18,10 @@ Log = Callable[..., None]
 """Called with a level, an event and named fields."""
 
 
-MOST_COURSES = 8
+_MOST_COURSES = 8
 """Number of courses of a match that are followed in parallel."""
 
-MOST_MISSED = 2
+_MOST_MISSED = 2
 """Number of reports in a row that may have come from another sender before a course that cannot explain them
 is dropped."""
 
@@ -219,9 +219,9 @@ class MatchState:
         # Two courses to the same state are one from there on.
         different: dict[State, Course] = {}
         for course in (*led, *(replace(course, missed=course.missed + 1) for course in left)):
-            if course.missed <= MOST_MISSED:
+            if course.missed <= _MOST_MISSED:
                 different.setdefault(course.state, course)
-        self._courses = list(different.values())[:MOST_COURSES]
+        self._courses = list(different.values())[:_MOST_COURSES]
         return True
 
     def _note(self, event: str, moves: Sequence[str]) -> None:

@@ -35,15 +35,15 @@ if TYPE_CHECKING:
 STAND_IN = "montecarlo"
 """The player that plays while another one's code is still being compiled: on the prover it needs no compiled
 code."""
-SURVEY_SECONDS = 0.3
+_SURVEY_SECONDS = 0.3
 """Maximum duration of a survey of the game, in seconds."""
-SURVEY_SHARE = 0.05
+_SURVEY_SHARE = 0.05
 """Maximum share of the preparation time for the survey."""
 ALOUD_SECONDS = 0.5
 """Seconds between two messages about the player's search."""
 MOST_CANDIDATES = 12
 """Number of moves in such a message."""
-LONG_ENOUGH = 2.0
+_LONG_ENOUGH = 2.0
 """With less preparation time than this, in seconds, there is no survey."""
 
 
@@ -186,10 +186,10 @@ class Thinker:
 
     def _survey(self, seconds: float) -> None:
         """Log and send the apparent kind of this game."""
-        if seconds < LONG_ENOUGH:
+        if seconds < _LONG_ENOUGH:
             return
         try:
-            seen = survey(self._kaskade.prover(), min(SURVEY_SECONDS, SURVEY_SHARE * seconds))
+            seen = survey(self._kaskade.prover(), min(_SURVEY_SECONDS, _SURVEY_SHARE * seconds))
         except Exception as error:
             self._log("warning", "no survey", error=describe(error))
             return

@@ -34,7 +34,7 @@ SINGLE = "single"
 ALTERNATING = "alternating"
 SIMULTANEOUS = "simultaneous"
 
-MAX_PLAYOUTS = 16
+_MAX_PLAYOUTS = 16
 
 WORK: Final = BuildJob(
     "propnet.analysis.classify:build_classification", seconds=120.0, cpu_seconds=30.0, memory=2 * 1024**3
@@ -131,7 +131,7 @@ def survey(machine: Machine, seconds: float, seed: int = 0) -> Survey:
     totals: set[int | None] = set()
     several = False
     first = states = ends = longest = 0
-    for _ in range(MAX_PLAYOUTS):
+    for _ in range(_MAX_PLAYOUTS):
         state = machine.initial_state()
         length = 0
         while not machine.is_terminal(state):

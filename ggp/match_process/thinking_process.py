@@ -35,7 +35,7 @@ STOP_SECONDS = 1.0
 """Seconds in which the player must free its resources."""
 
 
-class RoleMatch:
+class _RoleMatch:
     """Follows one match for one role, and thinks about it. Raises GdlError if the match cannot be played."""
 
     def __init__(self, message: JsonMessage, thinker: Thinker, send: Send) -> None:
@@ -104,13 +104,13 @@ def main() -> None:
     send = Parent(inbox.put).send
     player, machine = sys.argv[1:]
     thinker = Thinker(send, player, machine)
-    match: RoleMatch | None = None
+    match: _RoleMatch | None = None
 
     def do(message: JsonMessage) -> None:
         nonlocal match
         match message["do"]:
             case "start":
-                match = RoleMatch(message, thinker, send)
+                match = _RoleMatch(message, thinker, send)
             case "preview":
                 ProverMachine(parse_rules(message["rules"], "preview")).initial_state()
                 send("ready", machine="")

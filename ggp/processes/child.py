@@ -29,11 +29,11 @@ from players.processes.limits import go_as_usual
 
 log = logging.getLogger("ggp.server")
 
-FORK_SECONDS = 0.5
+_FORK_SECONDS = 0.5
 """Seconds that a fork server may take to answer."""
-POLL_SECONDS = 0.1
+_POLL_SECONDS = 0.1
 """Seconds between two checks whether a process has ended whose connection others hold open."""
-DRAIN_SECONDS = 0.2
+_DRAIN_SECONDS = 0.2
 """Seconds for reading the last messages of a process that has ended."""
 EXIT_SECONDS = 1.0
 """Seconds that a process may live on after it has closed the connection."""
@@ -70,7 +70,7 @@ async def fork(
         return None
     answer.setblocking(False)
     try:
-        async with asyncio.timeout(FORK_SECONDS):
+        async with asyncio.timeout(_FORK_SECONDS):
             pid = await asyncio.get_running_loop().sock_recv(answer, 64)
         process = launch.named_process(pid, answer)
     except TimeoutError:
@@ -217,14 +217,14 @@ class Child:
         # Wait for the end of the process, not of the connection, which its own children may hold open.
         reading = asyncio.create_task(self._read())
         while not reading.done() and self._process.poll() is None:
-            await asyncio.wait([reading], timeout=POLL_SECONDS)
-        await asyncio.wait([reading], timeout=DRAIN_SECONDS)
+            await asyncio.wait([reading], timeout=_POLL_SECONDS)
+        await asyncio.wait([reading], timeout=_DRAIN_SECONDS)
         reading.cancel()
         end = time.monotonic() + EXIT_SECONDS
         while self._process.poll() is None:
             if time.monotonic() > end:
                 self.kill()
-            await asyncio.sleep(POLL_SECONDS / 5)
+            await asyncio.sleep(_POLL_SECONDS / 5)
         self.alive = False
         self.pids.discard(self.pid)
         self._writer.close()

@@ -17,7 +17,7 @@ BEHIND = 64
 """The most events that wait for one reader; beyond that the oldest are dropped."""
 BEHIND_BYTES = 4 * 1024 * 1024
 """The most bytes of these events; the newest event waits whatever its length."""
-PING_SECONDS = 15.0
+_PING_SECONDS = 15.0
 """Seconds of silence after which a comment is sent, to find readers that have gone."""
 _KIND = {"Content-Type": "text/event-stream", "Cache-Control": "no-store"}
 
@@ -71,7 +71,7 @@ class EventSource:
                     self.wrote(request)
                 reader.news.clear()
                 try:
-                    async with asyncio.timeout(PING_SECONDS):
+                    async with asyncio.timeout(_PING_SECONDS):
                         await reader.news.wait()
                 except TimeoutError:
                     await reply.write(b":\n\n")

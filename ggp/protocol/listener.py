@@ -25,7 +25,7 @@ web_response.SERVER_SOFTWARE = "kaskade"  # type: ignore[attr-defined]
 
 MOMENT = 0.02
 """Seconds after which a new connection makes others close."""
-TICK = 0.1
+_TICK = 0.1
 """Seconds between two checks of the connections' deadlines."""
 STUCK_SECONDS = 30.0
 """Seconds after which a guest that reads nothing of its answer is closed."""
@@ -162,7 +162,7 @@ class Listener:
     async def _check(self) -> None:
         """Let all guests check their deadlines: a timer for each would cost more."""
         while True:
-            await asyncio.sleep(TICK)
+            await asyncio.sleep(_TICK)
             now = time.monotonic()
             for guest in list(self.guests):
                 guest.check(now)

@@ -24,7 +24,7 @@ def draw_seed() -> int:
     return secrets.randbits(128)
 
 
-def random_token() -> str:
+def _random_token() -> str:
     """Random letters and digits that cannot be guessed: they identify the publisher of a match."""
     return "".join(secrets.choice(string.ascii_lowercase + string.digits) for _ in range(32))
 
@@ -61,7 +61,7 @@ class MatchRecord:
     rules: str = ""
     tournament: str = ""
     previewclock: int = -1
-    token: str = field(default_factory=random_token)
+    token: str = field(default_factory=_random_token)
     start_time: int = field(default_factory=now_ms)
     completed: bool = False
     aborted: bool = False

@@ -20,7 +20,7 @@ LONGEST_CLOCK = 3600
 """Seconds: longer clocks are reduced to it, unless the server is configured otherwise."""
 LONGEST_IDLE = 7200
 """Seconds without a message after which a match is freed, unless the server is configured otherwise."""
-MAX_WORD = 1000
+_MAX_WORD = 1000
 """The longest match id or role that is accepted, in characters."""
 READY = "ready"
 BUSY = "busy"
@@ -239,8 +239,8 @@ def _group(text: str, what: str) -> str:
 def _word(text: str, what: str) -> str:
     if text.startswith("("):
         raise ParseError(f"{what} should be a word, not a list", source="message")
-    if len(text) > MAX_WORD or not text.isprintable():
-        raise ParseError(f"{what} is not a word of up to {MAX_WORD} characters", source="message")
+    if len(text) > _MAX_WORD or not text.isprintable():
+        raise ParseError(f"{what} is not a word of up to {_MAX_WORD} characters", source="message")
     return text
 
 

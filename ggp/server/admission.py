@@ -187,7 +187,7 @@ class StandbyNeed:
         return (self.seconds + LEAST) / max(clock, 1e-3)
 
 
-class Applicant(Protocol):
+class _Applicant(Protocol):
     """A match: its START, whether it is ``admitted``, the need of its standby and the share of a processor
     that this is, and the time by which it has to be ready (time.monotonic())."""
 
@@ -207,11 +207,11 @@ class Admission:
         self._most = SHARE * processors
         self._needed: Remembered[float] = Remembered()
 
-    def room(self, running: Iterable[Applicant], share: float = 0.0) -> bool:
+    def room(self, running: Iterable[_Applicant], share: float = 0.0) -> bool:
         """Whether the processors can take a match that needs this share, as far as is known."""
         return sum(_measured(running)) + share <= self._most
 
-    async def admit(self, match: Applicant, running: Callable[[], Iterable[Applicant]]) -> bool:
+    async def admit(self, match: _Applicant, running: Callable[[], Iterable[_Applicant]]) -> bool:
         """Admit a match that has begun next to the ``running`` ones, if there are enough processors. A match
         that has them for itself is always admitted."""
         admitted = [other for other in running() if other.admitted]
@@ -223,25 +223,25 @@ class Admission:
         match.admitted = not others or sum(others) + match.share_needed <= self._most
         return match.admitted
 
-    def refuses(self, match: Applicant, running: Iterable[Applicant]) -> bool:
+    def refuses(self, match: _Applicant, running: Iterable[_Applicant]) -> bool:
         """Whether it is certain, before anything starts, that this match will not be admitted."""
         running = list(running)
         return bool(_measured(running)) and not self.room(running, self._needed.recall(_known_by(match), 0.0))
 
-    def summary(self, running: Iterable[Applicant]) -> str:
+    def summary(self, running: Iterable[_Applicant]) -> str:
         """The processors used by the standbys, as text for the status page."""
         return f"{sum(_shares(running)):.2f} of {self._most:g} processors"
 
 
-def _known_by(match: Applicant) -> str:
+def _known_by(match: _Applicant) -> str:
     return f"{match.start.playclock} {match.start.rules}"
 
 
-def _shares(running: Iterable[Applicant]) -> list[float]:
+def _shares(running: Iterable[_Applicant]) -> list[float]:
     return [match.share_needed for match in running if match.admitted]
 
 
-def _measured(running: Iterable[Applicant]) -> list[float]:
+def _measured(running: Iterable[_Applicant]) -> list[float]:
     return [share for share in _shares(running) if share < math.inf]
 
 

@@ -28,7 +28,7 @@ from players.processes.limits import BEHIND, USUAL, set_session
 
 WANTED = 3
 
-LOAD_SECONDS = 300.0
+_LOAD_SECONDS = 300.0
 """Seconds that the first may take to compile everything, on a computer on which nothing was compiled yet."""
 
 
@@ -126,7 +126,7 @@ class ForkServers:
         self._reap()
         first = self._first
         if first is not None:
-            if first.poll() is None and time.monotonic() - self._began > LOAD_SECONDS:
+            if first.poll() is None and time.monotonic() - self._began > _LOAD_SECONDS:
                 first.kill()
             if first.poll() is not None:
                 self._first = None
@@ -246,7 +246,7 @@ class ForkServers:
 
 log = logging.getLogger("ggp.server")
 
-MAX_USES = 50
+_MAX_USES = 50
 """The number of START messages that a process may refuse before a fresh one replaces it."""
 
 
@@ -278,7 +278,7 @@ class Spare:
     def give_back(self, child: Child) -> bool:
         """Keep a process that is as good as new for the next match; False if it is not needed."""
         needed = self._spare is None and self._idle
-        if not (needed and child.alive and child.uses < MAX_USES):
+        if not (needed and child.alive and child.uses < _MAX_USES):
             return False
         child.on_message = child.on_exit = None
         self._spare = child

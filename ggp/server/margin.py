@@ -23,19 +23,19 @@ import sys
 LEAST = 0.3
 """Seconds that no measurement removes: for delays so rare that a match may see none."""
 NEAR_LEAST = 0.06
-"""The same if round trips are shorter than :data:`NEAR_SECONDS`."""
-NEAR_SECONDS = 0.001
-SAFETY = 2.0
+"""The same if round trips are shorter than :data:`_NEAR_SECONDS`."""
+_NEAR_SECONDS = 0.001
+_SAFETY = 2.0
 """The factor by which the measured delays are multiplied."""
 FADING = 0.85
 """The part of a peak that is left after a turn: half of it after four turns."""
 MOST = 1.0
 """The longest delay that counts, in seconds: a player that hangs is not a slow connection."""
-CONFIGURED_SHARE = 0.25
+_CONFIGURED_SHARE = 0.25
 """The most of a clock that the configured margin may take."""
-MEASURED_SHARE = 0.5
+_MEASURED_SHARE = 0.5
 """The most of a clock that measured delays may take."""
-ROUND_TRIPS = 2
+_ROUND_TRIPS = 2
 """Connecting is one, the message and its reply are the other."""
 _RTT_OFFSET = 68
 """The offset of ``tcpi_rtt`` (microseconds, 32 bits) in Linux' ``struct tcp_info``."""
@@ -57,17 +57,17 @@ class Margin:
 
     def spare_time(self, clock: float) -> float:
         """The seconds before the end of this clock at which the answer should leave."""
-        near = self._measured_trips and self._peaks["trip"] < NEAR_SECONDS * ROUND_TRIPS
+        near = self._measured_trips and self._peaks["trip"] < _NEAR_SECONDS * _ROUND_TRIPS
         least = min(NEAR_LEAST if near else LEAST, self._configured)
-        needed = SAFETY * self.delay
-        calm = min(max(self._trust, least + needed), clock * CONFIGURED_SHARE)
-        return max(calm, min(needed, clock * MEASURED_SHARE))
+        needed = _SAFETY * self.delay
+        calm = min(max(self._trust, least + needed), clock * _CONFIGURED_SHARE)
+        return max(calm, min(needed, clock * _MEASURED_SHARE))
 
     def round_trip(self, seconds: float | None) -> None:
         """Note the round trip time of a connection; None if it is not known."""
         if seconds is not None:
             self._measured_trips = True
-            self._note("trip", seconds * ROUND_TRIPS)
+            self._note("trip", seconds * _ROUND_TRIPS)
 
     def lag(self, seconds: float) -> None:
         """Note the lateness of the event loop, in seconds."""

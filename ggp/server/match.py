@@ -30,12 +30,12 @@ from ggp.server.turn import Crowd, Phase, Turn, Verdicts, play_key
 MAX_RESTARTS = 3
 """The most deaths in a row, without a move between them, after which a process is replaced at once. After
 more it waits for the next PLAY. A match whose rules kill every process before any answer ends there."""
-HANG_SECONDS = 60.0
+_HANG_SECONDS = 60.0
 """Seconds that a process may stay silent after the watchdog has answered, if no PLAY comes: each PLAY ends
 the wait. It may be compiling something, which each computer has to do once; the safe moves still come."""
 STOP_SECONDS = 2.0
 """Seconds that a process may take to end by itself after the match."""
-LONG_SHARE = 0.5
+_LONG_SHARE = 0.5
 """The share of the time after which an answer measures how well the player keeps its deadline."""
 _OF_FOLLOWERS = ("safe", "options", "pace", "practised", "move", "over", "verdict", "foreseen")
 Log = Callable[..., None]
@@ -262,7 +262,7 @@ class ServedMatch:
         self._say("warning" if safe else "error", "watchdog answers", turn=turn.id, move=move, safe=safe)
         self.news.answer(turn.id, move, {"note": "watchdog"})
         self._metrics.moves.labels("watchdog").inc()
-        turn.call_at(time.monotonic() + HANG_SECONDS, self._kill_hung)
+        turn.call_at(time.monotonic() + _HANG_SECONDS, self._kill_hung)
 
     def _kill_hung(self, turn: Turn) -> None:
         for process in self._processes:
@@ -354,7 +354,7 @@ class ServedMatch:
         if message.get("void"):
             turn.annul()
         now = time.monotonic()
-        if now - turn.received > LONG_SHARE * (turn.deadline - turn.received):
+        if now - turn.received > _LONG_SHARE * (turn.deadline - turn.received):
             self.margin.overshoot(max(0.0, now - turn.deadline))
         if not turn.take_move(message["move"]):
             if not again:

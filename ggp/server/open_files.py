@@ -20,7 +20,7 @@ OWN = 36
 """Files of the server itself: its fork servers, spare processes, and those that are just being started."""
 PER_MATCH = 8 + 2 * MOST_WAITING
 """Files of a match: its processes, and the clients that wait for its answers."""
-LEAST_CONNECTIONS = 8
+_LEAST_CONNECTIONS = 8
 QUIET_SECONDS = 60.0
 """Seconds in which the same error is logged only once."""
 Log = Callable[..., None]
@@ -65,13 +65,13 @@ def fit_limits(limits: ListenLimits, limit: int, own: int, what: str, fewer: str
     Raises GdlError if the rest is too little. The error names ``what`` needs them, and how to need
     ``fewer``."""
     left = limit - own
-    if left < LEAST_CONNECTIONS:
-        needed = own + LEAST_CONNECTIONS
+    if left < _LEAST_CONNECTIONS:
+        needed = own + _LEAST_CONNECTIONS
         raise GdlError(
             f"a process may have only {limit} files and connections open, too few for {what}",
             remedy=f"ulimit -n {needed} or more (in containers --ulimit nofile={needed}){fewer}",
         )
-    most = min(limits.most, max(LEAST_CONNECTIONS // 2, left // 2))
+    most = min(limits.most, max(_LEAST_CONNECTIONS // 2, left // 2))
     # As many as the backlog: the event loop accepts that many at once before it looks at any of them.
     return ListenLimits(most, min(limits.most_per_address, most), min(limits.backlog, left - most))
 

@@ -39,12 +39,12 @@ from players.processes.limits import FIRST, cores, go_first, set_session
 
 BEAT = 0.1
 """Seconds between two checks for a late event loop and for stopped processes."""
-SWEEP_BEATS = 10
+_SWEEP_BEATS = 10
 """The number of these checks after which matches without a manager are freed and left-over processes
 ended."""
 EXIT_SECONDS = 1.0
 """Seconds to wait for left-over processes at the end."""
-MAX_CLOSING = 8
+_MAX_CLOSING = 8
 """Matches that may still be ending while a new one is taken."""
 Ending = Coroutine[None, None, None]
 _VERSION = ggp.version() or "not installed"
@@ -197,7 +197,7 @@ class Server:
 
     def _free(self) -> bool:
         """Whether a match that needs next to nothing can be taken."""
-        room = len(self._roster) < self.config.matches and len(self._closing) < MAX_CLOSING
+        room = len(self._roster) < self.config.matches and len(self._closing) < _MAX_CLOSING
         return room and self._admission.room(self.running)
 
     async def _start(self, original: Start, received: float, sender: str) -> str:
@@ -376,7 +376,7 @@ class Server:
                 forks.check()
             self._refill()
             beats += 1
-            if beats % SWEEP_BEATS == 0:
+            if beats % _SWEEP_BEATS == 0:
                 self._free_idle(now)
                 self._end_left_over()
 

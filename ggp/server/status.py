@@ -17,9 +17,9 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 
 from players.processes.lifeline import descendants, resident_bytes
 
-SHARES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0, 1.25)
+_SHARES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0, 1.25)
 """Upper bounds of the histogram of answer times, as shares of the clock."""
-LAGS = (0.001, 0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0)
+_LAGS = (0.001, 0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0)
 """Upper bounds of the histogram of the event loop's lags, in seconds."""
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -51,10 +51,10 @@ class Metrics:
         self.finished = counter("matches_finished", "Matches ended, by why.", "why")
         share = "Time until the reply left, as a share of the clock."
         self.share = Histogram(
-            "ggp_answer_clock_share", share, ["clock"], registry=self._registry, buckets=SHARES
+            "ggp_answer_clock_share", share, ["clock"], registry=self._registry, buckets=_SHARES
         )
         lag = "Lateness of the event loop's timers."
-        self.lag = Histogram("ggp_loop_lag_seconds", lag, registry=self._registry, buckets=LAGS)
+        self.lag = Histogram("ggp_loop_lag_seconds", lag, registry=self._registry, buckets=_LAGS)
         self.live = gauge("live_matches", "Matches that are being played.")
         self._processes = gauge("processes", "Processes of the server.")
         self._memory = gauge("resident_bytes", "Resident memory.", "of")
@@ -70,7 +70,7 @@ class Metrics:
         return generate_latest(self._registry).decode()
 
 
-REFRESH_SECONDS = 5
+_REFRESH_SECONDS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +192,7 @@ def as_html(status: ServerStatus) -> str:
     tables = "".join(_html_table(*table) for table in _tables(status))
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{name}</title>'
-        f'<meta http-equiv="refresh" content="{REFRESH_SECONDS}">'
+        f'<meta http-equiv="refresh" content="{_REFRESH_SECONDS}">'
         f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style></head>'
         f"<body><h1>{name}</h1><dl>{facts}</dl>{tables}"
         '<p><a href="/metrics">metrics</a></p></body></html>\n'

@@ -12,7 +12,7 @@ from ggp.protocol.http_error import BusyError
 from ggp.server.fork_servers import Spare
 from players.processes.limits import USUAL, set_session
 
-Briefing = Callable[["SupervisedProcess"], Iterable[tuple[str, JsonMessage]]]
+_Briefing = Callable[["SupervisedProcess"], Iterable[tuple[str, JsonMessage]]]
 
 
 class SupervisedProcess:
@@ -36,7 +36,7 @@ class SupervisedProcess:
         self,
         name: str,
         spare: Spare,
-        briefing: Briefing,
+        briefing: _Briefing,
         receive: Callable[[SupervisedProcess, JsonMessage], None],
         lost: Callable[[SupervisedProcess, int], bool],
         log: Callable[..., None],

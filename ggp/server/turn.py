@@ -37,7 +37,7 @@ from ggp.server.supervised_process import SupervisedProcess
 
 MOST_WAITING = 4
 """Clients that may wait for the same answer of one match."""
-MOST_QUESTIONS = 64
+_MOST_QUESTIONS = 64
 """Reports of one match that may be checked at the same time."""
 
 
@@ -61,11 +61,11 @@ _NEXT = {
     Phase.CLOSED: set[Phase](),
 }
 
-WATCH_SHARE = 0.6
+_WATCH_SHARE = 0.6
 """The share of the margin that is left when the watchdog answers."""
-WATCH_SECONDS, NEARLY_ALL = 0.06, 0.8
+_WATCH_SECONDS, _NEARLY_ALL = 0.06, 0.8
 """The least seconds that are left then, or this share of the margin if that is less."""
-LAST_SHARE = 0.3
+_LAST_SHARE = 0.3
 """The share of the margin that is left when it answers although no legal move of this turn is known."""
 
 
@@ -144,12 +144,12 @@ class Turn:
     def watched_from(self) -> float:
         """The time at which the watchdog answers with a known legal move, if there is one."""
         margin = self.due - self.deadline
-        return self.due - max(WATCH_SHARE * margin, min(WATCH_SECONDS, NEARLY_ALL * margin))
+        return self.due - max(_WATCH_SHARE * margin, min(_WATCH_SECONDS, _NEARLY_ALL * margin))
 
     @property
     def last_moment(self) -> float:
         """The time at which it answers although no legal move of this turn is known."""
-        return self.due - LAST_SHARE * (self.due - self.deadline)
+        return self.due - _LAST_SHARE * (self.due - self.deadline)
 
     @property
     def told_before(self) -> str | None:
@@ -265,8 +265,8 @@ class Verdicts:
         until: asyncio.Future[str],
     ) -> bool:
         """Whether these moves are possible. Returns True if there is no reply when ``until`` is done, and
-        False with :data:`MOST_QUESTIONS` open."""
-        if len(self._open) >= MOST_QUESTIONS:
+        False with :data:`_MOST_QUESTIONS` open."""
+        if len(self._open) >= _MOST_QUESTIONS:
             return False
         number = next(self._numbers)
         verdict = self._open[number] = asyncio.get_running_loop().create_future()

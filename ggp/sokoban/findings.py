@@ -31,7 +31,7 @@ _MOST_SQUARES = 600
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class _Finding:
     """One finding of the analysis.
 
     Attributes:
@@ -63,18 +63,18 @@ class Finding:
         return found
 
 
-def findings(stage: LevelStage) -> list[Finding]:
+def findings(stage: LevelStage) -> list[_Finding]:
     """All findings about a level, walls first. Dead sets take up to two CPU seconds."""
-    sets = dead_sets_of(stage, max(2, len(stage.start.boxes)))
+    sets = _dead_sets_of(stage, max(2, len(stage.start.boxes)))
     return [*_of_walls(stage), _sets(sets)]
 
 
-def _of_walls(stage: LevelStage) -> list[Finding]:
+def _of_walls(stage: LevelStage) -> list[_Finding]:
     """The findings that need only walls and goals."""
     return [_dead(stage), _tunnels(stage), _rooms(stage), *_packing(stage)]
 
 
-def dead_sets_of(stage: LevelStage, most: int) -> DeadSets | None:
+def _dead_sets_of(stage: LevelStage, most: int) -> DeadSets | None:
     """The dead sets of a level, of at most 3 boxes and at most ``most`` boxes. None on maps that are too
     large: pairs alone take time cubic in the number of squares."""
     if stage.geometry.size > _MOST_SQUARES:
@@ -82,14 +82,14 @@ def dead_sets_of(stage: LevelStage, most: int) -> DeadSets | None:
     return make_dead_sets(stage.geometry, most=min(3, most), seconds=_SECONDS)
 
 
-def _dead(stage: LevelStage) -> Finding:
+def _dead(stage: LevelStage) -> _Finding:
     dead = np.flatnonzero(dead_squares(stage.geometry)[:-1]).tolist()
     share = len(dead) / max(1, stage.geometry.size)
     sentence = f"{count(len(dead), 'square')} ({share:.0%}) from where a box never gets to a goal"
-    return Finding("dead squares", sentence, dict.fromkeys(dead, "xx"))
+    return _Finding("dead squares", sentence, dict.fromkeys(dead, "xx"))
 
 
-def _tunnels(stage: LevelStage) -> Finding:
+def _tunnels(stage: LevelStage) -> _Finding:
     found = tunnels(stage.geometry)
     forced = np.flatnonzero(forced_pushes(stage.geometry)).tolist()
     sentence = (
@@ -97,10 +97,10 @@ def _tunnels(stage: LevelStage) -> Finding:
         "that comes by some way is pushed on at once"
     )
     labels = {square: _letter(number) for number, way in enumerate(found) for square in way}
-    return Finding("tunnels", sentence, labels | dict.fromkeys(forced, ">>"))
+    return _Finding("tunnels", sentence, labels | dict.fromkeys(forced, ">>"))
 
 
-def _rooms(stage: LevelStage) -> Finding:
+def _rooms(stage: LevelStage) -> _Finding:
     found = rooms(stage.geometry)
     parts = [
         f"{_letter(number)} with {count(len(room.goals), 'goal')} and "
@@ -110,10 +110,10 @@ def _rooms(stage: LevelStage) -> Finding:
     ]
     with_goals = ": " + "; ".join(parts) if parts else ", none with goals"
     labels = {square: _letter(number) for number, room in enumerate(found) for square in room.squares}
-    return Finding("rooms", count(len(found), "room") + with_goals, labels)
+    return _Finding("rooms", count(len(found), "room") + with_goals, labels)
 
 
-def _packing(stage: LevelStage) -> list[Finding]:
+def _packing(stage: LevelStage) -> list[_Finding]:
     packing = packing_order(stage.geometry, stage.start)
     if not packing.order and not packing.stuck:
         return []
@@ -125,13 +125,13 @@ def _packing(stage: LevelStage) -> list[Finding]:
     if packing.stuck:
         goals = count(len(packing.stuck), "goal")
         sentence += f"; no order found for {goals} (marked ?): their boxes are packed together, and first"
-    return [Finding("packing order", sentence, labels)]
+    return [_Finding("packing order", sentence, labels)]
 
 
-def _sets(sets: DeadSets | None) -> Finding:
+def _sets(sets: DeadSets | None) -> _Finding:
     if sets is None:
         sentence = f"not looked for on a map of more than {_MOST_SQUARES} squares"
-        return Finding("dead sets", sentence, {})
+        return _Finding("dead sets", sentence, {})
     by_size: dict[int, list[tuple[int, ...]]] = {}
     for squares in sets.box_sets():
         by_size.setdefault(len(squares), []).append(squares)
@@ -148,7 +148,7 @@ def _sets(sets: DeadSets | None) -> Finding:
         f"{complete} that can never all be packed, wherever the keeper is; the map says where they lie, "
         "from 1 (few) to 9 (most)"
     )
-    return Finding("dead sets", sentence, labels, _varied(by_size))
+    return _Finding("dead sets", sentence, labels, _varied(by_size))
 
 
 def _varied(by_size: dict[int, list[tuple[int, ...]]]) -> tuple[tuple[int, ...], ...]:
@@ -176,7 +176,7 @@ def count(number: int, name: str) -> str:
     return f"{number:,} {name if number == 1 else plural}"
 
 
-def sentences(found: Sequence[Finding]) -> list[str]:
+def sentences(found: Sequence[_Finding]) -> list[str]:
     """A line of text for each finding."""
     return [f"{finding.kind}: {finding.sentence}" for finding in found]
 
@@ -184,7 +184,7 @@ def sentences(found: Sequence[Finding]) -> list[str]:
 _CORRAL_STATES = 1000
 
 
-def why_dead(stage: LevelStage, position: Position) -> list[Finding]:
+def why_dead(stage: LevelStage, position: Position) -> list[_Finding]:
     """The reasons found, the plainest first. Empty if the position is solved or no reason is found; the
     position may still be dead."""
     if is_solved(stage.geometry, position):
@@ -192,7 +192,7 @@ def why_dead(stage: LevelStage, position: Position) -> list[Finding]:
     return lost_boxes(stage, position) or _lost_together(stage, position)
 
 
-def lost_boxes(stage: LevelStage, position: Position) -> list[Finding]:
+def lost_boxes(stage: LevelStage, position: Position) -> list[_Finding]:
     """Findings about boxes that can never be packed, whatever the others do. They need no search."""
     geometry = stage.geometry
     goals = set(geometry.goals.tolist())
@@ -201,35 +201,35 @@ def lost_boxes(stage: LevelStage, position: Position) -> list[Finding]:
     found = []
     if lost:
         sentence = f"{count(len(lost), 'box')} on dead squares: no push or pushes lead from there to a goal"
-        found.append(Finding("dead square", sentence, dict.fromkeys(lost, "!!")))
+        found.append(_Finding("dead square", sentence, dict.fromkeys(lost, "!!")))
     frozen = {box for box in position.boxes if set(frozen_boxes(geometry, position, box)) - goals}
     if frozen - set(lost):
         stuck = sorted({other for box in frozen for other in frozen_boxes(geometry, position, box)})
         missing = sum(box not in goals for box in stuck)
         sentence = f"{count(len(stuck), 'box')} that can never move again, {missing} of them not on a goal"
-        found.append(Finding("freeze deadlock", sentence, dict.fromkeys(stuck, "!!")))
+        found.append(_Finding("freeze deadlock", sentence, dict.fromkeys(stuck, "!!")))
     return found
 
 
-def _lost_together(stage: LevelStage, position: Position) -> list[Finding]:
+def _lost_together(stage: LevelStage, position: Position) -> list[_Finding]:
     """Reasons why boxes can never be packed together, though none of them is lost alone."""
     geometry = stage.geometry
     boxes = set(position.boxes)
-    sets = dead_sets_of(stage, len(boxes))
+    sets = _dead_sets_of(stage, len(boxes))
     dead_sets = sets.box_sets() if sets is not None else ()
     within = next((one for one in dead_sets if boxes.issuperset(one)), None)
     if within is not None:
         sentence = f"these {len(within)} boxes can never all be packed, whatever the others do"
-        return [Finding("dead set", sentence, dict.fromkeys(within, "!!"))]
+        return [_Finding("dead set", sentence, dict.fromkeys(within, "!!"))]
     if has_bipartite_deadlock(geometry, position):
         sentence = "every box reaches some goal, but not each one of its own"
-        return [Finding("bipartite deadlock", sentence, {})]
+        return [_Finding("bipartite deadlock", sentence, {})]
     if pushes_needed(geometry, position, _CORRAL_STATES) == []:
         shut = {*boxes, geometry.size}
         walked = reachable(geometry.neighbours.tolist(), shut, position.keeper)
         closed = sorted(set(range(geometry.size)) - shut - walked)
         sentence = "boxes close off a part of the map (marked ..), and no push opens it in time"
-        return [Finding("corral deadlock", sentence, dict.fromkeys(closed, ".."))]
+        return [_Finding("corral deadlock", sentence, dict.fromkeys(closed, ".."))]
     return []
 
 
@@ -244,7 +244,7 @@ _ON_A_BOX = "bold #ffffff on #b71c1c"
 _BESIDE = 3
 
 
-def show_findings(console: Console, stage: LevelStage, found: Iterable[Finding]) -> None:
+def show_findings(console: Console, stage: LevelStage, found: Iterable[_Finding]) -> None:
     """Print each finding: its sentence, its map, and its examples side by side."""
     unicode = in_unicode(console)
     console.print(as_text(draw(stage, stage.start, unicode)))
@@ -261,7 +261,9 @@ def show_findings(console: Console, stage: LevelStage, found: Iterable[Finding])
             console.print(Columns(pictures, padding=(0, _BESIDE)))
 
 
-def show_reasons(console: Console, stage: LevelStage, position: Position, reasons: Iterable[Finding]) -> None:
+def show_reasons(
+    console: Console, stage: LevelStage, position: Position, reasons: Iterable[_Finding]
+) -> None:
     """Print why a position is dead, each reason on a map of the position."""
     unicode = in_unicode(console)
     for finding in reasons:
@@ -270,7 +272,7 @@ def show_reasons(console: Console, stage: LevelStage, position: Position, reason
         console.print(as_text(draw(stage, position, unicode, marks=marks)))
 
 
-def _marks(finding: Finding) -> dict[int, Mark]:
+def _marks(finding: _Finding) -> dict[int, Mark]:
     styles = _STYLES.get(finding.kind, (_ON_A_BOX,))
     order = {label: number for number, label in enumerate(sorted(set(finding.labels.values())))}
     return {

@@ -18,7 +18,7 @@ from players.puzzles.sokoban.levels.level import BOX, BOX_ON_GOAL, FLOOR, GOAL, 
 
 Span = tuple[str, str]
 """Text and a rich style."""
-Frame = tuple[int, int, int, int]
+_Frame = tuple[int, int, int, int]
 """Top, left, height and width of a part of the map."""
 
 _FLOOR = "on #262a33"
@@ -70,7 +70,7 @@ def draw(
     unicode: bool = True,
     *,
     marks: Mapping[int, Mark] | None = None,
-    frame: Frame | None = None,
+    frame: _Frame | None = None,
 ) -> list[list[Span]]:
     """The rows of a position, in spans.
 
@@ -123,7 +123,7 @@ def _append(line: list[Span], span: Span) -> None:
         line.append(span)
 
 
-def around(stage: LevelStage, position: Position, room: tuple[int, int]) -> Frame:
+def around(stage: LevelStage, position: Position, room: tuple[int, int]) -> _Frame:
     """The part of the map around the keeper that fits in ``room``, rows and columns of squares."""
     y, x = stage.place(position.keeper)
     height, width = min(room[0], stage.height), min(room[1], stage.width)
@@ -132,7 +132,7 @@ def around(stage: LevelStage, position: Position, room: tuple[int, int]) -> Fram
     return top, left, height, width
 
 
-def frame_of(stage: LevelStage, squares: Iterable[int], margin: int = 2) -> Frame:
+def frame_of(stage: LevelStage, squares: Iterable[int], margin: int = 2) -> _Frame:
     """The part of the map with these squares (one at least) and some around them."""
     places = [stage.place(square) for square in squares]
     top, left = (max(0, min(place[i] for place in places) - margin) for i in (0, 1))

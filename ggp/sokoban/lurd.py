@@ -106,7 +106,7 @@ def lurd_of_file(text: str, source: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class LurdVerdict:
+class _LurdVerdict:
     """The result of playing a line of steps in a level.
 
     Attributes:
@@ -126,7 +126,7 @@ class LurdVerdict:
     position: Position
 
 
-def check_lurd(stage: LevelStage, steps: str) -> LurdVerdict:
+def check_lurd(stage: LevelStage, steps: str) -> _LurdVerdict:
     """Make the steps one by one on the stage's map, up to the first that cannot be made."""
     last = MadeStep(-1, stage.start.keeper, False, frozenset(stage.start.boxes))
     count = pushes = miswritten = 0
@@ -144,7 +144,7 @@ def check_lurd(stage: LevelStage, steps: str) -> LurdVerdict:
         fault = f"step {count + 1}, {steps[count]}, cannot be made: from {stage.name(last.keeper)} {fault}"
     position = Position(tuple(sorted(last.boxes)), last.keeper)
     solved = not fault and is_solved(stage.geometry, position)
-    return LurdVerdict(count, pushes, solved, fault, miswritten, position)
+    return _LurdVerdict(count, pushes, solved, fault, miswritten, position)
 
 
 def snapshot(stage: LevelStage, steps: str, solver: str = "") -> str:

@@ -39,7 +39,7 @@ MOST_FRAMES = 2000
 """Largest number of frames. A longer solution is shown push by push, or by several pushes at once."""
 
 
-def square_pixels(stage: LevelStage, most_side: int = _MOST_SIDE_PIXELS) -> int:
+def _square_pixels(stage: LevelStage, most_side: int = _MOST_SIDE_PIXELS) -> int:
     """The width of a square in pixels, smaller on large maps."""
     fitting = most_side // max(stage.width, stage.height)
     return max(_LEAST_SQUARE_PIXELS, min(_MOST_SQUARE_PIXELS, fitting))
@@ -48,7 +48,7 @@ def square_pixels(stage: LevelStage, most_side: int = _MOST_SIDE_PIXELS) -> int:
 def png(stage: LevelStage, position: Position) -> bytes:
     """A position as a PNG file."""
     file = io.BytesIO()
-    tiles = _Tiles(stage, square_pixels(stage))
+    tiles = _Tiles(stage, _square_pixels(stage))
     tiles.picture(position, _DOWN).save(file, "PNG", optimize=True)
     return file.getvalue()
 
@@ -56,7 +56,7 @@ def png(stage: LevelStage, position: Position) -> bytes:
 def gif(stage: LevelStage, steps: str, fps: float) -> bytes:
     """A solution as an animated GIF file that repeats, ``fps`` frames a second, with a pause at both ends. If
     it has more than MOST_FRAMES steps, some are left out (:func:`frame_numbers`)."""
-    tiles = _Tiles(stage, square_pixels(stage, 640))
+    tiles = _Tiles(stage, _square_pixels(stage, 640))
     numbers = frame_numbers(steps)
     chosen = set(numbers)
     # The format counts in hundredths of a second. Viewers show delays below two hundredths as ten.

@@ -49,7 +49,7 @@ class Wishes:
         if self.run_lengths and not self.lurd:
             raise GdlError("--run-length says how --lurd writes", remedy="add --lurd")
         if self.output is not None:
-            check_suffix(self.output)
+            _check_suffix(self.output)
 
     def before(self, console: Console, stage: LevelStage, as_json: bool) -> None:
         """Print the findings before the search, if asked for. With ``lurd`` only the steps are printed."""
@@ -63,8 +63,8 @@ class Wishes:
     def after(self, console: Console, stage: LevelStage, steps: str | None, solver: str) -> None:
         """Write the file, print the steps and show the animation, as asked for; ``steps`` is None if there is
         no solution. Raises KeyboardInterrupt if the user stops the animation; the file is written by then."""
-        if self.output is not None and (steps is not None or is_picture(self.output)):
-            write_file(self.output, stage, steps or "", self.fps or DEFAULT_FPS, solver)
+        if self.output is not None and (steps is not None or _is_picture(self.output)):
+            write_file(self.output, stage, steps or "", self.fps or _DEFAULT_FPS, solver)
         if steps is None:
             return
         if self.lurd:
@@ -74,15 +74,15 @@ class Wishes:
 
 
 SUFFIXES = (".png", ".gif", ".svg", ".sok", ".lurd")
-DEFAULT_FPS = 8.0
+_DEFAULT_FPS = 8.0
 
 
-def is_picture(path: Path) -> bool:
+def _is_picture(path: Path) -> bool:
     """Whether the file's name asks for a drawing, which does not need a solution."""
     return path.suffix.lower() in (".png", ".gif", ".svg")
 
 
-def check_suffix(path: Path) -> None:
+def _check_suffix(path: Path) -> None:
     """Raise GdlError if the file's name has no known ending, or a needed library is missing."""
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
@@ -94,7 +94,7 @@ def check_suffix(path: Path) -> None:
 
 
 def write_file(
-    path: Path, stage: LevelStage, steps: str = "", fps: float = DEFAULT_FPS, solver: str = ""
+    path: Path, stage: LevelStage, steps: str = "", fps: float = _DEFAULT_FPS, solver: str = ""
 ) -> None:
     """Write a level and, if steps are given, its solution.
 
@@ -107,9 +107,9 @@ def write_file(
         solver: the solver's name, for ``.sok``.
 
     Raises:
-        GdlError: as :func:`check_suffix`, or the file cannot be written.
+        GdlError: as :func:`_check_suffix`, or the file cannot be written.
     """
-    check_suffix(path)
+    _check_suffix(path)
     match path.suffix.lower():
         case ".svg":
             data = svg(stage, steps, fps)

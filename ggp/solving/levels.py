@@ -36,7 +36,7 @@ _ENDS = (Outcome.SOLVED, Outcome.UNSOLVABLE)
 if TYPE_CHECKING:
     from players.portfolio import Watcher
 
-LevelShow = Callable[[int, SearchPortfolio | None], None]
+_LevelShow = Callable[[int, SearchPortfolio | None], None]
 """Called with the number of the level, and its search if that runs in this process."""
 
 
@@ -61,7 +61,7 @@ class LevelRequest:
 
 
 def solve_levels(
-    levels: dict[int, Level | GdlError], request: LevelRequest, show: LevelShow
+    levels: dict[int, Level | GdlError], request: LevelRequest, show: _LevelShow
 ) -> Iterator[tuple[int, LevelSolution | GdlError]]:
     """The number of each level and its solution, in order; an error for a level that has one, or cannot be
     played.
@@ -120,7 +120,7 @@ def _compile(request: LevelRequest, entries: Sequence[Entry]) -> None:
 
 
 def _here(
-    number: int, level: Level, request: LevelRequest, entries: Sequence[Entry], show: LevelShow
+    number: int, level: Level, request: LevelRequest, entries: Sequence[Entry], show: _LevelShow
 ) -> LevelSolution:
     began = time.monotonic()
     solution = solve_level(
@@ -176,7 +176,7 @@ def _race(level: Level, request: LevelRequest, entries: Sequence[Entry]) -> Leve
 
 
 def _side_by_side(
-    levels: dict[int, Level | GdlError], request: LevelRequest, entries: Sequence[Entry], show: LevelShow
+    levels: dict[int, Level | GdlError], request: LevelRequest, entries: Sequence[Entry], show: _LevelShow
 ) -> Iterator[tuple[int, LevelSolution | GdlError]]:
     with _processes(request.workers) as pool:
         memory = request.memory // request.workers

@@ -71,10 +71,10 @@ def steps_of(text: str, moves: Sequence[str], known: Sequence[str]) -> list[str]
     ends = {words[-1] for words in map(words_of, (*moves, *known)) if words}
     if not all(any(end.startswith(step) for end in ends) for step in steps):
         return []
-    return steps if len(fitting_step(steps[0], moves)) == 1 else []
+    return steps if len(_fitting_step(steps[0], moves)) == 1 else []
 
 
-def fitting_step(step: str, moves: Sequence[str]) -> list[int]:
+def _fitting_step(step: str, moves: Sequence[str]) -> list[int]:
     """The indices of the moves whose last word is the step, or begins with it."""
     last = [(words_of(name) or [""])[-1] for name in moves]
     exact = [i for i, word in enumerate(last) if word == step]
@@ -180,7 +180,7 @@ def _readline() -> ModuleType | None:
     return readline
 
 
-HELP = """\
+_HELP = """\
   a number          the move with this number, which it keeps for the whole match
   a move            with or without brackets and blanks: {samples}
   a part of it      text that fits one move only: its beginning, its end{part}
@@ -198,7 +198,7 @@ def help_for(names: Sequence[str], alone: bool) -> str:
     samples = list(dict.fromkeys([sample, " ".join(words), " ".join(arguments), "".join(arguments)]))
     part = f", such as {''.join(arguments[-2:])}" if len(arguments) > 2 else ""
     steps = f"{arguments[-1][0] * 2}, {arguments[-1]} {arguments[-1]}"
-    text = HELP.format(samples=", ".join(samples), part=part, steps=steps)
+    text = _HELP.format(samples=", ".join(samples), part=part, steps=steps)
     return text if alone else "\n".join(line for line in text.split("\n") if "several steps" not in line)
 
 
@@ -244,7 +244,7 @@ class HumanPlayer(Player):
         numbers = [self._numbers[name] for name in names]
         if self._steps:
             step = self._steps.pop(0)
-            fitting = fitting_step(step, names)
+            fitting = _fitting_step(step, names)
             if len(fitting) == 1:
                 return Choice(options[fitting[0]])
             self._show(f"  stopped before {step!r}, which fits {counted(len(fitting), 'move')} here")
@@ -275,7 +275,7 @@ class HumanPlayer(Player):
                         return Choice(options[matches[0]])
                     if len(self.machine.roles) == 1 and (steps := steps_of(text, names, [*self._numbers])):
                         self._steps = steps[1:]
-                        return Choice(options[fitting_step(steps[0], names)[0]])
+                        return Choice(options[_fitting_step(steps[0], names)[0]])
                     self._show(_complaint(text, [names[i] for i in matches], len(names)))
 
 

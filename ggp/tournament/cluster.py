@@ -14,10 +14,10 @@ from ggp.processes.parent import JsonMessage
 from ggp.tournament.sites import Cores, OwnSite, Site, usable_cores
 from players.fleet.fleet import Arrays, Fleet, FleetNode, FleetWorker, LostWorkerError, Message
 
-MATCH_HOST = "ggp.tournament.cluster:MatchHost"
+_MATCH_HOST = "ggp.tournament.cluster:MatchHost"
 
 
-class MatchHost:
+class _MatchHost:
     """Runs the referees of a node. The caller keeps account of its cores."""
 
     def __init__(self) -> None:
@@ -50,11 +50,11 @@ class MatchHost:
 
 LOOK_SECONDS = 1.0
 """Seconds between two looks for new nodes."""
-ALONE_SECONDS = 120.0
+_ALONE_SECONDS = 120.0
 """Seconds that a tournament waits without any node."""
 
 
-class NodeSite:
+class _NodeSite:
     """A node with a host of matches, which reserves all of its cores.
 
     Args:
@@ -98,10 +98,10 @@ class ClusterSites:
 
     patience: float | None = LOOK_SECONDS
 
-    def __init__(self, fleet: Fleet, alone: float = ALONE_SECONDS) -> None:
+    def __init__(self, fleet: Fleet, alone: float = _ALONE_SECONDS) -> None:
         self._fleet = fleet
         self._alone = alone
-        self._sites: dict[str, NodeSite] = {}
+        self._sites: dict[str, _NodeSite] = {}
         self._starting: dict[str, asyncio.Task[None]] = {}
         self._company = time.monotonic()
         self._looked = 0.0
@@ -148,7 +148,7 @@ class ClusterSites:
     async def _start(self, node: FleetNode) -> None:
         """Add a node; if it does not answer, or its cores are not free, it is tried again later."""
         with suppress(GdlError):
-            worker = await self._fleet.start(node, MATCH_HOST, node.cores)
+            worker = await self._fleet.start(node, _MATCH_HOST, node.cores)
             about, _ = await self._fleet.call(worker, {"do": "cores"})
             taken = {
                 core
@@ -159,4 +159,4 @@ class ClusterSites:
             free = [core for core in about["cores"] if core not in taken]
             bound = len(free) >= node.cores
             cores = free[: node.cores] if bound else range(node.cores)
-            self._sites[node.id] = NodeSite(self._fleet, worker, about["host"], cores, bound)
+            self._sites[node.id] = _NodeSite(self._fleet, worker, about["host"], cores, bound)

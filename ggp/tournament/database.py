@@ -38,7 +38,7 @@ class LargeSnapshotError(GdlError):
     """A file that is being written is too large to copy."""
 
 
-def open_named(path: Path) -> BinaryIO:
+def _open_named(path: Path) -> BinaryIO:
     """Open a regular file. Raises GdlError, which names it without its folder, if it cannot be read."""
     try:
         return open_regular(path)
@@ -46,7 +46,7 @@ def open_named(path: Path) -> BinaryIO:
         raise GdlError(error.message.replace(str(path), path.name), remedy=error.remedy) from None
 
 
-def has_log(path: Path) -> bool:
+def _has_log(path: Path) -> bool:
     """Whether the log next to a file has content: the file is being written, or its writer was killed. Raises
     GdlError if the log is not a regular file."""
     return bool(_header(path))
@@ -84,14 +84,14 @@ def _header(path: Path) -> bytes:
     log = _log_of(path)
     if not os.path.lexists(log):
         return b""
-    with open_named(log) as file:
+    with _open_named(log) as file:
         return file.read(_HEADER)
 
 
 def _copy(source: Path, target: Path, most: int) -> int:
     """Copy a file. Returns the number of bytes copied."""
     count = 0
-    with open_named(source) as file, target.open("wb") as copy:
+    with _open_named(source) as file, target.open("wb") as copy:
         while part := file.read(1 << 20):
             count += len(part)
             if count > most:
@@ -167,10 +167,10 @@ class Database:
             LargeSnapshotError: it is being written, or its writer was killed, and it is too large to copy.
             GdlError: the file does not exist, is not a regular file, or is not a tournament.
         """
-        open_named(path).close()
+        _open_named(path).close()
         folder, options = None, "mode=ro&immutable=1"
         place = path.resolve()
-        if has_log(place):
+        if _has_log(place):
             folder, place = copy_with_log(place)
             options = "mode=ro"
         database = cls(path, f"{place.as_uri()}?{options}", patience=5.0, folder=folder)

@@ -23,7 +23,7 @@ BUILD_SECONDS = 600.0
 """Seconds that its machine may take, before any clock runs."""
 MAX_RESTARTS = 3
 """The number of times in one match that a player which crashed or hung is started again."""
-LATE_SECONDS = 5.0
+_LATE_SECONDS = 5.0
 """Seconds after a clock during which a silent player counts as late, and not as hanging."""
 
 
@@ -184,7 +184,7 @@ class ProcessPlayer:
     def _ask(self, do: str, deadline: float, **fields: object) -> None:
         self._last_asked += 1
         if self._heard:
-            self._patience = deadline + LATE_SECONDS
+            self._patience = deadline + _LATE_SECONDS
         self._heard = False
         moves, first = self._record.moves[self._moves_sent :], self._moves_sent
         self._moves_sent += len(moves)

@@ -26,17 +26,17 @@ from players.registry import fitting, make_player
 
 MEMORY_BYTES = 8 * 1024**3
 """Data that a player may allocate."""
-MAX_MACHINES = 4
+_MAX_MACHINES = 4
 """The number of machines kept from match to match."""
 BUILD_SECONDS = 120.0
 """Seconds that the fastest machine may take; then the match is played on the machine that is ready."""
-WARM_UP_SECONDS = 0.2
+_WARM_UP_SECONDS = 0.2
 """Seconds that a player thinks once before its first match, so that everything is compiled and loaded."""
-WORKERS_SECONDS = 3.0
+_WORKERS_SECONDS = 3.0
 """Seconds that a player with processes of its own thinks before each match: they are new in every one."""
 
 
-class PlayerService:
+class _PlayerService:
     """Handles the referee's messages, in one match after another."""
 
     def __init__(self, parent: Parent) -> None:
@@ -57,10 +57,10 @@ class PlayerService:
         self.stop()
         if message["workers"]:
             self._player = make_player(fitting(self._name, self._machine), message["seed"])
-            self._think(self._player, message["role"], WORKERS_SECONDS)
+            self._think(self._player, message["role"], _WORKERS_SECONDS)
         elif (text, level, self._name) not in self._warm:
             player = make_player(fitting(self._name, self._machine), 0)
-            self._think(player, message["role"], WARM_UP_SECONDS)
+            self._think(player, message["role"], _WARM_UP_SECONDS)
             player.stop()
         self._warm.add((text, level, self._name))
         self._parent.send("loaded", machine=self._machine.level)
@@ -124,7 +124,7 @@ class PlayerService:
         key = (text, level)
         if key not in self._machines:
             self._machines[key] = _build(text, level)
-            while len(self._machines) > MAX_MACHINES:
+            while len(self._machines) > _MAX_MACHINES:
                 self._machines.popitem(last=False)[1].close()
         self._machines.move_to_end(key)
         return self._machines[key]
@@ -155,7 +155,7 @@ def main() -> None:
     limit_memory(MEMORY_BYTES)
     inbox = Inbox()
     parent = Parent(inbox.put, END_SECONDS)
-    service = PlayerService(parent)
+    service = _PlayerService(parent)
     actions = {"load": service.load, "start": service.start, "choose": service.choose}
     do = ""
     while do != "end":

@@ -31,7 +31,7 @@ from players.processes.limits import limit_memory
 
 MEMORY_BYTES = 4 * 1024**3
 
-MAX_IDLE = 8
+_MAX_IDLE = 8
 """The number of idle players' processes that are kept."""
 
 
@@ -56,12 +56,12 @@ class Referee:
         for role, seat in zip(roles, job["seats"], strict=True):
             names[role] = seat["label"]
         record = MatchRecord(
-            f"{job['tournament']}.{now_ms()}.{seed_of(job['seed'], job['key']) % 10**8}",
+            f"{job['tournament']}.{now_ms()}.{_seed_of(job['seed'], job['key']) % 10**8}",
             round(job["startclock"]),
             round(job["playclock"]),
             names,
             tournament=job["tournament"],
-            seed=(deals := seed_of(job["seed"], job["key"], "referee", bits=128)),
+            seed=(deals := _seed_of(job["seed"], job["key"], "referee", bits=128)),
         )
         local: dict[int, ProcessPlayer] = {}
         try:
@@ -125,7 +125,7 @@ class Referee:
                 rules=job["rules"],
                 level=job["level"],
                 workers=seat["workers"],
-                seed=seed_of(job["seed"], job["key"], role),
+                seed=_seed_of(job["seed"], job["key"], role),
                 cores=tuple(seat["cores"]),
                 startclock=job["startclock"],
                 playclock=job["playclock"],
@@ -150,7 +150,7 @@ class Referee:
             else:
                 player.process.kill()
                 await player.process.close()
-        while len(self._idle) > MAX_IDLE:
+        while len(self._idle) > _MAX_IDLE:
             await self._idle.pop(0)[1].close()
 
     def _game(self, text: str, plies: int, seed: int) -> tuple[Machine, Openings]:
@@ -161,7 +161,7 @@ class Referee:
         return self._games[key]
 
 
-def seed_of(*parts: object, bits: int = 31) -> int:
+def _seed_of(*parts: object, bits: int = 31) -> int:
     """A seed of ``bits`` bits, at most 256, that depends on all parts and on nothing else."""
     text = "\x00".join(map(str, parts))
     return int.from_bytes(hashlib.sha256(text.encode()).digest(), "big") >> (256 - bits)

@@ -24,7 +24,7 @@ from ggp.tournament.store import Result, Store, faults_of
 from players.fleet.fleet import LostWorkerError
 
 
-class MatchReport:
+class _MatchReport:
     """Reports the referee's messages about one match to the newsroom, if there is one."""
 
     def __init__(self, newsroom: Newsroom | None, settings: TournamentSettings, fixture: Fixture) -> None:
@@ -53,7 +53,7 @@ class MatchReport:
             self._newsroom.end(self._match, why, goals)
 
 
-LOOK_AHEAD = 16
+_LOOK_AHEAD = 16
 """The number of fixtures that may be passed over because a player or the cores are not free."""
 ATTEMPTS = 2
 """The number of times that a match is tried if its referee crashes."""
@@ -171,7 +171,7 @@ class Runner:
     def _next(self) -> tuple[Fixture, Site, CoreSets] | None:
         """The first fixture whose players are free, and a computer with free cores for it. Only the first
         round that is not complete and the next one count."""
-        for index, fixture in enumerate(list(self._pending)[:LOOK_AHEAD]):
+        for index, fixture in enumerate(list(self._pending)[:_LOOK_AHEAD]):
             if fixture.round > self._pending[0].round + 1:
                 break
             players = [self._entrants[label] for label in fixture.seats]
@@ -214,7 +214,7 @@ class Runner:
 
     async def _attempt(self, fixture: Fixture, site: Site, cores: CoreSets) -> tuple[Result | None, str]:
         """The result, or the reason why there is none; neither if the referee crashed."""
-        news = MatchReport(self._newsroom, self._settings, fixture)
+        news = _MatchReport(self._newsroom, self._settings, fixture)
 
         def step(message: JsonMessage) -> None:
             if message["kind"] == "waits":

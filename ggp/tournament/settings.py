@@ -22,7 +22,7 @@ from players.options import read_names, read_spec
 from players.processes.limits import cores
 from players.registry import check_name, check_public, is_registered
 
-ALL_CORES = "all"
+_ALL_CORES = "all"
 """The value of ``workers=`` that stands for all cores of the tournament."""
 
 
@@ -51,7 +51,7 @@ class Entrant:
     def workers(self, available: int) -> int:
         """The number of processes it searches with, apart from its own."""
         workers = self._workers()
-        if workers == ALL_CORES:
+        if workers == _ALL_CORES:
             return available
         return int(workers) if workers.isdigit() else 0
 
@@ -62,7 +62,7 @@ class Entrant:
 
     def local_name(self, available: int) -> str:
         """The name for the registry, with its workers as a number."""
-        return re.sub(rf"\bworkers\s*=\s*{ALL_CORES}\b", f"workers={available}", self.spec)
+        return re.sub(rf"\bworkers\s*=\s*{_ALL_CORES}\b", f"workers={available}", self.spec)
 
 
 def parse_entrants(texts: Sequence[str]) -> list[Entrant]:
@@ -152,7 +152,7 @@ def _number(bound: Bound | RealBound) -> Schema:
 _NAME: Schema = {"type": "string", "maxLength": bounds.LONGEST_NAME}
 _RULES: Schema = {"type": "string", "maxLength": MAX_CHARACTERS}
 _GAME = record(name=_NAME, rules=_RULES, roles=whole(1, bounds.MOST_SEATS))
-SCHEMA = {
+_SCHEMA = {
     **record(
         name=_NAME,
         games=rows(_GAME, most=bounds.MOST_GAMES),
@@ -260,7 +260,7 @@ class TournamentSettings:
     def from_json(cls, fields: dict[str, Any]) -> TournamentSettings:
         """The settings that :meth:`as_json` returned; their file may be a stranger's. Raises GdlError if they
         are invalid or exceed the limits of the command line."""
-        check_json(fields, SCHEMA, "settings")
+        check_json(fields, _SCHEMA, "settings")
         games = tuple(GameSpec(**game) for game in fields["games"])
         entrants = tuple(Entrant(**entrant) for entrant in fields["entrants"])
         return cls(**{**fields, "games": games, "entrants": entrants})

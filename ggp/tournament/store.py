@@ -22,14 +22,14 @@ from ggp.tournament.bounds import LONGEST_NAME, MOST_SEATS
 from ggp.tournament.database import Database, LargeSnapshotError
 from ggp.tournament.schedule import Fixture
 
-LONGEST_SETTING = 16 * 1024 * 1024
+_LONGEST_SETTING = 16 * 1024 * 1024
 """Characters of a setting; rules are in them."""
 
 FAULTS = ("late", "illegal", "crashed")
 """The faults of an answer, in the order in which a result counts them."""
 
 
-MOST_FAULTY = 1000
+_MOST_FAULTY = 1000
 """The most matches with faults that :meth:`Store.faulty` reads."""
 Record = dict[str, Any]
 """A match record, by its public keys."""
@@ -126,8 +126,8 @@ class Store:
         row = next(self._database.rows("SELECT value FROM setting WHERE key = ?", key), None)
         if row is None:
             return None
-        if not isinstance(row[0], str) or len(row[0]) > LONGEST_SETTING:
-            raise GdlError(f"{self.name} has no text of at most {LONGEST_SETTING:,} characters as its {key}")
+        if not isinstance(row[0], str) or len(row[0]) > _LONGEST_SETTING:
+            raise GdlError(f"{self.name} has no text of at most {_LONGEST_SETTING:,} characters as its {key}")
         return self._json(row[0], key)
 
     def set(self, key: str, value: object) -> None:
@@ -179,10 +179,10 @@ class Store:
         return self._record(*row)
 
     def faulty(self) -> Iterator[tuple[int, Fixture, Record]]:
-        """The number, fixture and record of the first `MOST_FAULTY` matches with faults. Raises GdlError as
+        """The number, fixture and record of the first `_MOST_FAULTY` matches with faults. Raises GdlError as
         :meth:`record`."""
         numbers = [n for n, result in enumerate(self.results(), 1) if any(map(any, result.faults))]
-        for number in numbers[:MOST_FAULTY]:
+        for number in numbers[:_MOST_FAULTY]:
             yield number, *self.record(number)
 
     def failures(self) -> list[Failure]:

@@ -30,7 +30,7 @@ from propnet.machine import PropnetMachine
 
 SAVE_SECONDS = 30.0
 """Seconds between two times at which the knowledge is stored."""
-GREEDY, MOST_GREEDY = 0.2, 60.0
+GREEDY, _MOST_GREEDY = 0.2, 60.0
 """Share of the time, and the most seconds, in which self-play may be greedy at first."""
 _SHOW_SECONDS = 5.0
 
@@ -94,7 +94,7 @@ class Lesson:
         the game allows it. Tables over n-tuples use greedy self-play alone: they need many states more than
         good ones (see docs/measurements.md)."""
         began = shown = saved = time.monotonic()
-        greedy = min(GREEDY * seconds, MOST_GREEDY)
+        greedy = min(GREEDY * seconds, _MOST_GREEDY)
         try:
             while (now := time.monotonic()) < began + seconds:
                 if isinstance(self.training, Training) and now > began + greedy:

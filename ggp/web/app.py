@@ -27,9 +27,9 @@ from ggp.web.visits import HELD, HeldBodies, Visit, visit_of
 from ggp.web.watch import watched
 
 SETTINGS = web.AppKey("settings", WebSettings)
-OWN_FILES = 64
+_OWN_FILES = 64
 """Open files of the server itself: its fork servers and the files it reads."""
-FILES_PER_PROCESS = 4
+_FILES_PER_PROCESS = 4
 STATIC = Path(__file__).parent / "static"
 
 
@@ -78,7 +78,7 @@ async def serve(
     Raises:
         GdlError: the address cannot be used, too few files may be open, or the table cannot be opened.
     """
-    own = OWN_FILES + FILES_PER_PROCESS * settings.processes
+    own = _OWN_FILES + _FILES_PER_PROCESS * settings.processes
     limit = raise_limit()
     limits = settings.limits if limit is None else fit_limits(settings.limits, limit, own, "these pages")
     asyncio.get_running_loop().set_exception_handler(quiet_about_files(say))

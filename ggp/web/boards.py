@@ -33,7 +33,7 @@ class Artists:
         await self.workers.close()
 
 
-ARTISTS = web.AppKey("artists", Artists)
+_ARTISTS = web.AppKey("artists", Artists)
 
 
 def add_routes(app: web.Application) -> None:
@@ -43,7 +43,7 @@ def add_routes(app: web.Application) -> None:
 
 
 async def _artists(app: web.Application) -> AsyncIterator[None]:
-    app[ARTISTS] = artists = Artists(app[BUDGET])
+    app[_ARTISTS] = artists = Artists(app[BUDGET])
     yield
     await artists.close()
 
@@ -54,7 +54,7 @@ async def _state(request: web.Request) -> web.Response:
     name = request.match_info["name"]
     if name not in await request.app[KNOWN].games.get():
         raise web.HTTPNotFound(reason="there is no such game")
-    drawing = await request.app[ARTISTS].draw(
+    drawing = await request.app[_ARTISTS].draw(
         name, request.query.get("state", ""), request.query.getall("moves", [])
     )
     # The policy allows the drawing's own stylesheet and nothing else.

@@ -18,16 +18,16 @@ from ggp.game import Game
 from ggp.processes.parent import JsonMessage, Send, answer_requests
 from ggp.wording.moves import MoveWords
 
-INSTALLED_LIMITS = 1024**3, 120.0
+_INSTALLED_LIMITS = 1024**3, 120.0
 """Memory in bytes and CPU seconds of one process for all its drawings; then a new process replaces it."""
-WATCHED_LIMITS = 2 * 1024**3, 3600.0
+_WATCHED_LIMITS = 2 * 1024**3, 3600.0
 MOST_STEPS = 500
 """Joint moves in one request for a state of an installed game."""
-MOST_WATCHED = 20_000
+_MOST_WATCHED = 20_000
 """Joint moves of a watched match."""
-MOST_TOLD = 100
+_MOST_TOLD = 100
 """The newest joint moves, which are returned in words too."""
-MOST_TEXTS = 200
+_MOST_TEXTS = 200
 """Most legal moves of a state that are returned in words, for spectators of a search."""
 
 
@@ -68,7 +68,7 @@ class DrawnLine:
         """The newest joint moves before a step that was reached, at most MOST_TOLD. Each has ``moves`` in the
         notation of the rules, and ``words``, None for moves that only wait."""
         machine, newest = self.machine, []
-        for at in range(max(0, step - MOST_TOLD), step):
+        for at in range(max(0, step - _MOST_TOLD), step):
             if at not in self._spoken:
                 moves = [parse_term(move, "move") for move in self._moves[at]]
                 joint = [machine.move_id(role, move) for role, move in enumerate(moves)]
@@ -88,7 +88,7 @@ class DrawnLine:
         """Each legal move of a state in words; empty if there are more than MOST_TEXTS."""
         machine, rules = self.machine, self.machine.rules
         legal = [machine.legal_moves(state, role) for role in range(len(machine.roles))]
-        if sum(map(len, legal)) > MOST_TEXTS:
+        if sum(map(len, legal)) > _MOST_TEXTS:
             return {}
         texts: dict[str, str] = {}
         for role, moves in enumerate(legal):
@@ -97,7 +97,7 @@ class DrawnLine:
         return texts
 
 
-class Artist:
+class _Artist:
     """Draws states of one installed game."""
 
     def __init__(self, name: str) -> None:
@@ -136,8 +136,8 @@ class WatchedGame:
         cannot be played."""
         if not isinstance(moves, list) or not all(isinstance(joint, list) for joint in moves):
             raise GdlError("moves must be a list of joint moves, each a list")
-        if len(moves) > MOST_WATCHED:
-            raise GdlError(f"more than {MOST_WATCHED:,} steps")
+        if len(moves) > _MOST_WATCHED:
+            raise GdlError(f"more than {_MOST_WATCHED:,} steps")
         joints = [[str(move) for move in joint] for joint in moves]
         at = len(moves) if step is None else max(0, min(step, len(moves)))
         machine = self._line.machine
@@ -159,19 +159,19 @@ class WatchedGame:
 def main() -> None:
     """Draw until the other end is gone."""
     name = sys.argv[1] if len(sys.argv) > 1 else ""
-    artist: Artist | None = None
+    artist: _Artist | None = None
     watched: WatchedGame | None = None
 
     def answer(request: JsonMessage, send: Send) -> dict[str, object]:
         nonlocal artist, watched
         if name:
-            artist = artist or Artist(name)
+            artist = artist or _Artist(name)
             return {"svg": artist.draw(request["state"], request["steps"])}
         if watched is None or watched.rules != request["rules"]:
             watched = WatchedGame(request["rules"])
         return watched.draw(request["moves"], request.get("step"))
 
-    answer_requests(answer, "drawing", *(INSTALLED_LIMITS if name else WATCHED_LIMITS))
+    answer_requests(answer, "drawing", *(_INSTALLED_LIMITS if name else _WATCHED_LIMITS))
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ AT_ONCE = 4
 """Puzzles that are being solved at once; the other processes draw."""
 LONGEST = 600.0
 """Seconds for a search."""
-GRACE = 180.0
+_GRACE = 180.0
 """Extra seconds, because kernels may have to be compiled and the network built."""
 MOST = 64
 """Puzzles in memory; the oldest finished one is dropped first."""
@@ -103,7 +103,7 @@ class Puzzles:
 
         try:
             answer = await self._workers.ask(
-                puzzle.id, request, news=on_message, seconds=puzzle.seconds + GRACE
+                puzzle.id, request, news=on_message, seconds=puzzle.seconds + _GRACE
             )
         except GdlError as error:
             puzzle.tell("failed", {"error": without_folders(str(error)), "moves": puzzle.moves})

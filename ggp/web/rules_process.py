@@ -23,10 +23,10 @@ MEMORY = 1024**3
 CPU_SECONDS = 300.0
 GROUND_SECONDS = 10.0
 GROUND_RULES = 500_000
-MOST_OUTPUTS = 2000
+_MOST_OUTPUTS = 2000
 """Largest number of a network's outputs that are named."""
 MOST_BOXES = 1500
-LARGEST_DRAWING = 2 * 1024 * 1024
+_LARGEST_DRAWING = 2 * 1024 * 1024
 """Characters of SVG."""
 NAME = "rules"
 Told = dict[str, object]
@@ -77,7 +77,7 @@ def drawn(text: str, of: str) -> Told:
             ["base gates", network.base_gates, "gates that need no move"],
             ["loops", len(network.loops), "groups of gates that read each other"],
         ],
-        "outputs": [rules.spell(name) for name in list(output_names(network))[:MOST_OUTPUTS]],
+        "outputs": [rules.spell(name) for name in list(output_names(network))[:_MOST_OUTPUTS]],
         "svg": "",
         "why": "",
     }
@@ -86,7 +86,7 @@ def drawn(text: str, of: str) -> Told:
         if len(drawing.boxes) > MOST_BOXES:
             raise GdlError(f"there are {len(drawing.boxes):,} boxes to draw, more than anyone can read")
         picture = svg(drawing)
-        if len(picture) > LARGEST_DRAWING:
+        if len(picture) > _LARGEST_DRAWING:
             raise GdlError("the drawing would be larger than a page can show")
         result["svg"] = picture
     except GdlError as error:
@@ -101,8 +101,8 @@ def _grounded(rules: Rules, names: bool) -> Any:
     return ground(rules, limits, names=names)
 
 
-MOST_SHOWN = 60
-SHOW_SECONDS = 4.0
+_MOST_SHOWN = 60
+_SHOW_SECONDS = 4.0
 """CPU time for the states of a random match."""
 
 
@@ -117,11 +117,11 @@ def shown(text: str, seed: int, steps: int) -> Told:
     board = find_board(machine)
     painter = SvgPainter(board, machine.rules, machine.roles)
     words = MoveWords(machine.rules, machine.roles, board)
-    rng, until = random.Random(seed), time.process_time() + SHOW_SECONDS
+    rng, until = random.Random(seed), time.process_time() + _SHOW_SECONDS
     state, before, why = machine.initial_state(), None, ""
     frames: list[Told] = [{"svg": painter.draw_board(state), "moves": [], "end": ""}]
     spell = machine.rules.spell
-    while len(frames) <= min(steps, MOST_SHOWN) and time.process_time() < until:
+    while len(frames) <= min(steps, _MOST_SHOWN) and time.process_time() < until:
         if machine.is_terminal(state):
             goals = [f"{spell(one)} {machine.goal(state, i)}" for i, one in enumerate(machine.roles)]
             frames[-1]["end"] = ", ".join(goals)

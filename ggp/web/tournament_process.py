@@ -21,7 +21,7 @@ from ggp.tournament.statistics.tables import (
 )
 from ggp.tournament.store import Store
 
-LAST_MATCHES = 500
+_LAST_MATCHES = 500
 """The number of newest matches in the list."""
 
 
@@ -46,7 +46,7 @@ def tables_of(path: Path, sprt: Sprt | None = None) -> dict[str, Any]:
         test = {
             "line": test_line(sprt, scores),
             "bounds": sprt.bounds,
-            "history": sprt.history(scores)[-LAST_MATCHES:],
+            "history": sprt.history(scores)[-_LAST_MATCHES:],
         }
     rated = rating_rows(standing)
     return {
@@ -87,7 +87,7 @@ def tables_of(path: Path, sprt: Sprt | None = None) -> dict[str, Any]:
                 "faults": sum(map(sum, result.faults)),
                 "completed": result.completed,
             }
-            for number, result in list(enumerate(results, 1))[-LAST_MATCHES:]
+            for number, result in list(enumerate(results, 1))[-_LAST_MATCHES:]
         ],
     }
 

@@ -27,11 +27,11 @@ WORK = WorkKind(
 SHARE = 10.0
 """The pause between two looks at a file is SHARE times the duration of a look, at least `LOOK_SECONDS`."""
 LOOK_SECONDS = 1.0
-UNWATCHED_SECONDS = 30.0
+_UNWATCHED_SECONDS = 30.0
 """A tournament that has no readers for this time is no longer followed."""
 
 
-class LiveTournament:
+class _LiveTournament:
     """One tournament. ``news`` sends ``tables`` events, or ``trouble`` if the file cannot be read.
 
     Args:
@@ -78,7 +78,7 @@ class LiveTournament:
 
     async def _look(self) -> None:
         seen, last, took = self._stamp(), time.monotonic(), 0.0
-        while time.monotonic() - last < UNWATCHED_SECONDS:
+        while time.monotonic() - last < _UNWATCHED_SECONDS:
             await asyncio.sleep(max(LOOK_SECONDS, SHARE * took))
             if not self.news.readers:
                 continue
@@ -109,12 +109,12 @@ class LiveTournament:
 MOST = 32
 """Tournaments that are followed at the same time."""
 WORKERS = web.AppKey("tables_workers", Workers)
-LIVE = web.AppKey("live", dict[tuple[str, str], LiveTournament])
+_LIVE = web.AppKey("live", dict[tuple[str, str], _LiveTournament])
 
 
 def add_routes(app: web.Application) -> None:
     """Add the routes to the application; the files are those of :mod:`ggp.web.replay`."""
-    app[LIVE] = {}
+    app[_LIVE] = {}
     app.cleanup_ctx.append(_close)
     add_page(app, "/tournaments", _page)
     app.router.add_get("/tournaments/events", _events)
@@ -123,7 +123,7 @@ def add_routes(app: web.Application) -> None:
 async def _close(app: web.Application) -> AsyncIterator[None]:
     app[WORKERS] = workers = Workers(WORK, app[BUDGET])
     yield
-    for live in app[LIVE].values():
+    for live in app[_LIVE].values():
         live.close()
     await workers.close()
 
@@ -148,7 +148,7 @@ async def _events(request: web.Request) -> web.StreamResponse:
     path = request.app[SHELF].path(name, "tournament")
     if test:
         parse_test(test, ERROR_RATE)
-    tournaments = request.app[LIVE]
+    tournaments = request.app[_LIVE]
     live = tournaments.get((name, test))
     if live is None:
         idle = [key for key, one in tournaments.items() if not one.news.readers]
@@ -156,6 +156,6 @@ async def _events(request: web.Request) -> web.StreamResponse:
             if not idle:
                 raise BusyError("too many tournaments are looked at")
             tournaments.pop(idle[0]).close()
-        live = tournaments[name, test] = LiveTournament(path, test, request.app[WORKERS])
+        live = tournaments[name, test] = _LiveTournament(path, test, request.app[WORKERS])
     await live.begin()
     return await live.news.stream(request)

@@ -30,7 +30,7 @@ KEPT_SECONDS = 15.0
 """Seconds after which a connection without a complete request may be closed."""
 CLOSE_SECONDS = 1.0
 """Seconds to wait for the rest of a body that the handler did not read."""
-REST_SECONDS = 0.5
+_REST_SECONDS = 0.5
 """Seconds for reading the bytes received before the peer closed its sending side."""
 _QUIET = logging.getLogger("ggp.web.http")
 _QUIET.disabled = True  # errors are logged as one line instead
@@ -103,7 +103,7 @@ class Visit(RequestHandler):
         """Close the connection of a peer that sends no more and has all of its answers."""
         if not self._ended:
             return
-        if self.body is not None and not self.body.is_eof() and now > self.since + REST_SECONDS:
+        if self.body is not None and not self.body.is_eof() and now > self.since + _REST_SECONDS:
             self.body.set_exception(HttpError(400, "the body ends before its end"))
         elif self._idle and self.transport is not None:
             if self._fed and not self._request_count:
@@ -169,9 +169,9 @@ MAX_BODY = 2 * 1024 * 1024
 """Largest body in bytes, unless a route sets its own limit."""
 MOST_HELD = 32 * 1024 * 1024
 """Total bytes of the bodies that are being read or whose requests are not answered yet."""
-WHOLE_SECONDS = 30.0
+_WHOLE_SECONDS = 30.0
 """Seconds within which a body must arrive."""
-PAUSE_SECONDS = 10.0
+_PAUSE_SECONDS = 10.0
 """Longest pause in seconds between two chunks of a large body."""
 _LATE = HttpError(408, "the body takes too long to come", "send it at once")
 
@@ -193,7 +193,7 @@ async def held_body(request: web.Request) -> AsyncIterator[None]:
     it does not arrive in time or is too long, BusyError if the bodies in memory are too large together."""
     held, body = request.app[HELD], bytearray()
     request[_BODY] = body
-    end = time.monotonic() + WHOLE_SECONDS
+    end = time.monotonic() + _WHOLE_SECONDS
     try:
         async for chunk in body_chunks(request, MAX_BODY):
             if time.monotonic() > end:
@@ -214,7 +214,7 @@ async def body_chunks(request: web.Request, most: int) -> AsyncIterator[bytes]:
     while True:
         with _reading(request):
             try:
-                async with asyncio.timeout(PAUSE_SECONDS):
+                async with asyncio.timeout(_PAUSE_SECONDS):
                     chunk = await request.content.readany()
             except TimeoutError:
                 raise _LATE from None

@@ -33,10 +33,10 @@ from players.belief.worlds import (
 from players.belief.worlds import Observed as Observed
 from propnet.capabilities import lane_machine
 
-LANE_WORLDS = 1_000_000
-LANE_EFFORT = 4_000_000
-STATE_WORLDS = 2_000
-STATE_EFFORT = 8_000
+_LANE_WORLDS = 1_000_000
+_LANE_EFFORT = 4_000_000
+_STATE_WORLDS = 2_000
+_STATE_EFFORT = 8_000
 """The most worlds of a belief, and the most joint moves played in a turn: with lanes and without."""
 ENOUGH = 32
 """The fewest particles that a belief should have, if more can be drawn."""
@@ -79,8 +79,8 @@ class Belief:
         self.machine, self.role = machine, role
         self.history: list[Observed] = []
         self.exact = True
-        self._most = worlds or (LANE_WORLDS if lanes else STATE_WORLDS)
-        self._effort = effort or (LANE_EFFORT if lanes else STATE_EFFORT)
+        self._most = worlds or (_LANE_WORLDS if lanes else _STATE_WORLDS)
+        self._effort = effort or (_LANE_EFFORT if lanes else _STATE_EFFORT)
         self._asked = worlds, effort, seed
         self._numbers = np.random.default_rng([seed, role])
         self.world_machine = world_machine(machine, role)

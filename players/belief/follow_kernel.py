@@ -26,7 +26,7 @@ from propnet.kernels.step import clear_moves, evaluate_moves, evaluate_play, loa
 SEED = 0x243F6A88
 
 
-class FollowScratch(NamedTuple):
+class _FollowScratch(NamedTuple):
     """Scratch arrays of the kernels.
 
     ``block`` (64, 8) and ``masks`` (1, 8) are vectors. Per lane: ``legal`` (512, move words), the legal moves
@@ -69,10 +69,10 @@ class Found(NamedTuple):
     at: Ints
 
 
-def new_follow_scratch(plan: Plan) -> FollowScratch:
+def new_follow_scratch(plan: Plan) -> _FollowScratch:
     """Scratch arrays for a plan."""
     roles = len(plan.role_moves) - 1
-    return FollowScratch(
+    return _FollowScratch(
         block=aligned(64),
         masks=aligned(1),
         legal=np.zeros((LANES, record_words(plan.moves)), np.uint64),
@@ -88,7 +88,7 @@ def new_follow_scratch(plan: Plan) -> FollowScratch:
 
 @kernel(nogil=True)
 def count_joints(
-    args: KernelArgs, wires: Words, scratch: FollowScratch, allowed: Words, records: Words, joints: Floats
+    args: KernelArgs, wires: Words, scratch: _FollowScratch, allowed: Words, records: Words, joints: Floats
 ) -> None:
     """Fill in the number of joint moves of each of n states (n,), 0 for terminal ones. ``allowed`` (roles,
     move words) selects the moves of each role that count."""
@@ -114,7 +114,7 @@ def count_joints(
             joints[first + lane] = product
 
 
-DONE, MORE, TOO_MANY = 0, 1, 2
+DONE, _MORE, TOO_MANY = 0, 1, 2
 """Results of :func:`follow_all`."""
 
 
@@ -122,7 +122,7 @@ DONE, MORE, TOO_MANY = 0, 1, 2
 def follow_all(
     args: KernelArgs,
     wires: Words,
-    scratch: FollowScratch,
+    scratch: _FollowScratch,
     wanted: Wanted,
     allowed: Words,
     records: Words,
@@ -138,7 +138,7 @@ def follow_all(
 
     Fills in ``joints`` as :func:`count_joints` does, and ``times`` and ``shares`` as :func:`follow` needs
     them: the pairs of a state share its weight. Returns :data:`TOO_MANY` without playing any if there are
-    more than ``effort`` joint moves; :data:`MORE` if :func:`follow`, and then :func:`keep_open`, must
+    more than ``effort`` joint moves; :data:`_MORE` if :func:`follow`, and then :func:`keep_open`, must
     continue.
     """
     count_joints(args, wires, scratch, allowed, records, joints)
@@ -152,7 +152,7 @@ def follow_all(
         shares[state] = weights[state] / max(1.0, joints[state])
     random = np.zeros(1, np.uint64)
     if not follow(args, wires, scratch, wanted, allowed, records, times, shares, False, random, found, most):
-        return MORE
+        return _MORE
     found.at[2] = keep_open(args, wires, scratch.masks, found.records, found.sums, found.at[2])
     return DONE
 
@@ -161,7 +161,7 @@ def follow_all(
 def follow(
     args: KernelArgs,
     wires: Words,
-    scratch: FollowScratch,
+    scratch: _FollowScratch,
     wanted: Wanted,
     allowed: Words,
     records: Words,
@@ -239,7 +239,7 @@ def follow(
 
 
 @inner
-def _list_moves(work: FollowScratch, allowed: Words, lane: Index, roles: Index, width: Index) -> bool:
+def _list_moves(work: _FollowScratch, allowed: Words, lane: Index, roles: Index, width: Index) -> bool:
     """List the allowed legal moves of a lane's state by role. Returns whether each role has some."""
     listed = np.int64(0)
     for role in range(roles):
@@ -258,7 +258,7 @@ def _list_moves(work: FollowScratch, allowed: Words, lane: Index, roles: Index, 
 
 
 @inner
-def _begin(work: FollowScratch, roles: Index, pair: Index) -> None:
+def _begin(work: _FollowScratch, roles: Index, pair: Index) -> None:
     """Make joint move ``pair`` of the listed moves the next one."""
     for back in range(roles):
         role = roles - 1 - back
@@ -268,7 +268,7 @@ def _begin(work: FollowScratch, roles: Index, pair: Index) -> None:
 
 
 @inner
-def _next(work: FollowScratch, roles: Index) -> None:
+def _next(work: _FollowScratch, roles: Index) -> None:
     """Advance to the next joint move; the first follows the last."""
     for back in range(roles):
         role = roles - 1 - back
@@ -283,7 +283,7 @@ def _next(work: FollowScratch, roles: Index) -> None:
 def _play(
     args: KernelArgs,
     wires: Words,
-    work: FollowScratch,
+    work: _FollowScratch,
     wanted: Wanted,
     percepts: Index,
     records: Words,

@@ -36,7 +36,7 @@ from players.fleet.fleet import (
 )
 from players.processes.limits import cores as usable
 
-HEADER = struct.Struct("<QQ")
+_HEADER = struct.Struct("<QQ")
 
 
 async def serve(service: Service, requests: BinaryIO, answers: BinaryIO) -> None:
@@ -46,13 +46,13 @@ async def serve(service: Service, requests: BinaryIO, answers: BinaryIO) -> None
     async def do(number: int, frame: bytes) -> None:
         reply = await answer(service, frame)
         try:
-            answers.write(HEADER.pack(number, len(reply)) + reply)
+            answers.write(_HEADER.pack(number, len(reply)) + reply)
             answers.flush()
         except BrokenPipeError:  # the fleet is gone
             os._exit(0)
 
-    while len(head := await asyncio.to_thread(requests.read, HEADER.size)) == HEADER.size:
-        number, length = HEADER.unpack(head)
+    while len(head := await asyncio.to_thread(requests.read, _HEADER.size)) == _HEADER.size:
+        number, length = _HEADER.unpack(head)
         task = asyncio.create_task(do(number, await asyncio.to_thread(requests.read, length)))
         tasks.add(task)
         task.add_done_callback(tasks.discard)
@@ -140,7 +140,7 @@ class _Pipe:
         self._waiting[number] = future
         try:
             with suppress(ConnectionError):  # the reader notices its end
-                self._process.stdin.write(HEADER.pack(number, len(frame)) + frame)
+                self._process.stdin.write(_HEADER.pack(number, len(frame)) + frame)
                 await self._process.stdin.drain()
             return await future
         finally:
@@ -150,7 +150,7 @@ class _Pipe:
         out = self._process.stdout
         try:
             while out is not None:
-                number, length = HEADER.unpack(await out.readexactly(HEADER.size))
+                number, length = _HEADER.unpack(await out.readexactly(_HEADER.size))
                 reply = await out.readexactly(length)
                 if (future := self._waiting.get(number)) is not None and not future.done():
                     future.set_result(reply)

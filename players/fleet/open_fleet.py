@@ -42,13 +42,13 @@ def check_permitted(address: str) -> None:
         )
 
 
-LOCAL = re.compile(r"local:([1-9]\d{0,2})")
-RAY = re.compile(r"(\[[^\]]+\]|[^:\s]+):\d{1,5}")
+_LOCAL = re.compile(r"local:([1-9]\d{0,2})")
+_RAY = re.compile(r"(\[[^\]]+\]|[^:\s]+):\d{1,5}")
 
 
 def check_address(address: str) -> str:
     """The address, unchanged. Raises GdlError for a text that cannot be one."""
-    if not any(kind.fullmatch(address) for kind in (LOCAL, LOCAL_RAY, RAY)):
+    if not any(kind.fullmatch(address) for kind in (_LOCAL, LOCAL_RAY, _RAY)):
         raise GdlError(
             f"{address!r} is not an address of a cluster",
             remedy="HOST:PORT, local-ray:N for N nodes of Ray here, or local:N for N processes without it",
@@ -60,7 +60,7 @@ def open_fleet(address: str) -> Fleet:
     """The fleet at this address; ``local:N`` is this computer as N nodes, which divide its cores. Raises
     GdlError if it is not an address, cannot be reached, or may not be called
     (:mod:`players.fleet.open_fleet`)."""
-    local = LOCAL.fullmatch(check_address(address))
+    local = _LOCAL.fullmatch(check_address(address))
     check_permitted(address)
     if local:
         from players.fleet.local_fleet import LocalFleet
@@ -78,7 +78,7 @@ def standing(address: str) -> Iterator[str]:
     called."""
     check_address(address)
     check_permitted(address)
-    if LOCAL.fullmatch(address):
+    if _LOCAL.fullmatch(address):
         yield address
     elif local := LOCAL_RAY.fullmatch(address):
         with ray_nodes(int(local[1])) as started:

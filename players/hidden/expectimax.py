@@ -28,7 +28,7 @@ Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Outlook:
+class _Outlook:
     """The beliefs that may follow each move of a role: *branches*.
 
     Attributes:
@@ -62,7 +62,7 @@ class Outlook:
         return bits
 
 
-def outlook(machine: WorldMachine, worlds: Worlds, weights: Floats) -> Outlook:
+def outlook(machine: WorldMachine, worlds: Worlds, weights: Floats) -> _Outlook:
     """The outlook of a belief whose worlds all go on, for all moves of the machine's role."""
     role = machine.role
     options = machine.options(worlds)
@@ -86,7 +86,7 @@ def outlook(machine: WorldMachine, worlds: Worlds, weights: Floats) -> Outlook:
     heads = np.ones(len(starts), np.bool_)
     heads[1:] = (keys[:2, starts[1:]] != keys[:2, starts[:-1]]).any(axis=0)
     first = np.flatnonzero(heads)
-    return Outlook(
+    return _Outlook(
         moves=keys[0, starts[first]],
         worlds=once,
         terminal=terminal,
@@ -97,20 +97,20 @@ def outlook(machine: WorldMachine, worlds: Worlds, weights: Floats) -> Outlook:
     )
 
 
-def informed_values(machine: WorldMachine, worlds: Worlds, depth: int, most: int) -> Floats:
+def _informed_values(machine: WorldMachine, worlds: Worlds, depth: int, most: int) -> Floats:
     """The value of each world to a role that knows the world and looks ``depth`` moves ahead. Where this
     needs more than ``most`` joint moves, it is the current goal."""
     values = machine.goals(worlds)
     alive = np.flatnonzero(~machine.terminal(worlds))
     if depth and len(alive):
-        table = informed_moves(machine, worlds[alive], depth, most)
+        table = _informed_moves(machine, worlds[alive], depth, most)
         if table is not None:
             values[alive] = table.max(axis=1)
     return values
 
 
-def informed_moves(machine: WorldMachine, worlds: Worlds, depth: int, most: int) -> Floats | None:
-    """The values of :func:`informed_values` for each move, shape (worlds, moves), -1e9 for illegal moves;
+def _informed_moves(machine: WorldMachine, worlds: Worlds, depth: int, most: int) -> Floats | None:
+    """The values of :func:`_informed_values` for each move, shape (worlds, moves), -1e9 for illegal moves;
     None if this needs more than ``most`` joint moves."""
     options = machine.options(worlds)
     if options.counts.prod(axis=1).sum() > most:
@@ -118,7 +118,7 @@ def informed_moves(machine: WorldMachine, worlds: Worlds, depth: int, most: int)
     of, joints = all_joints(options, np.arange(len(worlds)))
     after, _ = machine.step(worlds[of], joints)
     once, places = machine.unique(after)
-    reached = informed_values(machine, once, depth - 1, most)[places]
+    reached = _informed_values(machine, once, depth - 1, most)[places]
     moves = joints[:, machine.role].astype(np.int64)
     width = int(moves.max(initial=0)) + 1
     counts = np.bincount(of * width + moves, minlength=len(worlds) * width)
@@ -137,7 +137,7 @@ _CLOSE = 1e-6
 """Values that differ by less count as equal; then the expected information decides."""
 
 
-class OutOfTimeError(Exception):
+class _OutOfTimeError(Exception):
     """The time is up."""
 
 
@@ -159,7 +159,7 @@ class ExpectimaxPlayer(Player):
         return self._search(belief, belief.legal_moves(), deadline)
 
     def _search(self, belief: Belief, options: list[int], deadline: float) -> Choice:
-        search = BeliefSearch(belief, deadline)
+        search = _BeliefSearch(belief, deadline)
         best: dict[int, tuple[float, float]] = {}
         depth, exact = 0, False
         try:
@@ -168,7 +168,7 @@ class ExpectimaxPlayer(Player):
                 depth += 1
                 if self.interrupted():
                     break
-        except OutOfTimeError:
+        except _OutOfTimeError:
             pass
         if not best:
             return Choice(options[0], (), "no time to look ahead")
@@ -181,7 +181,7 @@ class ExpectimaxPlayer(Player):
         return Choice(chosen, candidates, f"{counted(len(belief), 'possible state')}, looked {how}")
 
 
-class BeliefSearch:
+class _BeliefSearch:
     """Values of beliefs, by depth. Its methods raise OutOfTimeError after the deadline."""
 
     def __init__(self, belief: Belief, deadline: float) -> None:
@@ -190,7 +190,7 @@ class BeliefSearch:
         self._deadline = deadline
         self._numbers = np.random.default_rng(len(belief.history))
         self._values: dict[object, tuple[float, bool]] = {}
-        self._outlooks: dict[object, Outlook] = {}
+        self._outlooks: dict[object, _Outlook] = {}
         self._start = belief.few(self._most)
         self.whole = belief.exact and len(self._start[0]) == len(belief)
 
@@ -217,7 +217,7 @@ class BeliefSearch:
         once = worlds.tobytes() if worlds.dtype != object else tuple(worlds)
         return once, np.round(weights, 9).tobytes()
 
-    def _outlook(self, worlds: Worlds, weights: Floats) -> tuple[Outlook, bool]:
+    def _outlook(self, worlds: Worlds, weights: Floats) -> tuple[_Outlook, bool]:
         """The outlook of a belief, or of as many of its worlds as time allows; and whether it covers all
         worlds."""
         key = self._key(worlds, weights)
@@ -231,13 +231,13 @@ class BeliefSearch:
             chosen = self._numbers.choice(len(worlds), min(few, len(worlds)), replace=False, p=weights)
             worlds, weights = worlds[np.sort(chosen)], np.full(len(chosen), 1 / len(chosen))
         if time.monotonic() > self._deadline:
-            raise OutOfTimeError
+            raise _OutOfTimeError
         seen = outlook(self._machine, worlds, weights)
         if whole and len(self._outlooks) < _KEPT and len(seen.places) < 20_000:
             self._outlooks[key] = seen
         return seen, whole
 
-    def _moves(self, seen: Outlook, depth: int) -> tuple[dict[int, float], bool]:
+    def _moves(self, seen: _Outlook, depth: int) -> tuple[dict[int, float], bool]:
         """The value of each move, and whether all are exact."""
         values: dict[int, float] = dict.fromkeys(seen.moves.tolist(), 0.0)
         exact = True
@@ -253,23 +253,23 @@ class BeliefSearch:
                 values[move] += float((weights @ table[places]).max())
             else:
                 if time.monotonic() > self._deadline:
-                    raise OutOfTimeError
+                    raise _OutOfTimeError
                 value, sure = self._value(seen.worlds[places], weights / mass, depth - 1)
                 values[move] += mass * value
                 exact = exact and sure
         return values, exact
 
-    def _edge(self, seen: Outlook) -> tuple[Floats | None, bool]:
+    def _edge(self, seen: _Outlook) -> tuple[Floats | None, bool]:
         """Per reached world and move the value of the move if the role knew the world; and whether the match
         is over in all of these worlds."""
         alive = np.flatnonzero(~seen.terminal)
         if not len(alive):
             return np.zeros((len(seen.worlds), 1)), True
         if time.monotonic() > self._deadline:
-            raise OutOfTimeError
+            raise _OutOfTimeError
         part = None
         for ahead in range(_AHEAD, 0, -1):
-            part = informed_moves(self._machine, seen.worlds[alive], ahead, self._most)
+            part = _informed_moves(self._machine, seen.worlds[alive], ahead, self._most)
             if part is not None:
                 break
         if part is None:

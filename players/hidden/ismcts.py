@@ -93,7 +93,7 @@ def _look(keys: Words, places: Ints, used: Ints, history: Any, role: Any, action
     return find_set(keys, places, used, 0, history, role, actions, False)
 
 
-class SetSearch:
+class _SetSearch:
     """Simulations from the states that a role considers possible; statistics of all information sets on the
     way."""
 
@@ -222,7 +222,7 @@ class IsmctsPlayer(Player):
             self._table = SetTable()
         elif self._table.filled > _FULL:
             self._table.clear()
-        search = SetSearch(past, self._table, self._exploration, [self.seed, self.role, len(belief.history)])
+        search = _SetSearch(past, self._table, self._exploration, [self.seed, self.role, len(belief.history)])
         search.run(deadline, self._most)
         visits, totals = search.statistics(past.histories[0, self.role], self.role, len(options))
         candidates = sorted(
@@ -248,6 +248,6 @@ class IsmctsPlayer(Player):
 def warm_up(machine: PropnetMachine) -> None:
     """Compile the kernels of this player, on a machine of a game of several roles."""
     past = Recollection(machine, 0)
-    search = SetSearch(past, SetTable(1 << 10), 1.0, [0])
+    search = _SetSearch(past, SetTable(1 << 10), 1.0, [0])
     search.run(math.inf, 1)
     search.statistics(past.histories[0, 0], 0, 1)

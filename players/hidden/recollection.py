@@ -48,7 +48,7 @@ def _absorb(histories: Words, joints: Int32s, seen: Words, masks: Words) -> None
             histories[row, role] = mixed
 
 
-class Historians:
+class _Historians:
     """Plays joint moves on many states, and keeps what each role observes."""
 
     def __init__(self, machine: PropnetMachine) -> None:
@@ -97,7 +97,7 @@ class Recollection:
 
     def __init__(self, machine: PropnetMachine, role: int, seed: int = 0, most: int = MOST) -> None:
         self.machine, self.role = machine, role
-        self.historians = Historians(machine)
+        self.historians = _Historians(machine)
         self._lanes = LaneWorlds(machine, role)
         self._seed, self._most = seed, most
         self._begin()

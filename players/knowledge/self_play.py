@@ -19,7 +19,7 @@ from players.knowledge.state_values import StateValues
 from players.move_lists import draw_moves, unpack_moves
 from propnet.machine import PropnetMachine
 
-EXPLORED = 0.1
+_EXPLORED = 0.1
 """Probability of a random move."""
 OPENING = 8
 """Most random moves at the beginning of a match."""
@@ -101,7 +101,7 @@ class SelfPlay:
         chooses = np.logical_or.reduce(choices, axis=1)
         chooser, lane_of, joints = _candidates(counts, moves, rng, choices, chooses)
         reached, worth, results, terminal = self._after(values, self._records[lane_of], joints)
-        random[:] = (rng.random(self.lanes) < EXPLORED) | (self._made < self._opening)
+        random[:] = (rng.random(self.lanes) < _EXPLORED) | (self._made < self._opening)
         if self._chance is not None:
             random &= chooses
         mine = values.spread(worth)[np.arange(len(lane_of)), chooser[lane_of]]

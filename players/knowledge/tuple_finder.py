@@ -45,7 +45,7 @@ _SURE = 0.99
 """Share of states in which a variable must determine the role that chooses, to count as whose turn it is."""
 _WINDOWS = (2, 3), (3, 2), (2, 2)
 
-Members = tuple[int, ...]
+_Members = tuple[int, ...]
 Shape = tuple[object, ...]
 
 
@@ -151,7 +151,7 @@ class _Board:
             self.place.append(tuple(found) if found and len(found) == len(ranks) else None)
         self._at = {(v.kind, p): n for n, (v, p) in enumerate(zip(variables, self.place, strict=True)) if p}
 
-    def shape(self, members: Members) -> tuple[Members, Shape]:
+    def shape(self, members: _Members) -> tuple[_Members, Shape]:
         """The members in order, and the shape that they share with tuples elsewhere on the board."""
         variables = [self.variables[member] for member in members]
         kinds = {(v.kind, v.radix) for v in variables}
@@ -166,7 +166,7 @@ class _Board:
             return members, ("alike", variables[0].kind, len(members), same)
         return members, ("own", members)
 
-    def windows(self) -> Iterator[Members]:
+    def windows(self) -> Iterator[_Members]:
         """Small rectangles of squares, row by row."""
         for size in _WINDOWS:
             for variable, place in zip(self.variables, self.place, strict=True):
@@ -205,7 +205,7 @@ def _turn(
     return None
 
 
-def _together(machine: PropnetMachine, variables: list[MultiValued]) -> Counter[Members]:
+def _together(machine: PropnetMachine, variables: list[MultiValued]) -> Counter[_Members]:
     """The sets of two or more variables that ground rules ask for, with the number of these rules."""
     try:
         rules = ground(machine.rules)
@@ -230,7 +230,7 @@ def _together(machine: PropnetMachine, variables: list[MultiValued]) -> Counter[
                 support[atom], changed = mask, True
         if not changed:
             break
-    found: Counter[Members] = Counter()
+    found: Counter[_Members] = Counter()
     for atom in asked:
         for body in bodies[atom]:
             mask = 0
@@ -271,15 +271,15 @@ def _asked(rules: GroundRules, bodies: list[list[list[int]]]) -> list[int]:
     return order[::-1]
 
 
-def _chosen(board: _Board, turn: int | None, together: Counter[Members]) -> list[Members]:
+def _chosen(board: _Board, turn: int | None, together: Counter[_Members]) -> list[_Members]:
     """The tuples to use: the largest, from all sources in turn, as long as there is room."""
     radix = [v.radix for v in board.variables]
-    counted: Counter[Members] = Counter()
+    counted: Counter[_Members] = Counter()
     for members, count in together.items():
         rest = tuple(member for member in members if member != turn)
         if len(rest) > 1:
             counted[rest] += count
-    chosen: list[Members] = []
+    chosen: list[_Members] = []
     entries = 0
     each = 1 if turn is None else radix[turn]
     for source in (_largest(counted), list(board.windows()), _stars(counted, radix)):
@@ -294,10 +294,10 @@ def _chosen(board: _Board, turn: int | None, together: Counter[Members]) -> list
     return chosen
 
 
-def _largest(counted: Counter[Members]) -> list[Members]:
+def _largest(counted: Counter[_Members]) -> list[_Members]:
     """The sets that are not inside another one, the longest and most frequent first."""
     order = sorted(counted, key=lambda members: (-len(members), -counted[members], members))
-    largest: list[Members] = []
+    largest: list[_Members] = []
     holding: dict[int, list[set[int]]] = defaultdict(list)
     for members in order:
         if not any(other.issuperset(members) for other in holding[members[0]]):
@@ -307,7 +307,7 @@ def _largest(counted: Counter[Members]) -> list[Members]:
     return largest
 
 
-def _stars(counted: Counter[Members], radix: list[int]) -> Iterable[Members]:
+def _stars(counted: Counter[_Members], radix: list[int]) -> Iterable[_Members]:
     """Each variable with the variables that rules most often ask for together with it, as many as fit into a
     table."""
     companions: dict[int, Counter[int]] = defaultdict(Counter)

@@ -34,7 +34,7 @@ SOCKET = "GGP_FORK_SERVER"
 
 ANSWER_SECONDS = 1.0
 """Seconds to wait for a fork server, which only has to fork."""
-STATUS_SECONDS = 1.0
+_STATUS_SECONDS = 1.0
 """Seconds after the end of a process in which its status may arrive."""
 MOST_FILES = 16
 MAX_REQUEST = 65536
@@ -120,7 +120,7 @@ class Forked:
 
     def _status(self, patient: bool) -> int | None:
         """The status, once it has arrived or can no longer arrive."""
-        left = max(0.0, self._ended + STATUS_SECONDS - time.monotonic())
+        left = max(0.0, self._ended + _STATUS_SECONDS - time.monotonic())
         self._connection.settimeout(left if patient else 0.0)
         try:
             status = self._connection.recv(64)

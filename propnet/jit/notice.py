@@ -11,13 +11,13 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-Tell = Callable[[str, float], None]
+_Tell = Callable[[str, float], None]
 """Takes a kernel's name and -1.0 when this process begins to compile it, then the name and the seconds."""
 
-_listeners: list[tuple[int, Tell]] = []
+_listeners: list[tuple[int, _Tell]] = []
 
 
-def tell_when_compiling(tell: Tell) -> None:
+def tell_when_compiling(tell: _Tell) -> None:
     """Call ``tell`` for each kernel that this process compiles, but not for those of its forks. Functions
     that are compiled as a part of a kernel are not reported."""
     _listeners[:] = [(os.getpid(), tell)]

@@ -26,7 +26,7 @@ _HEIGHTS = (2, 3, 4, 6, 9, 13, 20, 1000)
 """Lines in a column below a board, tried in this order."""
 
 
-FactLine = tuple[str, bool, PieceLook | None]
+_FactLine = tuple[str, bool, PieceLook | None]
 """A line of text, whether it is new, and the card or die at its end."""
 
 
@@ -54,14 +54,14 @@ class FactBlock:
         """Whether it is one line, such as a counter or whose turn it is."""
         return len(self.rows) == 1
 
-    def lines(self, most: int) -> list[FactLine]:
+    def lines(self, most: int) -> list[_FactLine]:
         """At most ``most`` lines for the panel; a single row includes the relation's name. If lines are left
         out, the last line counts them."""
         looks = self.looks or (None,) * len(self.rows)
         if self.single:
             words = (self.name, *self.rows[0])
             return [(clipped(" ".join(words), _WIDEST), self.fresh[0], looks[0])]
-        lines: list[FactLine] = [
+        lines: list[_FactLine] = [
             (clipped(" ".join(row), _WIDEST), new, look)
             for row, new, look in zip(self.rows[:most], self.fresh, looks, strict=False)
         ]
@@ -101,7 +101,7 @@ def draw_facts(
     drawn: list[str] = []
     left, top, widest, lowest = x, y, 0.0, y
     singles = [line for block in blocks if block.single for line in block.lines(1)]
-    panels: list[tuple[str, list[FactLine]]] = [("", singles)] if singles else []
+    panels: list[tuple[str, list[_FactLine]]] = [("", singles)] if singles else []
     panels += [(block.name, block.lines(most)) for block in blocks if not block.single]
     for name, lines in panels:
         tall = bool(name) * LINE + sum(map(_height, lines)) + 2 * _PADDING
@@ -127,11 +127,11 @@ def draw_facts_below(
     return drawn
 
 
-def _height(line: FactLine) -> float:
+def _height(line: _FactLine) -> float:
     return LINE if line[2] is None else _TALL
 
 
-def _panel(name: str, lines: list[FactLine], x: float, y: float, width: float, height: float) -> str:
+def _panel(name: str, lines: list[_FactLine], x: float, y: float, width: float, height: float) -> str:
     inside = [element("rect", cls="gb-panel", x=x, y=y, width=width, height=height, rx=6)]
     at = y + _PADDING + LINE / 2
     if name:

@@ -108,7 +108,7 @@ def lay_out(board: Grid, rules: Rules, margin: float | None = None) -> BoardLayo
     return _hexagons(board, rules)
 
 
-def is_chequered(board: Grid, rules: Rules) -> bool:
+def _is_chequered(board: Grid, rules: Rules) -> bool:
     """Whether light and dark squares alternate: true for boards of pieces, unless a hint says otherwise."""
     if (hint := board_hint(rules.hints)) in ("chequered", "plain"):
         return hint == "chequered"
@@ -127,7 +127,7 @@ def _straight(board: Grid, rules: Rules, margin: float | None) -> BoardLayout:
     wide, high = len(board.columns), len(board.rows)
     several = len(board.panels) > 1 or bool(board.panels and board.panels[0])
     points = bool(board.lines) or board_hint(rules.hints) == "points"
-    chequered = is_chequered(board, rules) and not points
+    chequered = _is_chequered(board, rules) and not points
     strip = board.rows == (Term(""),)
     # Parts of one whole board stand close together, without names.
     parts = bool(board.places)

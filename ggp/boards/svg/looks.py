@@ -18,11 +18,11 @@ from ggp.boards.board import Grid
 from ggp.boards.glyphs import COLOURS, colour_name, glyphs_of, hint_for, owners_of
 from ggp.boards.layers import Thing
 
-ROLE_CLASSES = 6
+_ROLE_CLASSES = 6
 """Roles have classes ``gb-role0`` to ``gb-role5``; further roles start again from ``gb-role0``."""
-OTHER_CLASSES = 6
+_OTHER_CLASSES = 6
 """Things without an owner have classes ``gb-other0`` to ``gb-other5``; further things start again."""
-AREA_CLASSES = (
+_AREA_CLASSES = (
     *("gb-blue", "gb-orange", "gb-green", "gb-magenta", "gb-yellow", "gb-red"),
     *("gb-cyan", "gb-pink", "gb-gray", "gb-brown", "gb-white", "gb-black"),
 )
@@ -151,7 +151,7 @@ def _by_name(
         elif owner >= 0:
             colour = classes[owner]
         else:
-            colour = f"gb-other{others % OTHER_CLASSES}"
+            colour = f"gb-other{others % _OTHER_CLASSES}"
             others += 1
         kind = "".join(words).lower()
         if thing in board.solid:
@@ -250,7 +250,7 @@ def _nobodys(
     areas = [thing for thing in stays if behaviour.most.get(thing, 0) > 1]
     if roles == 1 and len(areas) >= _FEWEST_AREAS and len(areas) == len(things):
         for number, thing in enumerate(areas):
-            _set(looks, thing, PieceShape.AREA, "", AREA_CLASSES[number % len(AREA_CLASSES)])
+            _set(looks, thing, PieceShape.AREA, "", _AREA_CLASSES[number % len(_AREA_CLASSES)])
         return
     if owned:
         for thing in stays:
@@ -319,7 +319,7 @@ def role_classes(roles: tuple[Term, ...]) -> list[str]:
     found: list[str] = []
     for number, role in enumerate(roles):
         name = role.name.lower()
-        found.append(f"gb-{_SAME.get(name, name)}" if name in COLOURS else f"gb-role{number % ROLE_CLASSES}")
+        found.append(f"gb-{_SAME.get(name, name)}" if name in COLOURS else f"gb-role{number % _ROLE_CLASSES}")
     return found
 
 

@@ -47,7 +47,7 @@ _PIPS = {
 }
 
 
-def draw_things(looks: list[PieceLook], x: float, y: float, room: float = 1.0) -> str:
+def _draw_things(looks: list[PieceLook], x: float, y: float, room: float = 1.0) -> str:
     """Things on one square around a point; several things share it, each drawn smaller."""
     if not looks:
         return ""
@@ -135,7 +135,7 @@ def draw_keeper(way: int, x: float, y: float) -> str:
     return element("g", *sprite(keeper(way), x, y, UNIT))
 
 
-def draw_ground(looks: list[PieceLook], x: float, y: float) -> str:
+def _draw_ground(looks: list[PieceLook], x: float, y: float) -> str:
     """The ground below the things on a square: walls and areas fill it, others are signs in its corner."""
     drawn: list[str] = []
     half = UNIT / 2
@@ -167,11 +167,11 @@ def draw_ground(looks: list[PieceLook], x: float, y: float) -> str:
 
 def draw_side(way: str, spot: Spot) -> str:
     """A wall at one side of a square."""
-    x1, y1, x2, y2 = side_line(way, spot)
+    x1, y1, x2, y2 = _side_line(way, spot)
     return element("line", cls="gb-side", x1=x1, y1=y1, x2=x2, y2=y2)
 
 
-def side_line(way: str, spot: Spot) -> tuple[float, float, float, float]:
+def _side_line(way: str, spot: Spot) -> tuple[float, float, float, float]:
     """The ends of a square's side, ``north``, ``south``, ``east`` or ``west``."""
     half = UNIT / 2
     across, up = {"north": (0, 1), "south": (0, -1), "east": (1, 0), "west": (-1, 0)}[way]
@@ -252,7 +252,7 @@ def draw_square(
     ground = [_ground(spot, style)]
     if below and pieces is None:
         # The page animates everything except the ground from one drawing to the next.
-        ground.append(element("g", draw_ground(below, spot.x, spot.y), cls="gb-ground"))
+        ground.append(element("g", _draw_ground(below, spot.x, spot.y), cls="gb-ground"))
     if changed:
         ground.append(_changed(spot))
     meanings = ", ".join(look.meaning for look in (*things, *below))
@@ -264,7 +264,7 @@ def draw_square(
 
 def _standing(spot: Spot, things: list[PieceLook]) -> str:
     room = 0.86 if spot.kind is SpotKind.HEXAGON else 1.0
-    return draw_things(things, spot.x, spot.y, room)
+    return _draw_things(things, spot.x, spot.y, room)
 
 
 def _ground(spot: Spot, style: SquareStyle) -> str:
@@ -327,6 +327,6 @@ def draw_borders(layout: BoardLayout, areas: Mapping[Square, str]) -> str:
             neighbour = by_place.get((spot.x + x, spot.y + y))
             # A border between two areas is drawn once.
             if neighbour != area and (neighbour is None or way in ("south", "east")):
-                ends.append(side_line(way, spot))
+                ends.append(_side_line(way, spot))
     path = "".join(f"M{x1:g} {y1:g}L{x2:g} {y2:g}" for x1, y1, x2, y2 in ends)
     return element("path", cls="gb-border", d=path)

@@ -14,7 +14,7 @@ from players.puzzles.sokoban.levels.level import BOX_ON_GOAL, GOAL, WALL
 
 OUTSIDE = "-"
 """A place that is neither wall nor floor: nothing is drawn there."""
-BACKGROUND = "#1d2129"
+_BACKGROUND = "#1d2129"
 _FLOORS = "#cfc7b8", "#c7beae"
 _SHADOW = "#a69d8d"
 _WALL_SIDE, _WALL_TOP, _WALL_LIGHT, _JOINT = "#3d4a5c", "#5d6f87", "#70839d", "#4b5b70"
@@ -125,7 +125,7 @@ def ground(rows: Sequence[str]) -> Iterator[Shape]:
     :attr:`~ggp.sokoban.stage.LevelStage.ground`."""
     height, width = len(rows), len(rows[0])
     places = [(y, x) for y in range(height) for x in range(width)]
-    yield Slab(0, 0, width, height, BACKGROUND)
+    yield Slab(0, 0, width, height, _BACKGROUND)
     inside = [(y, x) for y, x in places if rows[y][x] not in (OUTSIDE, WALL)]
     # Shapes of one colour follow each other, so that a picture draws them together.
     for parity in (0, 1):

@@ -52,7 +52,7 @@ def command(
     from ggp.bench.results import compare as compare_rows
     from ggp.bench.results import read_results
 
-    chosen = choose_levels(machine, levels())
+    chosen = _choose_levels(machine, levels())
     before = read_results(compare)[1] if compare else []
     jobs = [(name, level) for name in _expanded(games or []) for level in chosen]
     if not jobs:
@@ -115,7 +115,7 @@ def _measured(
     return rows
 
 
-def choose_levels(wanted: list[str], known: tuple[str, ...]) -> list[str]:
+def _choose_levels(wanted: list[str], known: tuple[str, ...]) -> list[str]:
     """The requested levels, which may be joined by commas; by default the last one of ``known``."""
     names = [name for text in wanted for name in text.split(",") if name] or [known[-1]]
     for name in names:

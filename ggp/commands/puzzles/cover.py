@@ -14,13 +14,13 @@ FIRST = typer.Option("--first", "-n", min=1, help="Print at most N solutions.", 
 SECONDS = typer.Option("--seconds", "-s", min=0, help="Wall time.", show_default="as long as it takes")
 WORKERS = typer.Option("--workers", "-w", min=1, help="Threads that search side by side.")
 JSON = typer.Option("--json", help="One JSON object: solutions, complete, nodes, ...")
-RESUME = typer.Option(metavar="SAVED", help="Save the search here every 5 s; resume it if the file exists.")
-ENGINE = typer.Option(help="Use only this engine.", show_default="chosen for the problem")
+_RESUME = typer.Option(metavar="SAVED", help="Save the search here every 5 s; resume it if the file exists.")
+_ENGINE = typer.Option(help="Use only this engine.", show_default="chosen for the problem")
 PROBLEM = typer.Option(min=1, help="Number of the problem in a BurrTools file.", show_default="the first")
 ROTATIONS = typer.Option("--keep-rotations", help="Packing: print rotated and reflected copies too.")
-RENDER = typer.Option(metavar="OUT", help="Draw the solutions: .svg, or .html with pieces in space.")
-EXPORT = typer.Option(metavar="OUT", help="Write the solutions into an .xmpuzzle file.")
-APART = typer.Option("--apart", help="Packing: print how each solution comes apart.")
+_RENDER = typer.Option(metavar="OUT", help="Draw the solutions: .svg, or .html with pieces in space.")
+_EXPORT = typer.Option(metavar="OUT", help="Write the solutions into an .xmpuzzle file.")
+_APART = typer.Option("--apart", help="Packing: print how each solution comes apart.")
 GDL = typer.Option("--gdl", help="Packing: print it as the rules of a game, one piece per move.")
 
 
@@ -32,14 +32,14 @@ def command(
     seconds: Annotated[float | None, SECONDS] = None,
     workers: Annotated[int, WORKERS] = 1,
     as_json: Annotated[bool, JSON] = False,
-    resume: Annotated[Path | None, RESUME] = None,
-    engine: Annotated[str | None, ENGINE] = None,
+    resume: Annotated[Path | None, _RESUME] = None,
+    engine: Annotated[str | None, _ENGINE] = None,
     problem: Annotated[int | None, PROBLEM] = None,
     keep_rotations: Annotated[bool, ROTATIONS] = False,
-    apart: Annotated[bool, APART] = False,
+    apart: Annotated[bool, _APART] = False,
     gdl: Annotated[bool, GDL] = False,
-    render: Annotated[Path | None, RENDER] = None,
-    export: Annotated[Path | None, EXPORT] = None,
+    render: Annotated[Path | None, _RENDER] = None,
+    export: Annotated[Path | None, _EXPORT] = None,
 ) -> None:
     """Solve an exact cover, or a packing puzzle.
 

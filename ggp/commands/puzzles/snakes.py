@@ -12,14 +12,14 @@ from ggp.printing import show
 
 LEVEL = typer.Argument(help="A file of levels; :N for its N-th level.", metavar="FILE.txt[:N]")
 STEPS = typer.Option(min=1, max=9_999, help="Moves until the game ends.")
-DRAW = typer.Option("--draw", help="Draw the level instead, or without :N all levels of the file.")
+_DRAW = typer.Option("--draw", help="Draw the level instead, or without :N all levels of the file.")
 OUTPUT = typer.Option("--output", "-o", help="Write there.", metavar="GAME.kif", show_default="print")
 
 
 def command(
     level: Annotated[str, LEVEL],
     steps: Annotated[int, STEPS] = 200,
-    draw: Annotated[bool, DRAW] = False,
+    draw: Annotated[bool, _DRAW] = False,
     output: Annotated[Path | None, OUTPUT] = None,
 ) -> None:
     """Write a level of Snakes as rules in GDL, or draw it.

@@ -25,7 +25,7 @@ from ggp.server.margin import round_trip
 from ggp.server.match import ServedMatch
 from ggp.server.settings import ServerConfig
 
-BIG_MESSAGE = 32 * 1024
+_BIG_MESSAGE = 32 * 1024
 """Messages longer than this are parsed in a thread, so that other connections go on."""
 
 
@@ -73,7 +73,7 @@ class MatchEndpoint:
         programs follow them on their own. So INFO is the only message that can be sent by GET."""
         peer = peer_of(request)
         self._visitors.check_message(request.headers)
-        text = asked_for(request)
+        text = _asked_for(request)
         if text.strip("() ").lower() not in ("", "info"):  # a person's browser, or a health check
             self._count("unreadable")
             if "(" not in text:
@@ -106,7 +106,7 @@ class MatchEndpoint:
 
     async def _parsed(self, text: str) -> Message:
         try:
-            if len(text) > BIG_MESSAGE:
+            if len(text) > _BIG_MESSAGE:
                 return await asyncio.to_thread(parse_message, text)
             return parse_message(text)
         except GdlError:
@@ -172,7 +172,7 @@ def reply(text: str, code: int = 200, content_type: str = CONTENT_TYPE) -> web.R
     return web.Response(body=body, status=code, headers={"Content-Type": content_type})
 
 
-def asked_for(request: web.Request) -> str:
+def _asked_for(request: web.Request) -> str:
     """The request of a GET: a page's path without its first slash, or a message."""
     return unquote_plus(request.rel_url.raw_path[1:]).strip()
 

@@ -4,7 +4,7 @@ pages served by aiohttp: the status page, the metrics, and the match protocol.
 A GET of ``/`` returns the status page if the client accepts HTML or plain text. ``/metrics`` returns the
 counters for Prometheus. ``/events`` returns the events of the matches as server-sent events
 (:mod:`ggp.server.match_news`), on this computer only unless the operator allows more. Everything else, POST
-or GET, is a message. Routes that are added before :func:`add_messages` take precedence.
+or GET, is a message. Routes that are added before :func:`_add_messages` take precedence.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ def make_app(desk: Desk, visitors: Visitors, answers: MatchEndpoint, log: Log) -
     app = web.Application(
         middlewares=[_careful(desk, visitors, log)], client_max_size=desk.config.max_body + 1
     )
-    add_pages(app, desk, visitors, answers)
-    add_messages(app, answers)
+    _add_pages(app, desk, visitors, answers)
+    _add_messages(app, answers)
     return app
 
 
-def add_pages(app: web.Application, desk: Desk, visitors: Visitors, answers: MatchEndpoint) -> None:
+def _add_pages(app: web.Application, desk: Desk, visitors: Visitors, answers: MatchEndpoint) -> None:
     """The pages of a server."""
 
     def here(request: web.Request) -> bool:
@@ -82,7 +82,7 @@ def add_pages(app: web.Application, desk: Desk, visitors: Visitors, answers: Mat
     app.router.add_get("/metrics", counted, allow_head=False)
 
 
-def add_messages(app: web.Application, answers: MatchEndpoint) -> None:
+def _add_messages(app: web.Application, answers: MatchEndpoint) -> None:
     """Add the route for all other requests: each is a message, or an error."""
     everything = app.router.add_resource("/{message:.*}")
     everything.add_route("POST", answers.post)

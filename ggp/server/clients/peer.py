@@ -27,11 +27,11 @@ from ggp.protocol.dialect import CONTINUE, GREETING, RequestReader, in_peers_for
 from ggp.protocol.http_error import HttpError
 from ggp.server.clients.visitors import sender_of
 
-MAX_DROPPED = 64 * 1024
+_MAX_DROPPED = 64 * 1024
 """Bytes after a message that are read and dropped until its answer is sent."""
-LINGER_SECONDS = 0.5
+_LINGER_SECONDS = 0.5
 """Seconds that a peer may take to close once it has its reply."""
-TAKE_SECONDS = 5.0
+_TAKE_SECONDS = 5.0
 """Seconds that a peer may take to read a long reply."""
 PEER = "peer"
 """The name under which aiohttp's handlers find a connection: ``transport.get_extra_info(PEER)``."""
@@ -47,7 +47,7 @@ class ConnectionPhase(Enum):
     OVER = "it is closed"
 
 
-class Hub(Protocol):
+class _Hub(Protocol):
     """The owner of connections, which they notify of their progress."""
 
     read_seconds: float
@@ -84,7 +84,7 @@ class Peer(asyncio.Protocol):
         sent: called when it has its reply, or can no longer get it.
     """
 
-    def __init__(self, hub: Hub) -> None:
+    def __init__(self, hub: _Hub) -> None:
         self.address = self.sender = ""
         self.since = time.monotonic()
         self.phase = ConnectionPhase.READING
@@ -126,7 +126,7 @@ class Peer(asyncio.Protocol):
             self._handler.data_received(data)
         elif self.phase is ConnectionPhase.ASKED:
             self._dropped += len(data)
-            if self._dropped > MAX_DROPPED:
+            if self._dropped > _MAX_DROPPED:
                 self.transport.pause_reading()  # the kernel holds back the rest
 
     def eof_received(self) -> bool:
@@ -189,11 +189,11 @@ class Peer(asyncio.Protocol):
         self._handler = handler = self._hub.handler(request.stays)
         if request.stays:
             self.phase = ConnectionPhase.DIRECT
-            handler.connection_made(DirectTransport(self))
+            handler.connection_made(_DirectTransport(self))
             handler.data_received(request.equivalent() + request.rest)
         else:
             self.phase, self.waits = ConnectionPhase.ASKED, True
-            handler.connection_made(ReplyTransport(self))
+            handler.connection_made(_ReplyTransport(self))
             handler.data_received(request.equivalent())
 
     # --- the reply ----------------------------------------------------------------------------------------
@@ -233,12 +233,12 @@ class Peer(asyncio.Protocol):
         if self.replied:
             return
         self.phase, self.waits, self.since = ConnectionPhase.REPLIED, False, time.monotonic()
-        if self._dropped > MAX_DROPPED:
+        if self._dropped > _MAX_DROPPED:
             self.transport.resume_reading()
         self._cork()
         self.transport.write(data.removeprefix(GREETING) if self._greeted else data)
         if self._held_back:
-            self._wait(TAKE_SECONDS, self._not_taken)
+            self._wait(_TAKE_SECONDS, self._not_taken)
         else:
             self._linger()
 
@@ -256,7 +256,7 @@ class Peer(asyncio.Protocol):
             asyncio.get_running_loop().call_soon(self._end, self._eof)
             return
         self.transport.write_eof()
-        self._wait(LINGER_SECONDS, self._lingered)
+        self._wait(_LINGER_SECONDS, self._lingered)
 
     def _lingered(self) -> None:
         self._end(delivered=True)
@@ -309,7 +309,7 @@ class Peer(asyncio.Protocol):
         self._deadline, self._then = time.monotonic() + seconds, then
 
 
-class DirectTransport(asyncio.Transport):
+class _DirectTransport(asyncio.Transport):
     """The transport that aiohttp writes to: the connection itself."""
 
     def __init__(self, peer: Peer) -> None:
@@ -342,7 +342,7 @@ class DirectTransport(asyncio.Transport):
         self._peer.transport.resume_reading()
 
 
-class ReplyTransport(DirectTransport):
+class _ReplyTransport(_DirectTransport):
     """The transport that aiohttp writes one reply to: it passes it on in the peer's form. A reply without a
     length, a stream, is sent unchanged."""
 

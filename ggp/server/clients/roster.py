@@ -17,7 +17,7 @@ from ggp.server.clients.visitors import Veil
 from ggp.server.match import ServedMatch
 from ggp.server.status import EndedStatus, ServerStatus
 
-REMEMBERED = 64
+_REMEMBERED = 64
 """Finished matches whose STOP and ABORT are answered if they are repeated."""
 
 
@@ -30,7 +30,7 @@ class Roster:
     def __init__(self, any_sender: bool) -> None:
         self._any = any_sender
         self._live: dict[str, tuple[ServedMatch, str]] = {}
-        self._finished: deque[tuple[str, str]] = deque(maxlen=REMEMBERED)
+        self._finished: deque[tuple[str, str]] = deque(maxlen=_REMEMBERED)
 
     def __len__(self) -> int:
         return len(self._live)
@@ -69,7 +69,7 @@ class Roster:
         )
 
 
-SHOWN_ENDED = 20
+_SHOWN_ENDED = 20
 """Finished matches on the status page."""
 
 
@@ -85,7 +85,7 @@ class Shown:
         self._name, self._player = name, player
         self._running = running
         self._veil = Veil()
-        self._ended: deque[EndedStatus] = deque(maxlen=SHOWN_ENDED)
+        self._ended: deque[EndedStatus] = deque(maxlen=_SHOWN_ENDED)
         self._news = EventSource(lambda: self._snapshot(True))
         self._outside_news = EventSource(lambda: self._snapshot(False))
 

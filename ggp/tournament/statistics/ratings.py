@@ -23,10 +23,10 @@ from ggp.tournament.statistics.scores import Comparison
 
 ELO = 400 / math.log(10)
 """Elo points per unit of theta: 400 points are odds of 10 to 1 (draws apart)."""
-PRIOR_ELO = 1000.0
+_PRIOR_ELO = 1000.0
 """Standard deviation of the prior of a rating, around 0; of log v it is 2."""
 
-Z95 = 1.959964
+_Z95 = 1.959964
 """Standard errors of a 95 % interval."""
 _PRIOR_LOG_DRAWS = (math.log(0.5), 2.0)
 _STEPS = 100
@@ -103,7 +103,7 @@ def rate(compared: Iterable[Comparison], labels: Sequence[str]) -> Ratings:
     centre = np.eye(count) - 1 / count
     covariance = centre @ np.linalg.inv(-hessian)[:count, :count] @ centre * ELO**2
     points = (centre @ theta[:count]) * ELO
-    reach = Z95 * np.sqrt(covariance.diagonal())
+    reach = _Z95 * np.sqrt(covariance.diagonal())
     limits = np.stack([points, points - reach, points + reach], axis=1).tolist()
     table = [Rating(label, *limits[i]) for label, i in index.items()]
     table.sort(key=lambda rating: -rating.elo)
@@ -138,7 +138,7 @@ def _posterior(theta: Array, wins: Array, draws: Array) -> tuple[float, Array, A
     hessian[np.diag_indices(count)] = -spread.sum(axis=1)
     hessian[:count, count] = hessian[count, :count] = mixed
     hessian[count, count] = -(games * chance[1] * (1 - chance[1])).sum() / 2
-    precision = np.full(count + 1, (ELO / PRIOR_ELO) ** 2)
+    precision = np.full(count + 1, (ELO / _PRIOR_ELO) ** 2)
     precision[count] = _PRIOR_LOG_DRAWS[1] ** -2
     off = theta.copy()
     off[count] -= _PRIOR_LOG_DRAWS[0]
@@ -150,7 +150,7 @@ def _posterior(theta: Array, wins: Array, draws: Array) -> tuple[float, Array, A
 
 _UNSEEN = 1e-3
 """The count of a score that never occurred, as in Stockfish's tests: no likelihood is infinite."""
-SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
+_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
 """The scores of a pair of matches; others (more roles) are added as they occur."""
 
 
@@ -178,7 +178,7 @@ class Sprt:
         counts = Counter(scores)
         if not counts:
             return 0.0
-        values = sorted(set(SCORES) | set(counts))
+        values = sorted(set(_SCORES) | set(counts))
         weights = [counts.get(value, 0) or _UNSEEN for value in values]
         total = sum(weights)
         chances = [weight / total for weight in weights]

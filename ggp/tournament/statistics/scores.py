@@ -105,7 +105,7 @@ def crosstable(compared: Iterable[Comparison]) -> dict[tuple[str, str], Tally]:
 
 
 @dataclass(slots=True)
-class GameLine:
+class _GameLine:
     """The results of a player in one game.
 
     Attributes:
@@ -117,9 +117,9 @@ class GameLine:
     goals: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
 
 
-def by_game(results: Sequence[Result]) -> dict[tuple[str, str], GameLine]:
+def by_game(results: Sequence[Result]) -> dict[tuple[str, str], _GameLine]:
     """(game, player) -> its results there."""
-    lines: dict[tuple[str, str], GameLine] = defaultdict(GameLine)
+    lines: dict[tuple[str, str], _GameLine] = defaultdict(_GameLine)
     for comparison in comparisons(results):
         game = comparison.block[0]
         lines[game, comparison.first].tally.add(comparison.score, comparison.weight)

@@ -16,7 +16,7 @@ from ggp.tournament.schedule import Fixture
 from ggp.tournament.settings import why_refused
 from ggp.tournament.store import Failure, Record, Result
 
-NOT_YET = "no match yet"
+_NOT_YET = "no match yet"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +108,9 @@ class TournamentStanding:
     @property
     def reasons(self) -> list[str]:
         """A line for each player without a rating; those that have not played yet share one."""
-        waiting = [label for label, why in self.unrated if why == NOT_YET]
-        lines = [f"{label} has no rating: {why}" for label, why in self.unrated if why != NOT_YET]
-        return [*lines, *([f"{NOT_YET}: {', '.join(waiting)}"] if waiting else [])]
+        waiting = [label for label, why in self.unrated if why == _NOT_YET]
+        lines = [f"{label} has no rating: {why}" for label, why in self.unrated if why != _NOT_YET]
+        return [*lines, *([f"{_NOT_YET}: {', '.join(waiting)}"] if waiting else [])]
 
 
 def standing_of(
@@ -151,4 +151,4 @@ def _why(label: str, played: int, failures: Sequence[Failure], faults: Sequence[
         return f"{text}{others} ({counted(len(missed), 'match', 'matches')} not played)"
     if missed:
         return f"its opponents could not play ({counted(len(missed), 'match', 'matches')} not played)"
-    return NOT_YET
+    return _NOT_YET

@@ -138,7 +138,7 @@ def conduct_rows(results: Iterable[Result]) -> list[tuple[object, ...]]:
     ]
 
 
-def fault_counts(counts: Sequence[int]) -> str:
+def _fault_counts(counts: Sequence[int]) -> str:
     """The numbers of a player's late, illegal and crashed answers; empty if there are none."""
     return ", ".join(f"{number} {name}" for name, number in zip(FAULTS, counts, strict=True) if number)
 
@@ -212,7 +212,7 @@ class LiveTable:
             faults = "".join(
                 f", {label}: {what}"
                 for label, counts in zip(fixture.seats, result.faults, strict=True)
-                if (what := fault_counts(counts))
+                if (what := _fault_counts(counts))
             )
             length = f"{counted(result.steps, 'step')}, {result.seconds:.1f} s"
             text = f"{len(self._results)}/{self._total} {match}  {goals}  {length}{faults}"

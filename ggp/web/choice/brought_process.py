@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 MEMORY = 2 * 1024**3
 CPU_SECONDS = 300.0
-MOST_LEVELS = 250
+_MOST_LEVELS = 250
 MOST_DRAWN = 60
 """Levels whose cards have a picture."""
 _RULES = re.compile(r"\(\s*role\s|\brole\s*\(", re.IGNORECASE)
@@ -94,7 +94,7 @@ def _levels(stem: str, text: str) -> Told:
     levels: list[Level | SnakeLevel | GdlError]
     levels = [*snakes(text, "the text")] if looks_like_snakes(text) else [*sokoban(text)]
     cards, faults = list[Told](), list[GdlError]()
-    for number, level in enumerate(levels[:MOST_LEVELS], 1):
+    for number, level in enumerate(levels[:_MOST_LEVELS], 1):
         try:
             cards.append(_card(level, f"{stem or 'Level'} {number}", len(cards) < MOST_DRAWN))
         except GdlError as error:

@@ -16,7 +16,7 @@ MEMORY = 2 * 1024**3
 CPU_SECONDS = 600.0
 SHOWN = 10
 """The card of a game shows the state after at most this many moves."""
-PACKING_SECONDS = 10.0
+_PACKING_SECONDS = 10.0
 """Time limit for the solution of a packing puzzle."""
 
 
@@ -36,14 +36,14 @@ def game_picture(path: Path, most: int = SHOWN) -> str:
     return SvgPainter.of_machine(machine, game.name).draw_board(state, before, alone=True)
 
 
-def level_picture(name: str) -> str:
+def _level_picture(name: str) -> str:
     """The first position of a level."""
     game = Game.load(str(games_folder() / "levels" / name))
     machine = game.machine("prover")
     return SvgPainter.of_machine(machine, game.name).draw_board(machine.initial_state(), alone=True)
 
 
-def packing_picture(path: Path) -> str:
+def _packing_picture(path: Path) -> str:
     """The layers of a solution as SVG; empty if none is found in time."""
     from ggp.cover.drawings import svg
     from ggp.cover.instance import PackingInstance, load_instance
@@ -52,7 +52,7 @@ def packing_picture(path: Path) -> str:
     instance = load_instance(path)
     assert isinstance(instance, PackingInstance)
     search = instance.search(CoverOptions(first=1), lambda result: None, None)
-    end = time.monotonic() + PACKING_SECONDS
+    end = time.monotonic() + _PACKING_SECONDS
     while search.step(min(end, time.monotonic() + 1.0)) and time.monotonic() < end:
         pass
     found = search.taken()
@@ -63,9 +63,9 @@ def draw(request: JsonMessage, send: Send) -> dict[str, object]:
     """The picture of the card ``name``. For a game, ``step`` is the number of moves if it is at least 0."""
     name, step = request["name"], request["step"]
     if name.endswith(PACKING_ENDINGS):
-        return {"svg": packing_picture(games_folder() / "puzzles" / name)}
+        return {"svg": _packing_picture(games_folder() / "puzzles" / name)}
     if "." in name:
-        return {"svg": level_picture(name)}
+        return {"svg": _level_picture(name)}
     return {"svg": game_picture(games_folder() / f"{name}.kif", SHOWN if step < 0 else step)}
 
 

@@ -25,7 +25,7 @@ from ggp.web.shell import add_page, page
 WORK = WorkKind("ggp.web.choice.card_process", "drawing a card", most=1, seconds=60.0)
 MOST_STEPS = 30
 """Moves of a recorded playthrough that the start page shows."""
-AGAIN_SECONDS = 60.0
+_AGAIN_SECONDS = 60.0
 """Seconds before a picture that could not be drawn is tried again."""
 _STYLE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
 
@@ -51,7 +51,7 @@ class Pictures:
                 except BusyError:
                     raise
                 except GdlError:
-                    self._failed[key] = time.monotonic() + AGAIN_SECONDS
+                    self._failed[key] = time.monotonic() + _AGAIN_SECONDS
         if not self._drawn.get(key):
             raise GdlError(f"there is no picture of {name}")
         return self._drawn[key]

@@ -35,14 +35,14 @@ def docs_folder() -> Path:
     return inside if inside.is_dir() else here.parent / "docs"
 
 
-def text_of_page(name: str) -> str:
+def _text_of_page(name: str) -> str:
     """The Markdown of a page. Raises GdlError if it cannot be read."""
     return read_limited(docs_folder() / f"{name}.md", _LONGEST).decode()
 
 
 def title_of_page(name: str) -> str:
     """The title of a page."""
-    found = _TITLE.search(text_of_page(name))
+    found = _TITLE.search(_text_of_page(name))
     return found[1] if found else name
 
 
@@ -52,7 +52,7 @@ def html_of_page(name: str) -> str:
     from markdown_it.token import Token
 
     reader = MarkdownIt("commonmark", {"html": False}).enable("table")
-    tokens = reader.parse(text_of_page(name))
+    tokens = reader.parse(_text_of_page(name))
     while tokens and tokens[0].type != "heading_close":
         del tokens[0]
     del tokens[:1]

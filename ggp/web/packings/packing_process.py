@@ -17,9 +17,9 @@ from players.puzzles.cover.problem import CoverError
 
 MEMORY = 3 * 1024**3
 CPU_SECONDS = 900.0
-MOST_SOLUTIONS = 50
+_MOST_SOLUTIONS = 50
 """The search ends after this many solutions."""
-MOST_APART = 10
+_MOST_APART = 10
 """Solutions for which a disassembly is computed."""
 BEAT = 0.3
 """Seconds between news."""
@@ -58,7 +58,7 @@ def solve(request: JsonMessage, send: Send) -> dict[str, object]:
             last_news = now
             send("progress", solutions=result.solutions, share=result.progress, seconds=round(now - began, 2))
 
-    search = instance.search(CoverOptions(first=MOST_SOLUTIONS), watch, None)
+    search = instance.search(CoverOptions(first=_MOST_SOLUTIONS), watch, None)
     end = began + float(request["seconds"])
     while search.step(min(end, time.monotonic() + BEAT)) and time.monotonic() < end:
         pass
@@ -66,8 +66,8 @@ def solve(request: JsonMessage, send: Send) -> dict[str, object]:
     result = search.result()
     seconds = time.monotonic() - began
     drawn = []
-    for number, solution in enumerate(found[:MOST_SOLUTIONS]):
-        instance.apart = instance.apart and number < MOST_APART
+    for number, solution in enumerate(found[:_MOST_SOLUTIONS]):
+        instance.apart = instance.apart and number < _MOST_APART
         drawn.append(instance.packed(solution))
     return {
         "title": instance.name,

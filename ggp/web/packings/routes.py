@@ -43,14 +43,14 @@ MOST_DRAWN = 64_000_000
 _INLINE = re.compile(r"<(script|style)>(.*?)</\1>", re.DOTALL)
 
 
-class PackingSearches:
+class _PackingSearches:
     """All packings of a server, within a budget."""
 
     def __init__(self, budget: WorkBudget) -> None:
-        self._searches: OrderedDict[str, PackingNews] = OrderedDict()
+        self._searches: OrderedDict[str, _PackingNews] = OrderedDict()
         self._workers = Workers(WORK, budget)
 
-    def get(self, key: str) -> PackingNews:
+    def get(self, key: str) -> _PackingNews:
         """The packing with this id. Raises GdlError if there is none."""
         found = self._searches.get(key)
         if found is None:
@@ -62,7 +62,7 @@ class PackingSearches:
         if sum(not one.done for one in self._searches.values()) >= WORK.most:
             raise BusyError(f"{WORK.most} packing puzzles are being solved", remedy="wait for one")
         key = secrets.token_urlsafe(12)
-        self._searches[key] = one = PackingNews(name)
+        self._searches[key] = one = _PackingNews(name)
         searches = self._searches
         while len(searches) > MOST or sum(len(other.page) for other in searches.values()) > MOST_DRAWN:
             del searches[next(key for key, other in searches.items() if other.done)]
@@ -70,7 +70,7 @@ class PackingSearches:
         one.task = asyncio.create_task(self._solve(key, one, request))
         return key
 
-    async def _solve(self, key: str, one: PackingNews, request: JsonMessage) -> None:
+    async def _solve(self, key: str, one: _PackingNews, request: JsonMessage) -> None:
         def on_progress(message: JsonMessage) -> None:
             if message.pop("kind") == "progress":
                 one.tell("progress", message)
@@ -95,7 +95,7 @@ class PackingSearches:
         await self._workers.close()
 
 
-class PackingNews:
+class _PackingNews:
     """The events of one search, and the page of its pieces when it is finished."""
 
     def __init__(self, name: str) -> None:
@@ -112,7 +112,7 @@ class PackingNews:
         self.news.send(event, data)
 
 
-PACKINGS = web.AppKey("packings", PackingSearches)
+_PACKINGS = web.AppKey("packings", _PackingSearches)
 
 
 def add_routes(app: web.Application) -> None:
@@ -125,19 +125,19 @@ def add_routes(app: web.Application) -> None:
 
 
 async def _packings(app: web.Application) -> AsyncIterator[None]:
-    app[PACKINGS] = packings = PackingSearches(app[BUDGET])
+    app[_PACKINGS] = packings = _PackingSearches(app[BUDGET])
     yield
     await packings.close()
 
 
 async def _page(request: web.Request) -> web.Response:
     key = request.match_info["id"]
-    request.app[PACKINGS].get(key)
+    request.app[_PACKINGS].get(key)
     return page(request, "Packing puzzle", "packing.js", ("puzzles.css",), packing=key, seconds=SECONDS)
 
 
 async def _events(request: web.Request) -> web.StreamResponse:
-    return await request.app[PACKINGS].get(request.match_info["id"]).news.stream(request)
+    return await request.app[_PACKINGS].get(request.match_info["id"]).news.stream(request)
 
 
 async def _begin(request: web.Request) -> web.Response:
@@ -151,12 +151,12 @@ async def _begin(request: web.Request) -> web.Response:
         base64.b64decode(data, validate=True)
     except (binascii.Error, ValueError):
         raise GdlError("data must be base64") from None
-    return web.json_response({"page": f"/packings/{request.app[PACKINGS].begin(name, data)}"})
+    return web.json_response({"page": f"/packings/{request.app[_PACKINGS].begin(name, data)}"})
 
 
 async def _space(request: web.Request) -> web.Response:
     """The page of the pieces, for a frame. Its policy allows only its own scripts and styles."""
-    text = request.app[PACKINGS].get(request.match_info["id"]).page
+    text = request.app[_PACKINGS].get(request.match_info["id"]).page
     if not text:
         raise GdlError("there is no solution to draw")
     allowed: dict[str, list[str]] = {"script": [], "style": []}

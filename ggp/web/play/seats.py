@@ -28,7 +28,7 @@ from ggp.web.play.view import HUMAN
 from players.player import Choice
 from players.registry import check_name, check_public
 
-SCHEME = "http://"
+_SCHEME = "http://"
 GRACE_SECONDS = 1.0
 """Seconds after the end of its clock in which an answer is still accepted."""
 _LOOK_SECONDS = 0.05
@@ -37,7 +37,7 @@ _GOODBYE_SECONDS = 0.5
 
 def is_remote(name: str) -> bool:
     """Whether a seat's name is an address."""
-    return name.startswith(SCHEME)
+    return name.startswith(_SCHEME)
 
 
 class InterruptedByPeopleError(GdlError):

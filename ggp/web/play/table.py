@@ -30,9 +30,9 @@ from players.player import Choice
 from players.processes.limits import describe
 from players.registry import make_player
 
-HINT_SECONDS = 2.0
+_HINT_SECONDS = 2.0
 MOST_STEPS = 5000
-WALK_SECONDS = 0.06
+_WALK_SECONDS = 0.06
 """Pause between the steps of a walk, so that each is visible."""
 ALOUD_SECONDS = 0.5
 """Shortest interval between two ``search`` messages."""
@@ -339,7 +339,7 @@ class Table:
         self._waits = False
         for number, move in enumerate(found):
             if number:
-                time.sleep(WALK_SECONDS)
+                time.sleep(_WALK_SECONDS)
             self._chosen = {role: move}
             self._make()
 
@@ -361,8 +361,8 @@ class Table:
         role, state = self._role(name), self._shown
         if self.machine.is_terminal(state) or len(self.machine.legal_moves(state, role)) < 2:
             raise GdlError(f"{name} has no choice here")
-        deadline = time.monotonic() + HINT_SECONDS
-        self._send("thinking", role=role, seconds=HINT_SECONDS)
+        deadline = time.monotonic() + _HINT_SECONDS
+        self._send("thinking", role=role, seconds=_HINT_SECONDS)
         if role not in self._adviser:
             self._adviser[role] = self._new_player("uct", role, state, deadline)
         choice = self._answer(self._adviser[role], role, state, deadline)

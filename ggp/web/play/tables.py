@@ -27,7 +27,7 @@ _TOLD = 100
 """Newest moves in the events for spectators."""
 
 
-class TableNews:
+class _TableNews:
     """Makes public events from the messages of a table.
 
     They are the events of :class:`ggp.server.match_news.MatchNews`, and ``board``, because a table draws its
@@ -108,32 +108,32 @@ MOST = 16
 """Most tables at the same time, including those that are being opened."""
 NEED = WorkNeed(4, 384 * 1024**2)
 """The need of a table: its own process, and the processes that build and load its machines."""
-SEARCHER_MEMORY = 96 * 1024**2
+_SEARCHER_MEMORY = 96 * 1024**2
 """The additional memory in bytes of each search process of a player."""
 _WORKERS = re.compile(r"\bworkers=([0-9]{1,4})")
-LEFT_SECONDS = 60.0
+_LEFT_SECONDS = 60.0
 """A table without readers for this time is closed if a new one needs its place."""
 UNSEEN_SECONDS = 10.0
 """The same time for a table that has never had readers. It is shorter, because pages read new tables at
 once."""
 IDLE_SECONDS = 1800.0
 """A table without readers for this time is closed."""
-OPEN_SECONDS = 60.0
+_OPEN_SECONDS = 60.0
 MOST_ORDERS = 64
 """Most requests that may wait at a table; further ones are refused."""
 KIND = ProcessKind(max_line=32 * 1024 * 1024, group=True)
 
 
-def need_of(request: dict[str, Any]) -> WorkNeed:
+def _need_of(request: dict[str, Any]) -> WorkNeed:
     """The need of a table, with the search processes that the request or its players' names ask for."""
     searchers = 0
     for name in (*request.get("seats", ()), request.get("others", "")):
         named = max(map(int, _WORKERS.findall(name)), default=0)
         searchers += 0 if name == HUMAN else min(max(named, request.get("workers", 0)), cores())
-    return WorkNeed(NEED.processes + searchers, NEED.memory + searchers * SEARCHER_MEMORY)
+    return WorkNeed(NEED.processes + searchers, NEED.memory + searchers * _SEARCHER_MEMORY)
 
 
-class OpenTable:
+class _OpenTable:
     """A table as the server sees it.
 
     Attributes:
@@ -147,7 +147,7 @@ class OpenTable:
             (:mod:`ggp.web.play.blind_table`).
     """
 
-    def __init__(self, child: Child, outside: TableNews, reservation: Reservation) -> None:
+    def __init__(self, child: Child, outside: _TableNews, reservation: Reservation) -> None:
         self.outside = outside
         self.reservation = reservation
         self.id = secrets.token_urlsafe(12)
@@ -175,13 +175,13 @@ class OpenTable:
     @property
     def makes_room(self) -> bool:
         """Whether it may be closed if a new table needs its place."""
-        return bool(self.over) or self.idle(LEFT_SECONDS if self.news.was_read else UNSEEN_SECONDS)
+        return bool(self.over) or self.idle(_LEFT_SECONDS if self.news.was_read else UNSEEN_SECONDS)
 
     async def opened(self, request: JsonMessage) -> None:
         """Open the table and wait for its first state. Raises GdlError if it cannot be opened."""
         self._child.send("open", **request)
         try:
-            async with asyncio.timeout(OPEN_SECONDS):
+            async with asyncio.timeout(_OPEN_SECONDS):
                 await asyncio.shield(self._opened)
         except TimeoutError:
             raise GdlError("these rules took too long to set up", remedy="ggp validate says more") from None
@@ -193,7 +193,7 @@ class OpenTable:
             self.request("keep", {"form": form})
             waiting = self._keeping[form] = asyncio.get_running_loop().create_future()
         try:
-            async with asyncio.timeout(OPEN_SECONDS):
+            async with asyncio.timeout(_OPEN_SECONDS):
                 message = await asyncio.shield(waiting)
         except TimeoutError:
             raise GdlError("the table is busy", remedy="pause it, and try again") from None
@@ -314,17 +314,17 @@ class OpenTables:
         self._opening = 0
         self.hear: Hear = lambda event, data: None
         self._opened = 0
-        self._tables: dict[str, OpenTable] = {}
+        self._tables: dict[str, _OpenTable] = {}
         self._sweeper: asyncio.Task[None] | None = None
 
-    def get(self, name: str) -> OpenTable:
+    def get(self, name: str) -> _OpenTable:
         """The table with this id. Raises GdlError if there is none."""
         table = self._tables.get(name)
         if table is None:
             raise GdlError("this table does not exist or is closed", remedy="open a new one")
         return table
 
-    async def open(self, request: dict[str, Any]) -> OpenTable:
+    async def open(self, request: dict[str, Any]) -> _OpenTable:
         """Open a table. Raises BusyError if there are too many, GdlError if it cannot be opened."""
         if self._sweeper is None:
             self._sweeper = asyncio.create_task(self._sweep())
@@ -348,9 +348,9 @@ class OpenTables:
             self._opening -= 1
         return table
 
-    async def _begin(self, request: dict[str, Any]) -> OpenTable:
+    async def _begin(self, request: dict[str, Any]) -> _OpenTable:
         """Start the process of a table as soon as the budget permits it."""
-        table: OpenTable | None = None
+        table: _OpenTable | None = None
 
         def idle() -> bool:
             return table is not None and table.id in self._tables and table.makes_room
@@ -359,7 +359,7 @@ class OpenTables:
             if table is not None:
                 await self._drop(table)
 
-        reservation = await self._budget.reserve("a table", need_of(request), idle, end)
+        reservation = await self._budget.reserve("a table", _need_of(request), idle, end)
         try:
             child = await Child.spawn("ggp.web.play.table_process", kind=KIND)
         except OSError as error:
@@ -369,8 +369,8 @@ class OpenTables:
             reservation.release()
             raise
         self._opened += 1
-        outside = TableNews(f"table {self._opened}", request.get("playclock", 2.0), self.hear)
-        table = OpenTable(child, outside, reservation)
+        outside = _TableNews(f"table {self._opened}", request.get("playclock", 2.0), self.hear)
+        table = _OpenTable(child, outside, reservation)
         return table
 
     async def close(self) -> None:
@@ -379,7 +379,7 @@ class OpenTables:
             self._sweeper.cancel()
         await asyncio.gather(*(self._drop(table) for table in list(self._tables.values())))
 
-    async def _drop(self, table: OpenTable) -> None:
+    async def _drop(self, table: _OpenTable) -> None:
         self._tables.pop(table.id, None)
         await table.close()
 

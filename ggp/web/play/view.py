@@ -25,7 +25,7 @@ from players.player import Choice
 HUMAN = "human"
 OUTSIDE = -1
 """The chair of spectators, and of everybody in games without hidden information."""
-SHOWN_CANDIDATES = 8
+_SHOWN_CANDIDATES = 8
 
 
 @dataclass(slots=True)
@@ -75,7 +75,7 @@ class TableView:
         texts = self._words.texts(state, role)
         return [
             (texts.get(one.move) or self.spelled(role, one.move), one.visits, one.rounded(1))
-            for one in choice.candidates[:SHOWN_CANDIDATES]
+            for one in choice.candidates[:_SHOWN_CANDIDATES]
         ]
 
     def secret(self, state: State, role: int, seats: Sequence[str], chosen: Container[int]) -> bool:

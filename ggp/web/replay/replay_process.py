@@ -44,19 +44,21 @@ SECONDS = 20.0
 """CPU time for the knowledge of one role; later steps are left out."""
 
 
-def seeing_roles(machine: Machine | None) -> list[int]:
+def _seeing_roles(machine: Machine | None) -> list[int]:
     """The roles from whose view a match can be shown: those with hidden information."""
     return [] if machine is None or not hides(machine.rules) else playing(machine.roles)
 
 
-def sights_of(match: RecordedMatch, machine: Machine, painter: SvgPainter, role: int) -> list[dict[str, Any]]:
+def _sights_of(
+    match: RecordedMatch, machine: Machine, painter: SvgPainter, role: int
+) -> list[dict[str, Any]]:
     """A role's knowledge in each state from the initial one on, as the drawings of
     :class:`ggp.boards.sight.RoleSight`. The list ends before the terminal state, when the record contradicts
     the rules, or after SECONDS.
 
     Raises GdlError if nothing is hidden from the role or there is no such role.
     """
-    if role not in seeing_roles(machine):
+    if role not in _seeing_roles(machine):
         raise GdlError(f"no role {role} of this game has anything hidden from it")
     end = time.process_time() + SECONDS
     view, belief = SightView(machine, painter.board, painter), new_belief(machine, role, 0)
@@ -76,7 +78,7 @@ def sights_of(match: RecordedMatch, machine: Machine, painter: SvgPainter, role:
     return shown
 
 
-CHECK_SECONDS = 5.0
+_CHECK_SECONDS = 5.0
 """CPU time for comparing a match with its rules."""
 
 
@@ -145,7 +147,7 @@ class Replay:
             "clocks": [match.startclock, match.playclock],
             "goals": match.goals,
             "aborted": match.aborted,
-            "hidden": seeing_roles(machine),
+            "hidden": _seeing_roles(machine),
             "steps": steps,
         }
 
@@ -161,7 +163,7 @@ class Replay:
         """A role's knowledge, step by step (:func:`ggp.web.replay.replay_process.sights_of`)."""
         if self._machine is None:
             raise GdlError("the rules of this match are not known")
-        return sights_of(self.match, self._machine, self._painter, role)
+        return _sights_of(self.match, self._machine, self._painter, role)
 
     def compared(self) -> ComparedMatch:
         """The comparison of the match with its rules, step by step, up to CHECK_SECONDS. Steps that were
@@ -169,7 +171,7 @@ class Replay:
         machine, result = self._machine, ComparedMatch()
         if machine is None:
             return result
-        end = time.process_time() + CHECK_SECONDS
+        end = time.process_time() + _CHECK_SECONDS
         speech = MoveWords(machine.rules, machine.roles, self._painter.board)
         if machine.initial_state().propositions != self.match.states[0]:
             result.doubts[0] = "the rules begin with another state"
@@ -216,7 +218,7 @@ class Replay:
         return replay
 
 
-LARGEST_PAGE = 48 * 1024 * 1024
+_LARGEST_PAGE = 48 * 1024 * 1024
 """Longest HTML file in characters."""
 _STATIC = Path(__file__).parent.parent / "static"
 
@@ -244,7 +246,7 @@ def as_page(story: dict[str, Any], compared: ComparedMatch, frames: Sequence[Map
         f'<script type="application/json" id="data">{data}</script>'
         f'<script type="module">{script}</script></body></html>\n'
     )
-    if len(page) > LARGEST_PAGE:
+    if len(page) > _LARGEST_PAGE:
         raise GdlError(f"the file would have {len(page):,} characters", remedy="replay it here instead")
     return page
 

@@ -171,7 +171,7 @@ class Shelf:
 WORK = WorkKind(
     "ggp.web.replay.replay_process", "drawing a record", most=1, seconds=30.0, longest=16 * 1024 * 1024
 )
-MOST_CARD_BYTES = 64 * 1024 * 1024
+_MOST_CARD_BYTES = 64 * 1024 * 1024
 """Total bytes of the cached cards; the least recently used one is dropped first."""
 
 
@@ -199,6 +199,6 @@ class RecordCards:
                 card = orjson.dumps((await self.workers.ask("cards", request))["card"])
                 self._bytes += len(card)
             self._kept[key] = card
-            while self._bytes > MOST_CARD_BYTES:
+            while self._bytes > _MOST_CARD_BYTES:
                 self._bytes -= len(self._kept.popitem(last=False)[1])
         return card

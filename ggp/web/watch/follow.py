@@ -95,14 +95,14 @@ def _number(value: object) -> float | int | None:
     return value
 
 
-FIRST_PAUSE = 0.25
-LONGEST_PAUSE = 5.0
-SILENCE_SECONDS = 40.0
+_FIRST_PAUSE = 0.25
+_LONGEST_PAUSE = 5.0
+_SILENCE_SECONDS = 40.0
 """A server that is silent for this time has gone, because servers ping more often."""
-LONGEST_LINE = 8 * 1024 * 1024
-BYTES_PER_SECOND = 4 * 1024 * 1024
-LINES_PER_SECOND = 2000
-BURST_SECONDS = 4.0
+_LONGEST_LINE = 8 * 1024 * 1024
+_BYTES_PER_SECOND = 4 * 1024 * 1024
+_LINES_PER_SECOND = 2000
+_BURST_SECONDS = 4.0
 """A server may exceed the rates by this many seconds' worth of data, for example after a reconnection. Then
 its data is read with pauses."""
 Hear = Callable[[str, dict[str, Any]], None]
@@ -125,12 +125,12 @@ class EventFollower:
 
     async def run(self) -> None:
         """Read events until cancelled; reconnect after every error."""
-        pause = FIRST_PAUSE
+        pause = _FIRST_PAUSE
         while True:
             try:
-                async with events(self.address, SILENCE_SECONDS, LONGEST_LINE) as lines:
+                async with events(self.address, _SILENCE_SECONDS, _LONGEST_LINE) as lines:
                     self._reached(True)
-                    pause = FIRST_PAUSE
+                    pause = _FIRST_PAUSE
                     async for name, data in read_events(_paced(lines)):
                         if isinstance(data, dict):
                             self._hear(name, data)
@@ -138,7 +138,7 @@ class EventFollower:
                 say("debug", "not watched", server=str(self.address), error=str(error)[:200])
             self._reached(False)
             await asyncio.sleep(pause)
-            pause = min(2 * pause, LONGEST_PAUSE)
+            pause = min(2 * pause, _LONGEST_PAUSE)
 
 
 async def _paced(lines: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
@@ -146,7 +146,7 @@ async def _paced(lines: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
     paid = time.monotonic()
     async for line in lines:
         now = time.monotonic()
-        paid = max(paid, now) + max(len(line) / BYTES_PER_SECOND, 1 / LINES_PER_SECOND)
-        if paid > now + BURST_SECONDS:
-            await asyncio.sleep(paid - now - BURST_SECONDS)
+        paid = max(paid, now) + max(len(line) / _BYTES_PER_SECOND, 1 / _LINES_PER_SECOND)
+        if paid > now + _BURST_SECONDS:
+            await asyncio.sleep(paid - now - _BURST_SECONDS)
         yield line

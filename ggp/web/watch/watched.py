@@ -36,8 +36,8 @@ MATCH_BYTES = 4 * 1024 * 1024
 """Largest size of a match in memory; a larger match is no longer followed."""
 SERVER_BYTES = 32 * 1024 * 1024
 """Largest total size of a server's matches in memory; the oldest are dropped."""
-MOST_SERVERS = 32
-LONGEST_ID = 500
+_MOST_SERVERS = 32
+_LONGEST_ID = 500
 """Characters of a match's id that identify it."""
 HERE = "this page's tables"
 """The server's name for matches at our own tables."""
@@ -133,8 +133,8 @@ class Watched:
     Raises GdlError for an invalid address, or if there are too many."""
 
     def __init__(self, addresses: Sequence[str], budget: WorkBudget) -> None:
-        if len(addresses) > MOST_SERVERS:
-            raise GdlError(f"more than {MOST_SERVERS} servers to watch")
+        if len(addresses) > _MOST_SERVERS:
+            raise GdlError(f"more than {_MOST_SERVERS} servers to watch")
         self.news = Broadcast(lambda: [encode("list", self.list())])
         self.matches: dict[str, WatchedMatch] = {}
         self._reached: dict[str, bool] = dict.fromkeys(addresses, False)
@@ -187,7 +187,7 @@ class Watched:
 
     def _hear(self, url: str, name: str, data: dict[str, Any]) -> None:
         """Handle an event of a server. The event is untrusted, so every field is checked."""
-        what = f"{url} {str(data.get('match'))[:LONGEST_ID]}".encode("utf-8", "replace")
+        what = f"{url} {str(data.get('match'))[:_LONGEST_ID]}".encode("utf-8", "replace")
         key = hashlib.sha256(what).hexdigest()[:20]
         match = self.matches.get(key)
         if name == "match":

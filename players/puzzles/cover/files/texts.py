@@ -29,7 +29,7 @@ from players.puzzles.cover.problem import CoverError, CoverProblem
 _MOST = 2**31 - 1
 
 
-class ProblemBuilder:
+class _ProblemBuilder:
     """Collects items and options; errors are reported at the place that the caller gives."""
 
     def __init__(self, source: str) -> None:
@@ -135,7 +135,7 @@ def read_json(text: str, source: str = "") -> CoverProblem:
 class _JsonReader:
     def __init__(self, text: str, source: str) -> None:
         self.text = plain(text)
-        self.builder = ProblemBuilder(source)
+        self.builder = _ProblemBuilder(source)
 
     def read(self) -> CoverProblem:
         try:
@@ -278,7 +278,7 @@ def read_dlx(text: str, source: str = "") -> CoverProblem:
     >>> problem.item_names, problem.maximum.tolist()
     (('a', 'b', 'c', 'x'), [1, 1, 3, 1])
     """
-    builder = ProblemBuilder(source)
+    builder = _ProblemBuilder(source)
     primary = -1
     for number, line in enumerate(plain(text).split("\n"), 1):
         if not line.strip() or line.lstrip().startswith("|"):
@@ -292,7 +292,7 @@ def read_dlx(text: str, source: str = "") -> CoverProblem:
     return builder.problem()
 
 
-def _read_items(builder: ProblemBuilder, line: str, number: int) -> int:
+def _read_items(builder: _ProblemBuilder, line: str, number: int) -> int:
     """Read the items and return the number of primary ones."""
     primary = -1
     for word in _WORD.finditer(line):
@@ -316,7 +316,7 @@ def _read_items(builder: ProblemBuilder, line: str, number: int) -> int:
     return len(builder.number) if primary < 0 else primary
 
 
-def _read_option(builder: ProblemBuilder, line: str, number: int, primary: int) -> None:
+def _read_option(builder: _ProblemBuilder, line: str, number: int, primary: int) -> None:
     chosen = False
     for word in _WORD.finditer(line):
         name, colon, colour = word[0].partition(":")

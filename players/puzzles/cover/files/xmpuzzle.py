@@ -28,9 +28,9 @@ from players.puzzles.cover.packing.grids import GRIDS, CellGrid
 from players.puzzles.cover.packing.puzzle import MOST_CELLS, CellShape, PackingPuzzle, Piece
 from players.puzzles.cover.problem import CoverError
 
-MOST_VOXELS = 1 << 21
+_MOST_VOXELS = 1 << 21
 """Most voxels of all shapes of a file together, by the sizes that they state."""
-MOST_COLOUR = 63
+_MOST_COLOUR = 63
 _MARK = re.compile(r"\s*(?:(_+)(?!\d)|([#+_])(\d*))")
 _REMEDY = "it should be a file as BurrTools writes it"
 _LEFT_OUT = frozenset({"solutions"})
@@ -51,7 +51,7 @@ _SPHERES = (
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class BurrShape:
+class _BurrShape:
     """A shape of a file.
 
     Attributes:
@@ -66,7 +66,7 @@ class BurrShape:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class BurrProblem:
+class _BurrProblem:
     """A problem of a file.
 
     Attributes:
@@ -95,12 +95,12 @@ class BurrFile:
     """A file: its shapes, its problems, and the author's comments. An error replaces a shape or a problem
     that cannot be read."""
 
-    shapes: tuple[BurrShape | GdlError, ...]
-    problems: tuple[BurrProblem | GdlError, ...]
+    shapes: tuple[_BurrShape | GdlError, ...]
+    problems: tuple[_BurrProblem | GdlError, ...]
     comment: str = ""
     colours: tuple[tuple[int, int, int], ...] = ()
 
-    def problem(self, number: int = 1) -> BurrProblem:
+    def problem(self, number: int = 1) -> _BurrProblem:
         """A problem by its number, from 1. Raises CoverError if there is none, or it cannot be read."""
         if not self.problems:
             raise CoverError(
@@ -167,18 +167,18 @@ def _grid(root: Element) -> CellGrid:
     return GRIDS[number]
 
 
-def _shapes(elements: list[Element]) -> tuple[BurrShape | GdlError, ...]:
+def _shapes(elements: list[Element]) -> tuple[_BurrShape | GdlError, ...]:
     """The shapes of a file; shapes that are too large are refused before a single voxel is read."""
     voxels = 0
     for number, element in enumerate(elements):
         size = or_error(partial(_size, element))
         voxels += 0 if isinstance(size, GdlError) else prod(size)
         filled = element.text.count("#") + element.text.count("+")
-        if voxels > MOST_VOXELS or filled > MOST_CELLS:
+        if voxels > _MOST_VOXELS or filled > MOST_CELLS:
             raise _wrong(
                 element,
                 f"{_called(number, element)} is too large, by itself or with those before it",
-                f"at most {MOST_CELLS:,} cells of a shape, and {MOST_VOXELS:,} voxels of all",
+                f"at most {MOST_CELLS:,} cells of a shape, and {_MOST_VOXELS:,} voxels of all",
             )
     return tuple(or_error(partial(_shape, element, number)) for number, element in enumerate(elements))
 
@@ -198,7 +198,7 @@ def _size(element: Element) -> tuple[int, int, int]:
     return x, y, z
 
 
-def _shape(element: Element, number: int) -> BurrShape:
+def _shape(element: Element, number: int) -> _BurrShape:
     x, y, z = size = _size(element)
     if _number(element, "type"):
         raise _wrong(element, f"{_called(number, element)} is written in an unknown way")
@@ -211,7 +211,7 @@ def _shape(element: Element, number: int) -> BurrShape:
         if match and match[1]:  # many that are outside
             index += len(match[1])
             continue
-        if match is None or len(match[3]) > 4 or int(match[3] or 0) > MOST_COLOUR:
+        if match is None or len(match[3]) > 4 or int(match[3] or 0) > _MOST_COLOUR:
             raise _wrong(element, f"{_called(number, element)}: {text[start : start + 10]!r} is not a mark")
         if match[2] != "_":
             cells.append((index % x, index // x % y, index // (x * y)) if x * y else (0, 0, 0))
@@ -221,10 +221,10 @@ def _shape(element: Element, number: int) -> BurrShape:
     if index != x * y * z:
         raise _wrong(element, f"{_called(number, element)} has {index} voxels, not {x} x {y} x {z}")
     hotspot = tuple(_number(element, each) for each in ("hx", "hy", "hz"))
-    return BurrShape(CellShape.at(cells, fixed, colours, _name(number, element)), size, hotspot)  # type: ignore[arg-type]
+    return _BurrShape(CellShape.at(cells, fixed, colours, _name(number, element)), size, hotspot)  # type: ignore[arg-type]
 
 
-def _shape_number(element: Element, shapes: tuple[BurrShape | GdlError, ...]) -> int:
+def _shape_number(element: Element, shapes: tuple[_BurrShape | GdlError, ...]) -> int:
     number = _number(element, "id", None)
     if number >= len(shapes):
         remedy = f"the ids go from 0 to {len(shapes) - 1}" if shapes else "the file has no shapes"
@@ -233,8 +233,8 @@ def _shape_number(element: Element, shapes: tuple[BurrShape | GdlError, ...]) ->
 
 
 def _problem(
-    element: Element, number: int, grid: CellGrid, shapes: tuple[BurrShape | GdlError, ...]
-) -> BurrProblem:
+    element: Element, number: int, grid: CellGrid, shapes: tuple[_BurrShape | GdlError, ...]
+) -> _BurrProblem:
     pieces, numbers = [], []
     for each in _inside(element, "shapes", "shape"):
         numbers.append(_shape_number(each, shapes))
@@ -253,7 +253,7 @@ def _problem(
     solved = _number(element, "state") == _SOLVED
     assembler = element.child("assembler")
     interrupted = assembler.attributes.get("version", "?") if assembler and not solved else ""
-    return BurrProblem(puzzle, tuple(numbers), result, interrupted)
+    return _BurrProblem(puzzle, tuple(numbers), result, interrupted)
 
 
 def _piece(element: Element, shape: CellShape) -> Piece:
@@ -275,16 +275,16 @@ def burr_file(puzzle: PackingPuzzle) -> BurrFile:
     """A file with this puzzle alone. Raises CoverError if a cell has a coordinate below 0."""
     shapes = []
     for shape in [*(piece.shape for piece in puzzle.pieces), puzzle.result]:
-        if shape.cells.min() < 0 or shape.colours.max() > MOST_COLOUR:
+        if shape.cells.min() < 0 or shape.colours.max() > _MOST_COLOUR:
             raise CoverError(
                 f"{shape.name or 'a shape'} cannot be written", remedy="coordinates from 0 on, colours to 63"
             )
         x, y, z = (shape.cells.max(axis=0) + 1).tolist()
-        if x * y * z > MOST_VOXELS:
+        if x * y * z > _MOST_VOXELS:
             raise CoverError(f"{shape.name or 'a shape'} is too large", remedy="move it to 0, 0, 0")
-        shapes.append(BurrShape(shape, (x, y, z)))
+        shapes.append(_BurrShape(shape, (x, y, z)))
     pieces = len(puzzle.pieces)
-    return BurrFile(tuple(shapes), (BurrProblem(puzzle, tuple(range(pieces)), pieces),))
+    return BurrFile(tuple(shapes), (_BurrProblem(puzzle, tuple(range(pieces)), pieces),))
 
 
 def places(file: BurrFile, number: int, packing: Packing, solution: Sequence[int]) -> list[Place | None]:
@@ -353,7 +353,7 @@ def _plain(text: str) -> str:
     return "".join(c for c in text if c >= " " or c in "\t\n")
 
 
-def _voxel(shape: BurrShape) -> str:
+def _voxel(shape: _BurrShape) -> str:
     x, y, z = shape.size
     marks = ["_"] * (x * y * z)
     drawn = zip(shape.shape.cells.tolist(), shape.shape.fixed, shape.shape.colours.tolist(), strict=True)
@@ -365,7 +365,7 @@ def _voxel(shape: BurrShape) -> str:
 
 
 def _problem_lines(
-    problem: BurrProblem, solutions: Sequence[Sequence[Place | None]] | None, complete: bool
+    problem: _BurrProblem, solutions: Sequence[Sequence[Place | None]] | None, complete: bool
 ) -> list[str]:
     puzzle = problem.puzzle
     state = 'state="0"'

@@ -84,7 +84,7 @@ def names_level_file(name: str) -> bool:
 def _drawn(text: str, source: str) -> list[DrawnMap]:
     text = plain(text)
     collection = text.lstrip().startswith("<") and not is_page(text)
-    maps = (drawn_maps_of_slc if collection else drawn_maps)(text, source)
+    maps = (_drawn_maps_of_slc if collection else drawn_maps)(text, source)
     if not maps:
         raise GdlError(
             "there is no level in this file",
@@ -102,7 +102,7 @@ def _text(path: Path) -> str:
 _MOST_DEPTH = 50
 
 
-def drawn_maps_of_slc(text: str, source: str) -> list[DrawnMap]:
+def _drawn_maps_of_slc(text: str, source: str) -> list[DrawnMap]:
     """Return the maps of a collection. If a level names no author, the author is the collection's copyright.
     If the XML is not well-formed, the last map has the fault.
 

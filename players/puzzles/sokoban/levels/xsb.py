@@ -33,7 +33,7 @@ _MOST_LINE = 40 * MOST_SIDE
 _MOST_CHARACTERS = 2 * (MOST_SIDE + 1) ** 2
 _MOST_DEPTH = 20
 
-Spread = list[tuple[str, int]]
+_Spread = list[tuple[str, int]]
 """Characters, each with its column in the file."""
 
 
@@ -136,7 +136,7 @@ def _read_rows(drawn: DrawnMap, lines: list[FileLine], room: int) -> int:
     return room
 
 
-def _spread(line: FileLine, source: str) -> Spread:
+def _spread(line: FileLine, source: str) -> _Spread:
     try:
         return spread(line.text.rstrip(), line.number, source)
     except GdlError as error:
@@ -144,9 +144,9 @@ def _spread(line: FileLine, source: str) -> Spread:
         raise
 
 
-def _rows(line: FileLine, cells: Spread, source: str) -> list[DrawnRow]:
+def _rows(line: FileLine, cells: _Spread, source: str) -> list[DrawnRow]:
     """Return the rows of a line: one, or several separated by ``|``."""
-    rows: list[Spread] = [[]]
+    rows: list[_Spread] = [[]]
     columns = line.columns
     for char, counted in cells:
         column = counted if columns is None else columns[counted - 1]
@@ -218,15 +218,15 @@ def _name(maps: list[DrawnMap], texts: list[_Text]) -> None:
         drawn.author = fields.get("author") or author
 
 
-def spread(text: str, line: int, source: str) -> Spread:
+def spread(text: str, line: int, source: str) -> _Spread:
     """Return a line without run lengths: each character and its column, from 1; tabs become blanks up to the
     next multiple of eight.
 
     Raises GdlError, with the place, for unmatched parentheses, a number without a character, or more
     characters than any map has.
     """
-    stack: list[tuple[int, int, Spread]] = []
-    out: Spread = []
+    stack: list[tuple[int, int, _Spread]] = []
+    out: _Spread = []
     count, since = "", 0
 
     def fault(message: str, column: int, remedy: str) -> GdlError:
