@@ -2,12 +2,12 @@ r"""Rules in the notations that :mod:`gdl.syntax.notation` and :mod:`gdl.syntax.
 
 >>> from gdl.syntax.parser import parse_rules
 >>> rule, = parse_rules("(<= (next ?p) (true ?p) (distinct ?p a) (not (or halt (does x ?Move))))")
->>> print(sentence_writer(INFIX_SIGNS)(rule, {}))
+>>> print(sentence_writer(_INFIX_SIGNS)(rule, {}))
 next(P) :-
   true(P) &
   distinct(P,a) &
   ~(halt | does(x,Move))
->>> print(sentence_writer(PROLOG_SIGNS)(rule, {}))
+>>> print(sentence_writer(_PROLOG_SIGNS)(rule, {}))
 next(P) :-
   true(P),
   dif(P,a),

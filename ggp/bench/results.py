@@ -270,7 +270,7 @@ def comparison(changes: list[Change]) -> RenderableType:
 def _regressed(change: Change) -> bool:
     """Whether the rate fell by more than a tenth, and not by noise.
 
-    >>> regressed(Change("chess", "native", 100.0, 89.0, True, 0.0, 0.0))
+    >>> _regressed(Change("chess", "native", 100.0, 89.0, True, 0.0, 0.0))
     True
     """
     return change.sure and 0 < change.ratio < 1 - _REGRESSION

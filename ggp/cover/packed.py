@@ -168,7 +168,7 @@ def moves_as_json(apart: Disassembly) -> dict[str, object]:
 def _way_told(way: tuple[int, int, int]) -> str:
     """A translation in words.
 
-    >>> way_told((0, -2, 0)), way_told((1, 1, 0))
+    >>> _way_told((0, -2, 0)), _way_told((1, 1, 0))
     ('2 along -y', '1 along +x +y')
     """
     steps = max(map(abs, way))

@@ -1,4 +1,4 @@
-"""`LevelStage`: a level ready to be drawn: the map without moving things, and the places of its squares.
+r"""`LevelStage`: a level ready to be drawn: the map without moving things, and the places of its squares.
 
 >>> from players.puzzles.sokoban.levels.level import Level
 >>> stage = LevelStage.of_level(Level(("######", "#@ $.#", "######")))

@@ -17,7 +17,7 @@ from players.fleet.fleet import Arrays, Fleet, FleetNode, FleetWorker, LostWorke
 _MATCH_HOST = "ggp.tournament.cluster:MatchHost"
 
 
-class _MatchHost:
+class MatchHost:
     """Runs the referees of a node. The caller keeps account of its cores."""
 
     def __init__(self) -> None:

@@ -271,7 +271,7 @@ _BOUNDS = re.compile(r"(?:(\d{1,10}):)?(\d{1,10})\|(.*)", re.ASCII)
 
 
 def read_dlx(text: str, source: str = "") -> CoverProblem:
-    """The problem in a text. Knuth's programs leave out options without primary items; here such an option
+    r"""The problem in a text. Knuth's programs leave out options without primary items; here such an option
     keeps its number, but can never be chosen. Raises CoverError with line and column.
 
     >>> problem = read_dlx("| a comment\n a b 2:3|c | x\na b x:red\nb c")
