@@ -44,11 +44,13 @@ class Plugin:
         name: the name by which people select it.
         module: the module to import.
         attribute: the object's name in the module.
+        ours: whether it belongs to this program, and not to another package.
     """
 
     name: str
     module: str
     attribute: str
+    ours: bool = True
 
     def load(self) -> Any:
         """The object. Raises ImportError or AttributeError if the plugin is broken."""
@@ -64,11 +66,12 @@ def plugins(kind: Kind) -> Mapping[str, Plugin]:
     ours = _of_checkout(group)
     if ours is None:
         ours = {point.name: point.value for point in entry_points(group=group) if _is_ours(point.dist)}
-    places = sorted(ours.items()) + sorted((point.name, point.value) for point in others)
+    places = [(*place, True) for place in sorted(ours.items())]
+    places += sorted((point.name, point.value, False) for point in others)
     found: dict[str, Plugin] = {}
-    for name, place in places:
+    for name, place, own in places:
         module, _, attribute = place.partition(":")
-        found.setdefault(name, Plugin(name, module, attribute))
+        found.setdefault(name, Plugin(name, module, attribute, own))
     return found
 
 

@@ -68,15 +68,18 @@ def check_public(name: str, allowed: Collection[str] = ()) -> None:
 
     Raises:
         GdlError: :func:`make_player` would refuse the name; or the operator has not given it, and it is a
-            class, an address, or sets an option that is not public (:attr:`players.options.Option.public`).
+            class, an address or a plugin of another package, or sets an option that is not public
+            (:attr:`players.options.Option.public`).
     """
     if name in allowed:
         check_name(name)
         return
-    if _is_class(name):
+    plugin = None if _is_class(name) else _plugin_of(read_spec(name), name)
+    if plugin is None or not plugin.ours:
+        ours = [known for known in NAMES if _PLUGINS[known].ours]
         raise GdlError(
             f"the player {name!r} is not offered here",
-            remedy=f"the players are {', '.join((*NAMES, *allowed))}",
+            remedy=f"the players are {', '.join((*ours, *allowed))}",
         )
     kind, options = _kind_of(name)
     read_options(kind.name, kind.OPTIONS, options, name, public=True)

@@ -11,8 +11,11 @@ from typing import get_args
 
 import pytest
 
+from gdl.errors import GdlError
 from players import plugins as module
+from players import registry
 from players.plugins import Kind, plugins
+from players.registry import check_public, make_player
 from tests.places import ROOT
 
 
@@ -42,6 +45,12 @@ def test_another_package_adds_a_player_and_replaces_none_of_ours(monkeypatch: py
         found = plugins("players")
         assert found["patient"].load().__name__ == "LegalPlayer"
         assert found["random"].module == "players.baselines"
+        assert found["random"].ours and not found["patient"].ours
+        monkeypatch.setattr(registry, "_PLUGINS", found)
+        assert make_player("patient").name == "legal"
+        with pytest.raises(GdlError, match="'patient' is not offered here"):
+            check_public("patient")
+        check_public("patient", ["patient"])
     finally:
         monkeypatch.undo()
         plugins.cache_clear()

@@ -20,7 +20,7 @@ def test_each_node_says_what_it_is_and_its_workers_what_they_do(monkeypatch: pyt
         fleet = LocalFleet(4, nodes=2)
         try:
             first, second = await fleet.nodes()
-            await fleet.start(first, "players.uct.workers.relay:SearchHost", 1)
+            await fleet.start(first, "players.uct.workers.search_host:SearchHost", 1)
             reports = {report.node.id: report for report in await survey(fleet)}
             assert list(reports[first.id].doing) == ["SearchHost: no match"]
             assert list(reports[second.id].doing) == []

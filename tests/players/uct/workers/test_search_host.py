@@ -14,7 +14,7 @@ from gdl.errors import GdlError
 from gdl.prover.machine import ProverMachine
 from ggp.game import Game
 from players.uct.tuning import Tuning
-from players.uct.workers.relay import SearchHost
+from players.uct.workers.search_host import SearchHost
 
 GAME = Game.load("tictactoe")
 MACHINE = ProverMachine(GAME.rules)
