@@ -91,7 +91,7 @@ def test_a_search_is_saved_and_gone_on_with(tmp_path: Path) -> None:
         (["--problem", "3"], "interrupted"),
         (["--problem", "4"], "no problem 4"),
         (["--count", "--render", "x.svg"], "--count"),
-        (["--export", "x.json"], "no .xmpuzzle"),
+        (["--export", "x.json"], "is not an .xmpuzzle file"),
         (["--render", "x.pdf"], "no drawing"),
         (["--render", "/nowhere/x.svg"], "cannot write"),
     ],

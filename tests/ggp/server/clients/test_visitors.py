@@ -95,7 +95,7 @@ def test_an_allowed_origin_may_ask_and_read(serve: Serve) -> None:
 
 @pytest.mark.parametrize("origin", ["example.org", "https://", "ftp://a.b", "https://a.b/c", "http://a:x"])
 def test_what_is_no_origin_is_refused_at_the_start(origin: str) -> None:
-    with pytest.raises(GdlError, match="no origin"):
+    with pytest.raises(GdlError, match="is not an origin"):
         Visitors("127.0.0.1", [origin])
 
 

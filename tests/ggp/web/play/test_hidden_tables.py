@@ -200,6 +200,8 @@ def test_those_who_look_on_neither_deal_again_nor_stop_a_match_that_goes_on() ->
         at = await opened(client, game="kuhn", seats=["human", "human"])
         one, two = await sits(at, "first"), await sits(at, "second")
         dealt = await one.until("state", lambda s: s["asked"] != [])
+        for listening in (at, two):  # a note is not repeated for those who come later
+            await listening.until("state")
         for do in ("again", "pause", "go", "swap", "back"):
             await at.request(do)
             assert "spectators" in (await at.until("note"))["text"]
