@@ -46,6 +46,8 @@ EXIT_SECONDS = 1.0
 """Seconds to wait for left-over processes at the end."""
 _MAX_CLOSING = 8
 """Matches that may still be ending while a new one is taken."""
+_ENDING_SHARE = 0.25
+"""The share of a startclock for which a START waits for ending matches to make room."""
 Ending = Coroutine[None, None, None]
 _VERSION = ggp.version() or "not installed"
 
@@ -200,10 +202,17 @@ class Server:
         room = len(self._roster) < self.config.matches and len(self._closing) < _MAX_CLOSING
         return room and self._admission.room(self.running)
 
+    async def _let_end(self, until: float) -> None:
+        """Wait until so few matches are still ending that one can be taken, or until this
+        time.monotonic()."""
+        while len(self._closing) >= _MAX_CLOSING and (left := until - time.monotonic()) > 0:
+            await asyncio.wait(self._closing, timeout=left, return_when=asyncio.FIRST_COMPLETED)
+
     async def _start(self, original: Start, received: float, sender: str) -> str:
         longest = self.config.longest_clock
         startclock, playclock = min(original.startclock, longest), min(original.playclock, longest)
         message = replace(original, startclock=startclock, playclock=playclock)
+        await self._let_end(received + startclock * _ENDING_SHARE)
         if self._roster.taken(message.match):
             # A manager that lost its connection asks again; a different match with that id is refused.
             earlier = self.match(message.match, sender)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import signal
@@ -363,3 +364,19 @@ def test_ggp_serve_leaves_no_process_behind(number: signal.Signals) -> None:
     if number != signal.SIGKILL:
         assert served.process.returncode == 0
         assert "Traceback" not in log
+
+
+def test_a_match_waits_a_part_of_its_startclock_for_earlier_ones_to_end(serve: Serve) -> None:
+    server = serve()
+    closing = server.server._closing
+
+    async def ends_in(seconds: float) -> None:
+        for _ in range(8):
+            task = asyncio.create_task(asyncio.sleep(seconds))
+            closing.add(task)
+            task.add_done_callback(closing.discard)
+
+    server.do(ends_in(0.3))
+    assert server.say(start("m1")) == "ready"
+    server.do(ends_in(4))
+    assert server.say(start("m2", startclock=2)) == "busy"
