@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from gdl.checks.run import check_text
 from gdl.errors import ParseError, Place
+from gdl.reading import plain
 from gdl.rules import And, Formula, Literal, Not, Or, Rule, Rules
 from gdl.syntax.format import convert
 from gdl.syntax.notation import FORMS, form_of
@@ -326,7 +327,7 @@ def test_mutated_games_give_rules_or_an_error_with_a_place() -> None:
             fault = rules
             refused += 1
             assert fault.place is not None
-            assert 1 <= fault.place.line <= text.count("\n") + 1
+            assert 1 <= fault.place.line <= plain(text).count("\n") + 1
             assert fault.place.column >= 1
             assert fault.message
             assert fault.code
