@@ -1,9 +1,9 @@
 """The bottom-up prover: a program becomes Python code that computes what is true in a state.
 
 Read in this order:
-    machine: questions about states, answered from a cache of states (numbering) or by the evaluator.
+    machine: questions about states, answered from a cache of states or by the evaluator, and random
+        games to their end, one function.
     evaluator: relations on demand, within the limits of ``limits``.
-    depth_charge: random games to their end, one function.
     schema: the evaluator's knowledge of relations, and the way code reads them.
     strata_code: the functions that compute a relation, whole or key by key.
     conditions: the order of literals in a join, their tests, and the source as it grows.

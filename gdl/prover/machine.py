@@ -1,24 +1,32 @@
-"""The prover: the machine that evaluates the rules themselves, ready as soon as the rules are read."""
+"""The prover: the machine that evaluates the rules themselves, ready as soon as the rules are read.
+
+Propositions and moves are numbered in the order of their first use. A bounded memory keeps states with the
+prover's answers about them. A depth charge is one generated function that plays a game at random to its
+end: it works on the evaluator's tables alone, numbers and caches nothing, and computes only the relations
+that a random playout needs.
+"""
 
 from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from typing import Any
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeVar
 
 from gdl.compile.pipeline import compile_rules
+from gdl.compile.program import Predicate, Program
 from gdl.compile.specialize import split_by_role
 from gdl.compile.stratify import stratify
-from gdl.errors import RulesError
+from gdl.errors import MoveError, RulesError, StateError
 from gdl.machine import Machine, Playouts, State
-from gdl.prover.depth_charge import Charge, ChargePlan, generate
-from gdl.prover.evaluator import Evaluator
+from gdl.prover.evaluator import RECOVERABLE, Evaluator
 from gdl.prover.limits import ProverLimits
-from gdl.prover.numbering import CachedState, Numbering, StateCache
 from gdl.prover.schema import Rows, Tables, each, full, plain
 from gdl.rules import Rules
-from gdl.terms import GOAL, INIT, LEGAL, NEXT, ROLE, SEES, TERMINAL, TRUE, Term
+from gdl.terms import DOES, GOAL, INIT, LEGAL, NEXT, ROLE, SEES, TERMINAL, TRUE, Term
 
 _SAMPLES = 60  # states of one random playout in which relations are measured before the first playouts
 _SAMPLE_SECONDS = 0.3  # CPU time after which no more states are sampled
@@ -366,3 +374,300 @@ class ProverMachine(Machine):
 def _relation(rows: set[Any]) -> Rows:
     """Rows as a relation: True for the empty row of a relation without columns."""
     return True if () in rows else rows
+
+
+Charge = Callable[[Tables, Callable[[], float], int], tuple[int, bool, Tables]]
+"""(state, random number in [0, 1), most steps) -> (steps made, whether cut, last state)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChargePlan:
+    """The relations that the function reads; predicates are given by their indexes.
+
+    Attributes:
+        terminal: predicates of ``terminal``.
+        legal: per role the predicates of its moves, and the numbers of their rows.
+        next: pairs of a predicate of ``next`` and its twin of ``true`` (-1 for none).
+        does: per role, move -> slot and row of ``does``; slot -1 if no rule reads it.
+    """
+
+    terminal: Sequence[int]
+    legal: Sequence[Sequence[tuple[int, Any]]]
+    next: Sequence[tuple[int, int]]
+    does: Sequence[Mapping[int, tuple[int, Any]]]
+
+
+def generate(evaluator: Evaluator, plan: ChargePlan) -> Charge | None:
+    """The function for one game. None if it does not cover the rules: ``legal`` or ``terminal`` depends on
+    ``does``, or roles occur inside other terms."""
+    if not _covered(evaluator, plan):
+        return None
+    names: dict[str, Any] = {
+        "begin": evaluator.begin,
+        "recover": evaluator.recover,
+        "E": RECOVERABLE,
+        "move_tables": evaluator.move_tables,
+        "state_tables": evaluator.state_tables,
+    }
+    roles = range(len(plan.legal))
+    lines = ["def charge(M, random, most):", " n = 0", " while True:", "  begin()", "  try:"]
+    lines += _terminal(evaluator, plan)
+    for role in roles:
+        lines += _options(evaluator, plan, role, names)
+    lines.append("  except E as e: recover(e, M, None); continue")
+    for role in roles:
+        names[f"does{role}"] = plan.does[role]
+        lines.append(f"  i = o{role}[int(random() * len(o{role}))] if len(o{role}) > 1 else o{role}[0]")
+        lines.append(f"  slot{role}, row{role} = does{role}[i]")
+    lines.append("  D = move_tables()")
+    for role in roles:
+        lines += [
+            f"  if slot{role} >= 0:",
+            f"   if D[slot{role}]: D[slot{role}].add(row{role})",
+            f"   else: D[slot{role}] = {{row{role}}}",
+        ]
+    lines += ["  N = state_tables()", "  while True:", "   try:"]
+    for predicate, twin in plan.next:
+        value, load = _read_code(predicate, evaluator)
+        lines += [f"    {line}" for line in (*load, f"N[{evaluator.relations.slot(twin)}] = {value}")]
+    lines += ["    break", "   except E as e: recover(e, M, D)", "  M = N", "  n += 1"]
+    namespace = evaluator.relations.namespace
+    namespace.update(names)
+    exec(compile("\n".join(lines), "<charge>", "exec"), namespace)  # numbers only, no rules' text
+    charge: Charge = namespace["charge"]
+    return charge
+
+
+def _covered(evaluator: Evaluator, plan: ChargePlan) -> bool:
+    schema = evaluator.schema
+    legal = [p for relations in plan.legal for p, _ in relations]
+    return (
+        not any(schema.moves(p) for p in (*plan.terminal, *legal))
+        and all(schema.arity[p] for p in legal)
+        and all(twin >= 0 for _, twin in plan.next)
+        and all(p.arity for p in schema.program.named(DOES, 2))
+    )
+
+
+def _terminal(evaluator: Evaluator, plan: ChargePlan) -> list[str]:
+    """The lines that end a playout in a terminal state or at the limit of steps."""
+    lines: list[str] = []
+    for predicate in plan.terminal:
+        value, load = _read_code(predicate, evaluator)
+        lines += [f"   {line}" for line in (*load, f"if {value}: return n, False, M")]
+    return [*lines, "   if n >= most: return n, True, M"]
+
+
+def _options(evaluator: Evaluator, plan: ChargePlan, role: int, names: dict[str, Any]) -> list[str]:
+    """The lines that list a role's legal moves, ascending, and cut a playout if it has none."""
+    static = evaluator.schema.static
+    lines: list[str] = []
+    parts = []
+    always: list[int] = []
+    for predicate, numbers in plan.legal[role]:
+        if predicate in static:
+            always += map(numbers.__getitem__, static[predicate])
+            continue
+        names[f"k{predicate}_{role}"] = numbers.__getitem__
+        value, load = _read_code(predicate, evaluator)
+        lines += [f"   {line}" for line in load]
+        parts.append(f"*map(k{predicate}_{role}, {value})")
+    names[f"c{role}_"] = sorted(always)
+    if parts:
+        lines.append(f"   o{role} = [{f'*c{role}_, ' if always else ''}{', '.join(parts)}]")
+        lines.append(f"   if len(o{role}) > 1: o{role}.sort()")
+        lines.append(f"   elif not o{role}: return n, True, M")
+    else:
+        lines.append(f"   o{role} = c{role}_")
+        lines.append(f"   if not o{role}: return n, True, M")
+    return lines
+
+
+def _read_code(predicate: int, evaluator: Evaluator) -> tuple[str, list[str]]:
+    """The variable of a relation, and the statements that load it."""
+    path = evaluator.relations.path(predicate, (), evaluator.schema.every(predicate))
+    return path.name, path.load() if path.loader else []
+
+
+Value = TypeVar("Value")
+
+
+class _OnDemand(dict[Any, Value]):
+    """A dict that computes the value of a key by a function at its first look-up."""
+
+    def __init__(self, value_of: Callable[[Any], Value]) -> None:
+        super().__init__()
+        self._value_of = value_of
+
+    def __missing__(self, key: Any) -> Value:
+        value = self[key] = self._value_of(key)
+        return value
+
+
+Numbers = _OnDemand[int]
+"""Numbers for the rows of a relation."""
+
+
+class Numbering:
+    """The numbers of a machine's propositions and moves.
+
+    Args:
+        program: the rules.
+        by_role: the predicates of one role each, see :func:`gdl.compile.specialize.split_by_role`.
+        roles: in their order.
+        slot: returns the slot of a predicate of ``does`` in the tables of a joint move.
+
+    Attributes:
+        propositions: by number.
+        places: by number of a proposition: its predicate of ``true`` and its row.
+        true: by predicate of ``true``: the numbers of its rows.
+        moves: by role and number.
+        does: by role and number of a move: the slot and row of ``does``; slot -1 if no rule can read it.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        by_role: dict[tuple[int, int], int],
+        roles: Sequence[Term],
+        slot: Callable[[int], int],
+    ) -> None:
+        self._program = program
+        self._by_role = by_role
+        self._roles = roles
+        self._slot = slot
+        self.propositions: list[Term] = []
+        self.places: list[tuple[int, Any]] = []
+        self.true = {
+            p.index: Numbers(partial(self._new_proposition, p.index)) for p in program.named(TRUE, 1)
+        }
+        self.moves: list[list[Term]] = [[] for _ in roles]
+        self.does = [_OnDemand(partial(self._does_row, r)) for r in range(len(roles))]
+        self._move_ids = [_OnDemand(partial(self._new_move, r)) for r in range(len(roles))]
+
+    def _new_proposition(self, predicate: int, row: Any) -> int:
+        self.propositions.append(self._program.arguments(predicate, full(row))[0])
+        self.places.append((predicate, row))
+        return len(self.propositions) - 1
+
+    def proposition_id(self, proposition: Term) -> int:
+        """The number of a proposition. Raises StateError if the rules have no proposition of this form."""
+        place = self._program.row(Term(TRUE, proposition)) if proposition.ground else None
+        if place is None:
+            raise StateError(f"{proposition} is not a proposition of the game", remedy="check its spelling")
+        predicate, row = place
+        return self.true[predicate][plain(row)]
+
+    def move_id(self, role: int, move: Term) -> int:
+        """The number of a role's move. Raises MoveError if the rules have no move of this form."""
+        numbered = move in self._move_ids[role]
+        if not numbered and not (move.ground and self._program.row(Term(DOES, self._roles[role], move))):
+            raise MoveError(f"{move} is not a move of {self._roles[role]}", remedy="check its spelling")
+        return self._move_ids[role][move]
+
+    def _new_move(self, role: int, move: Term) -> int:
+        self.moves[role].append(move)
+        return len(self.moves[role]) - 1
+
+    def _does_row(self, role: int, index: int) -> tuple[int, Any]:
+        place = self._program.row(Term(DOES, self._roles[role], self.moves[role][index]))
+        return (-1, None) if place is None else (self._slot(place[0]), plain(place[1]))
+
+    def of_role(self, name: str, role: int) -> list[tuple[int, Numbers]]:
+        """The relations of ``legal`` (``goal``) for a role, and the numbers of moves (goal values) of their
+        rows. Rows of other roles and goals that are not numbers have -1."""
+        assert name in (LEGAL, GOAL)
+        relations = []
+        term = self._roles[role]
+        for predicate in self._program.named(name, 2):
+            index = self._by_role.get((predicate.index, self._program.table.find(term)), predicate.index)
+
+            def number(row: Any, predicate: Predicate = predicate) -> int:
+                role_term, argument = self._program.arguments(predicate.index, full(row))
+                if role_term is not term:
+                    return -1
+                return self._move_ids[role][argument] if name == LEGAL else _goal_value(argument)
+
+            relations.append((index, Numbers(number)))
+        return relations
+
+
+def _goal_value(term: Term) -> int:
+    name = term.name
+    return int(name) if not term.args and name.isascii() and name.isdecimal() and len(name) < 5 else -1
+
+
+_MAX_STATES = 20_000
+_MAX_PROPOSITIONS = 2_000_000  # in all cached states together
+_MAX_TABLES = 64  # states with derived relations
+_STATE_COST = 50  # the memory of a state without its propositions, in propositions
+
+
+class CachedState:
+    """One state with its answers so far.
+
+    Attributes:
+        key: ids of the true propositions.
+        tables: its relations; None if the cache has none or has dropped them.
+        terminal: None if unknown.
+        legal: per role the ids of its moves, ascending; None if unknown.
+        goals: per role (whether known, value).
+        successors: joint move -> state.
+        alive: whether it is in the cache.
+    """
+
+    __slots__ = ("alive", "goals", "key", "legal", "successors", "tables", "terminal")
+
+    def __init__(self, key: frozenset[int], roles: int) -> None:
+        self.key = key
+        self.tables: Tables | None = None
+        self.terminal: bool | None = None
+        self.legal: list[list[int] | None] = [None] * roles
+        self.goals: list[tuple[bool, int | None]] = [(False, None)] * roles
+        self.successors: dict[tuple[int, ...], CachedState] = {}
+        self.alive = True
+
+
+class StateCache:
+    """A dict of states that drops the least recently used ones. ``misses`` counts the states ever added."""
+
+    def __init__(self, roles: int) -> None:
+        self.misses = 0
+        self._roles = roles
+        self._states: OrderedDict[frozenset[int], CachedState] = OrderedDict()
+        self._with_tables: OrderedDict[CachedState, None] = OrderedDict()
+        self._propositions = 0
+
+    def find(self, key: frozenset[int]) -> CachedState | None:
+        """The state with this key."""
+        state = self._states.get(key)
+        if state is not None:
+            self._states.move_to_end(key)
+        return state
+
+    def add(self, key: frozenset[int], tables: Tables | None) -> CachedState:
+        """Add and return a new state."""
+        state = CachedState(key, self._roles)
+        states = self._states
+        states[key] = state
+        self.misses += 1
+        self._propositions += len(key) + _STATE_COST
+        if tables is not None:
+            self.store(state, tables)
+        while len(states) > _MAX_STATES or (self._propositions > _MAX_PROPOSITIONS and len(states) > 1):
+            _, old = states.popitem(last=False)
+            self._propositions -= len(old.key) + _STATE_COST
+            old.alive = False
+            old.successors.clear()
+        return state
+
+    def store(self, state: CachedState, tables: Tables) -> None:
+        """Give a state its tables. If too many states have tables, drop those stored longest ago."""
+        state.tables = tables
+        self._with_tables[state] = None
+        if len(self._with_tables) > _MAX_TABLES:
+            self._with_tables.popitem(last=False)[0].tables = None
+
+    def tables(self) -> Iterator[Tables]:
+        """All tables in the cache."""
+        return (state.tables for state in self._with_tables if state.tables is not None)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from gdl.compile.normalize import normalize
 from gdl.compile.program import FlatAtom, FlatClause, TermTable
 from gdl.errors import Place
-from gdl.grounding import assemble, decompose, join, keys, reachability, relation, simplify
+from gdl.grounding import assemble, instantiate, join, keys, reachability, relation, simplify
 from gdl.grounding.join import Body, Joiner
 from gdl.grounding.keys import first_rows
 from gdl.grounding.limits import Budget, GroundLimits
@@ -302,10 +302,10 @@ def test_ground_rules_of_random_games_mean_what_the_rules_mean(
         if way == "merged":
             patched.setattr(assemble, "MERGE_FROM", -1)
         if way == "all rules split":
-            patched.setattr(decompose, "SPLIT_FROM", 0)
-            patched.setattr(decompose, "SPLIT_GAIN", 1e9)
-            patched.setattr(decompose, "MIN_RULES", 1)
-            patched.setattr(decompose, "GAIN", 1e9)
+            patched.setattr(instantiate, "SPLIT_FROM", 0)
+            patched.setattr(instantiate, "SPLIT_GAIN", 1e9)
+            patched.setattr(instantiate, "MIN_RULES", 1)
+            patched.setattr(instantiate, "GAIN", 1e9)
         g = ground(rules)
     atoms = [Term(TRUE, b) for b in g.bases]
     atoms += [Term(DOES, role, m) for role, own in zip(g.roles, g.moves, strict=True) for m in own]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from gdl.errors import TooLargeError
-from gdl.grounding import decompose, join, reachability
+from gdl.grounding import instantiate, join, reachability
 from gdl.grounding.ground_rules import GroundRules
 from gdl.grounding.pipeline import GroundLimits, ground
 from gdl.rules import Rules
@@ -57,18 +57,18 @@ def test_ground_rules_of_public_games_replay_the_oracle(corpus: Path, game: str)
 
 def split_everything(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(join, "MOST_TUPLES", 0)
-    monkeypatch.setattr(decompose, "SPLIT_FROM", 0)
-    monkeypatch.setattr(decompose, "SPLIT_GAIN", 1e9)
-    monkeypatch.setattr(decompose, "MIN_RULES", 1)
-    monkeypatch.setattr(decompose, "GAIN", 1e9)
+    monkeypatch.setattr(instantiate, "SPLIT_FROM", 0)
+    monkeypatch.setattr(instantiate, "SPLIT_GAIN", 1e9)
+    monkeypatch.setattr(instantiate, "MIN_RULES", 1)
+    monkeypatch.setattr(instantiate, "GAIN", 1e9)
 
 
 @pytest.mark.parametrize("game", ["atarigo", "checkers", "hex", "kalah", "ninemensmorris", "tron"])
 def test_splitting_rules_changes_nothing_in_any_state(monkeypatch: pytest.MonkeyPatch, game: str) -> None:
     rules = load(GAMES / f"{game}.kif")
     with monkeypatch.context() as patched:
-        patched.setattr(decompose, "SPLIT_FROM", 1 << 60)
-        patched.setattr(decompose, "MIN_RULES", 1 << 60)
+        patched.setattr(instantiate, "SPLIT_FROM", 1 << 60)
+        patched.setattr(instantiate, "MIN_RULES", 1 << 60)
         plain = ground(rules)
     with monkeypatch.context() as patched:
         split_everything(patched)
