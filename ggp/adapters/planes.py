@@ -15,9 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.machine import State
-from gdl.terms import Term
 from ggp.adapters.missing import missing
-from ggp.boards.board import Grid, find_board
+from ggp.boards.board import find_board
 from ggp.boards.svg.layout import UNIT
 from propnet.machine import PropnetMachine
 
@@ -44,7 +43,7 @@ class Planes:
         on: list[tuple[int, str, int]] = []
         off_board: list[int] = []
         for base, term in enumerate(bases):
-            place = None if board is None else _place(board, term)
+            place = None if board is None else board.where(term)
             if board is None or place is None:
                 off_board.append(base)
                 continue
@@ -74,13 +73,6 @@ class Planes:
         planes.reshape(len(bits), -1)[:, self._cells] = bits[:, self._on]
         planes[:, self._first :] = bits[:, self._off_board, None, None]
         return planes
-
-
-def _place(board: Grid, term: Term) -> tuple[tuple[tuple[Term, ...], Term, Term], tuple[Term, ...]] | None:
-    """The square of a proposition and the content that it states; None for propositions that are not on the
-    board."""
-    layer = next((layer for layer in board.layers if layer.fits(term)), None)
-    return None if layer is None else (layer.square(term), layer.thing(term))
 
 
 _PAPER, _SQUARE, _EDGE, _INK = (250, 250, 246), (236, 226, 202), (120, 108, 84), (30, 30, 30)

@@ -17,7 +17,7 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
@@ -37,10 +37,10 @@ from ggp.boards.layers import (
     Thing,
     most_side,
     named_squares,
+    things_on,
     transposed,
     twins,
 )
-from ggp.boards.listed import listed_propositions
 from ggp.boards.shapes import (
     BoardShape,
     centred_by_name,
@@ -50,7 +50,7 @@ from ggp.boards.shapes import (
     ring_of,
     shape_of,
 )
-from ggp.boards.statics import CoordinateOrder, Statics
+from ggp.boards.statics import CoordinateOrder, Statics, listed_propositions
 
 _MOST_RINGS = 4
 _MOST_STEPS = 160
@@ -105,17 +105,23 @@ class Grid:
         except ValueError:
             return None
 
-    def place(self, propositions: Iterable[Term]) -> tuple[dict[Square, list[Thing]], list[Term]]:
+    def where(self, proposition: Term) -> tuple[Square, Thing] | None:
+        """The square of a proposition and the thing that it puts there; None if it is not on the board."""
+        return next(things_on(self.layers, (proposition,)), None)
+
+    def place(
+        self, propositions: Iterable[Term], squares: Container[Square] | None = None
+    ) -> tuple[dict[Square, list[Thing]], list[Term]]:
         """The things on each square in a state (blanks left out), and the propositions that are not on the
-        board, sorted."""
+        board, or not on one of the ``squares``, sorted."""
         on: dict[Square, list[Thing]] = defaultdict(list)
         others: list[Term] = []
         for term in sorted(propositions):
-            layer = next((layer for layer in self.layers if layer.fits(term)), None)
-            if layer is None:
+            square, thing = self.where(term) or (None, ())
+            if square is None or not (squares is None or square in squares):
                 others.append(term)
-            elif layer.thing(term) not in self.blanks:
-                on[layer.square(term)].append(layer.thing(term))
+            elif thing not in self.blanks:
+                on[square].append(thing)
         return on, others
 
 
@@ -411,7 +417,7 @@ def _still_things(layers: tuple[Layer, ...], states: Sequence[frozenset[Term]]) 
     still: dict[Thing, set[Square]] = {}
     for i, state in enumerate(states):
         here: dict[Thing, set[Square]] = defaultdict(set)
-        for square, thing in _standing(layers, state):
+        for square, thing in things_on(layers, state):
             here[thing].add(square)
         if not i:
             still = dict(here)
@@ -448,7 +454,7 @@ def walls(
     }
     entered: dict[Square, set[Thing]] = defaultdict(set)
     for state in states:
-        for square, thing in _standing(layers, state):
+        for square, thing in things_on(layers, state):
             if thing not in blanks and thing not in sides:
                 entered[square].add(thing)
     solid: set[Thing] = set()
@@ -469,14 +475,6 @@ def walls(
         if most or _named(thing):
             solid.add(thing)
     return frozenset(solid), sides
-
-
-def _standing(layers: tuple[Layer, ...], state: frozenset[Term]) -> Iterator[tuple[Square, Thing]]:
-    by_functor = {(layer.name, layer.arity): layer for layer in layers}
-    for term in state:
-        layer = by_functor.get(term.signature)
-        if layer is not None:
-            yield layer.square(term), layer.thing(term)
 
 
 def _named(thing: Thing) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from gdl.terms import Term
-from ggp.boards.layers import Layer, Square, Thing
+from ggp.boards.layers import Layer, Square, Thing, things_on
 
 _MOST_STATES = 160
 _MOST_THINGS = 150
@@ -107,12 +107,10 @@ def habits_of(
 def _places(
     layers: Sequence[Layer], state: frozenset[Term], blanks: frozenset[Thing]
 ) -> dict[Thing, set[Square]]:
-    by_functor = {(layer.name, layer.arity): layer for layer in layers}
     found: dict[Thing, set[Square]] = defaultdict(set)
-    for term in state:
-        layer = by_functor.get(term.signature)
-        if layer is not None and (thing := layer.thing(term)) not in blanks:
-            found[thing].add(layer.square(term))
+    for square, thing in things_on(layers, state):
+        if thing not in blanks:
+            found[thing].add(square)
     return dict(found)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
@@ -90,6 +91,15 @@ class Layer:
         remain."""
         things = tuple(term.args[i] for i in self.contents)
         return things if things and not self.named else (Term(self.name), *things)
+
+
+def things_on(layers: Iterable[Layer], propositions: Iterable[Term]) -> Iterator[tuple[Square, Thing]]:
+    """Square and thing of each proposition of a layer."""
+    by_functor = {(layer.name, layer.arity): layer for layer in layers}
+    for term in propositions:
+        layer = by_functor.get(term.signature)
+        if layer is not None:
+            yield layer.square(term), layer.thing(term)
 
 
 def transposed(square: Square) -> Square:

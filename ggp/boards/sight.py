@@ -10,7 +10,7 @@ from typing import Any
 from gdl.machine import JointMove, Machine, State
 from gdl.terms import Term
 from ggp.boards.board import Grid
-from ggp.boards.layers import Square
+from ggp.boards.layers import Square, Thing
 from ggp.boards.svg.picture import SvgPainter
 from players.belief.belief import Belief, Observed, world_machine
 from players.belief.likelihood import SURE, likelihoods
@@ -68,15 +68,14 @@ class SightView:
         sure = frozenset(term for term, share in likely.items() if share >= SURE)
         was = None if before is None else before.sure
         unsure = sorted(term for term, share in likely.items() if LEAST <= share < SURE)
-        squares: dict[Square, list[tuple[float, Term]]] = {}
+        squares: dict[Square, list[tuple[float, Term, Thing]]] = {}
         guesses: list[tuple[float, str]] = []
         for term in unsure:
-            layer = self._board and next((one for one in self._board.layers if one.fits(term)), None)
-            square = layer.square(term) if layer else None
-            if not layer or square is None or self._board is None or self._board.key(square) is None:
+            square, thing = (self._board and self._board.where(term)) or (None, ())
+            if square is None or self._board is None or self._board.key(square) is None:
                 guesses.append((likely[term], _words(spell(term))))
-            elif layer.thing(term) not in self._board.blanks:
-                squares.setdefault(square, []).append((likely[term], term))
+            elif thing not in self._board.blanks:
+                squares.setdefault(square, []).append((likely[term], term, thing))
         guesses.sort(key=lambda one: (-one[0], one[1]))
         learnt = belief.history[-1].percepts if belief.history else ()
         shown = {
@@ -97,16 +96,13 @@ class SightView:
         """Percepts in words."""
         return [_words(self._machine.rules.spell(percept)) for percept in sorted(percepts)]
 
-    def _things(self, things: list[tuple[float, Term]]) -> list[list[Any]]:
+    def _things(self, things: list[tuple[float, Term, Thing]]) -> list[list[Any]]:
         """The things that may stand on one square, the likeliest first, each as words, percent and colour."""
-        assert self._board is not None
-        rows = []
-        for share, term in sorted(things, key=lambda one: (-one[0], one[1])):
-            layer = next(one for one in self._board.layers if one.fits(term))
-            thing = layer.thing(term)
-            words = " ".join(map(self._machine.rules.spell, thing))
-            rows.append([words, _percent(share), self._painter.colour(thing)])
-        return rows
+        spell, colour = self._machine.rules.spell, self._painter.colour
+        return [
+            [" ".join(map(spell, thing)), _percent(share), colour(thing)]
+            for share, _, thing in sorted(things, key=lambda one: (-one[0], one[1]))
+        ]
 
     def _key(self, square: Square) -> str:
         assert self._board is not None

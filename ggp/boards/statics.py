@@ -1,18 +1,20 @@
-"""Derives from the facts of the rules alone which squares touch, bottom-up for small relations, and the order
-of coordinates, whatever they are called."""
+"""Derives what never changes in a game from its rules alone, by the prover: relations such as that of squares
+that touch, the propositions that may ever be true, and the order of coordinates, whatever they are called."""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from gdl.rules import And, Formula, Literal, Not, Or, Rule, Rules, literals
-from gdl.terms import ARITIES, ROLE, Term, sort_key
+from gdl.errors import GdlError
+from gdl.prover.limits import ProverLimits
+from gdl.prover.machine import ProverMachine
+from gdl.rules import Rule, Rules, literals
+from gdl.terms import ARITIES, BASE, GOAL, INIT, INPUT, LEGAL, NEXT, ROLE, SEES, TERMINAL, Term, sort_key
 
-_MOST_STEPS = 100_000
-"""Rows examined for all relations together: some tenths of a second."""
+_LIMITS = ProverLimits(rows=100_000)
+_NOT_STATIC = (INIT, NEXT, LEGAL, INPUT, SEES, GOAL, TERMINAL)
 _FEWEST = 4
 """Fewest coordinates seen before gaps between them are filled."""
 _MOST_FILLED = 2
@@ -22,39 +24,16 @@ Signature = tuple[str, int]
 Row = tuple[Term, ...]
 
 
-class _StaticTable:
-    """Rows of a relation, by each of their arguments."""
-
-    def __init__(self) -> None:
-        self.rows: set[Row] = set()
-        self._by: dict[tuple[int, Term], list[Row]] = defaultdict(list)
-
-    def add(self, row: Row) -> bool:
-        """Add a row and return whether it is new."""
-        if row in self.rows:
-            return False
-        self.rows.add(row)
-        for pair in enumerate(row):
-            self._by[pair].append(row)
-        return True
-
-    def fitting(self, wanted: Row) -> list[Row]:
-        """Rows that include all matches of a pattern."""
-        lists = [self._by.get(pair, []) for pair in enumerate(wanted) if pair[1].ground]
-        # This is a copy: rows are added while the caller iterates.
-        return list(min(lists, key=len) if lists else self.rows)
-
-
 class Statics:
     """The relations of a game that never change and need no negation."""
 
     def __init__(self, rules: Rules) -> None:
+        self._game = rules
         self._rules: dict[Signature, list[Rule]] = defaultdict(list)
         for rule in rules:
             if rule.head.name not in ARITIES or rule.head.name == ROLE:
                 self._rules[rule.head.signature].append(rule)
-        self._steps = 0
-        self._known: dict[Signature, _StaticTable] = {}
+        self._known: dict[Signature, set[Row]] = {}
 
     def signatures(self, arities: tuple[int, ...]) -> list[Signature]:
         """Relations of these arities, in order."""
@@ -65,88 +44,49 @@ class Statics:
         than ``most`` rows."""
         if signature not in self._known:
             needed = self._needed(signature)
-            if needed is None or not self._fixpoint(needed, signature, most):
-                self._known[signature] = _StaticTable()
-        return self._known[signature].rows
+            static = [rule for one in needed for rule in self._rules.get(one, ())]
+            self._known[signature] = {term.args for term in _derived(self._game, static, signature)}
+        rows = self._known[signature]
+        return rows if len(rows) <= most else set()
 
-    def _needed(self, signature: Signature) -> set[Signature] | None:
-        """The relations on which one depends, itself included; None if some are not static."""
-        needed, waiting = {signature}, [signature]
+    def _needed(self, signature: Signature) -> set[Signature]:
+        """The relations on which one depends, itself included; empty if some are not static."""
+        needed, waiting = {signature, (ROLE, 1)}, [signature]
         while waiting:
             for rule in self._rules.get(waiting.pop(), ()):
                 for literal, positive in (pair for f in rule.body for pair in literals(f)):
                     if literal.atom.name == _DISTINCT:
                         continue
                     if not positive or (literal.atom.name in ARITIES and literal.atom.name != ROLE):
-                        return None
+                        return set()
                     if literal.atom.signature not in needed:
                         needed.add(literal.atom.signature)
                         waiting.append(literal.atom.signature)
         return needed
 
-    def _fixpoint(self, needed: set[Signature], wanted: Signature, most: int) -> bool:
-        """Find all rows of some relations; False if that takes too long, or one has too many."""
-        rows = {s: self._known.get(s) or _StaticTable() for s in needed}
-        order = sorted(needed - self._known.keys())
-        grown = True
-        while grown:
-            grown = False
-            for signature in order:
-                for rule in self._rules.get(signature, ()):
-                    for binding in self._solve(rule.body, {}, rows):
-                        grown |= rows[signature].add(rule.head.substitute(binding).args)
-                        if len(rows[wanted].rows) > most:
-                            return False
-                    if self._steps > _MOST_STEPS:
-                        return False
-        self._known |= rows
-        return True
 
-    def _solve(
-        self, body: tuple[Formula, ...], binding: dict[Term, Term], rows: dict[Signature, _StaticTable]
-    ) -> Iterator[dict[Term, Term]]:
-        if not body:
-            yield binding
-            return
-        for found in self._holds(body[0], binding, rows):
-            yield from self._solve(body[1:], found, rows)
-
-    def _holds(
-        self, formula: Formula, binding: dict[Term, Term], rows: dict[Signature, _StaticTable]
-    ) -> Iterator[dict[Term, Term]]:
-        match formula:
-            case And(parts):
-                yield from self._solve(parts, binding, rows)
-            case Or(parts):
-                for part in parts:
-                    yield from self._holds(part, binding, rows)
-            case Literal(atom):
-                goal = atom.substitute(binding)
-                if goal.name == _DISTINCT:
-                    if goal.args[0] != goal.args[1]:
-                        yield binding
-                    return
-                for row in rows[goal.signature].fitting(goal.args):
-                    self._steps += 1
-                    if self._steps > _MOST_STEPS:
-                        return
-                    found = _matched(goal.args, row, binding)
-                    if found is not None:
-                        yield found
-            case Not():
-                return  # Only a negated distinct comes here, which no relation between squares needs.
+def listed_propositions(rules: Rules) -> set[Term]:
+    """The propositions that may ever be true, as the rules list them; empty if there are none, or too
+    many."""
+    return _derived(rules, [rule for rule in rules if rule.head.name not in _NOT_STATIC], (BASE, 1))
 
 
-def _matched(wanted: Row, row: Row, binding: dict[Term, Term]) -> dict[Term, Term] | None:
-    """The binding extended so that the pattern equals the row; None if they do not match."""
-    found = dict(binding)
-    for pattern, value in zip(wanted, row, strict=True):
-        if pattern.is_variable:
-            if found.setdefault(pattern, value) != value:
-                return None
-        elif pattern != value:
-            return None
-    return found
+def _derived(rules: Rules, static: list[Rule], wanted: Signature) -> set[Term]:
+    """All atoms of a relation that follow from some static rules; of ``base`` its arguments. Empty if they
+    are too many, or take too long.
+
+    The prover finds them as the first state of a game that begins with all of them.
+    """
+    begin = [
+        replace(rule, head=Term(INIT, *rule.head.args) if wanted[0] == BASE else Term(INIT, rule.head))
+        for rule in static
+        if rule.head.signature == wanted
+    ]
+    try:
+        machine = ProverMachine(replace(rules, rules=(*static, *begin)), _LIMITS)
+    except GdlError:  # The rules are hostile or exceed the limits.
+        return set()
+    return set(machine.initial_state().propositions)
 
 
 @dataclass

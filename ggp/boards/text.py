@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from string import ascii_letters
 
 from gdl.machine import State
@@ -16,14 +17,68 @@ from ggp.boards.glyphs import EMPTY, Span, glyphs_of, hint_for
 from ggp.boards.layers import Square, Thing
 from ggp.boards.shapes import BoardShape, indents
 
-Cell = tuple[list[Span], Span]
+_Cell = tuple[list[Span], Span | None]
 """The things on a square, and the sign behind it for something fixed below them."""
-_GROUND: Span = (" ", "")
 _GAP = 4
-_MARK = "bold"
 _NARROWEST = 20
-_DRAWN = "bold"
-_NEW = "bold yellow"
+_BOLD, _DIM, _NEW = "bold", "dim", "bold yellow"
+_AROUND = ((0, -1), (1, -1), (1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1))
+"""Columns to the right and lines down from the middle of rings to their places, clockwise from the top."""
+
+
+class TextCanvas:
+    """Characters on lines. Text can be put anywhere, over earlier text."""
+
+    def __init__(self) -> None:
+        self._signs: dict[tuple[int, int], Span] = {}
+        self.height = self.width = 0
+
+    def put(self, line: int, column: int, text: str, style: str = "") -> int:
+        """Write one line of text from a column on. Returns the column after it."""
+        for at, sign in enumerate(text, column):
+            self._signs[line, at] = sign, style
+        self.height = max(self.height, line + 1)
+        self.width = max(self.width, column + len(text))
+        return column + len(text)
+
+    def put_spans(self, line: int, column: int, spans: Iterable[Span]) -> None:
+        """Write several texts, one after the other."""
+        for text, style in spans:
+            column = self.put(line, column, text, style)
+
+    def join(
+        self, start: tuple[int, int], end: tuple[int, int], signs: str = "-|", style: str = _DIM
+    ) -> None:
+        """Draw a line between two places (line and column) on one line or in one column."""
+        (first, left), (last, right) = sorted((start, end))
+        if first == last:
+            self.put(first, left, signs[0] * (right - left), style)
+        for line in range(first + 1, last):
+            self.put(line, left, signs[1], style)
+
+    def bracket(self, line: int, column: int, room: int) -> None:
+        """Put a square's text of a width in brackets, and a stroke between two squares in brackets."""
+        for at, bracket, other in ((column - 1, "[", "]"), (column + room, "]", "[")):
+            known = self._signs.get((line, at), ("", ""))[0]
+            self.put(line, at, "|" if known in (other, "|") else bracket, _BOLD)
+
+    def paste(self, block: TextCanvas, line: int, column: int) -> None:
+        """Copy all text of another canvas."""
+        for (y, x), sign in block._signs.items():
+            self.put(line + y, column + x, *sign)
+
+    def lines(self) -> tuple[tuple[Span, ...], ...]:
+        """The lines from top to bottom; neighbours of one style are one span."""
+        rows: list[dict[int, Span]] = [{} for _ in range(self.height)]
+        for (line, column), sign in self._signs.items():
+            rows[line][column] = sign
+        return tuple(tuple(_spans(row)) for row in rows)
+
+
+def _spans(row: dict[int, Span]) -> Iterator[Span]:
+    signs = [row.get(column, (" ", "")) for column in range(max(row, default=-1) + 1)]
+    for style, same in groupby(signs, key=lambda sign: sign[1]):
+        yield "".join(text for text, _ in same), style
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,28 +137,21 @@ class Painter:
             return DrawnState((), self._off_board(sorted(propositions)))
         board = self.board
         on, others = board.place(propositions)
-        cells = {square: self._cell(square, on) for square in board.squares | on.keys()}
+        cells = {square: self._cell(board, square, on) for square in board.squares | on.keys()}
         changed = set[Square]() if before is None else _changed(board.place(before)[0], on, len(cells))
-        wide = max((_length(cell) for cell, _ in cells.values()), default=1)
-        width = max(width, _NARROWEST)
-        if board.shape is not BoardShape.STRAIGHT:
-            draws = {BoardShape.RINGS: self._rings, BoardShape.DOTS: self._dots}
-            draw = draws.get(board.shape, self._sloping)
-            drawn = map(tuple, draw(cells, wide, changed))
-            return DrawnState(tuple(drawn), self._off_board(others))
-        panels = list(board.panels)
-        if board.places:
-            panels.sort(key=lambda panel: (-board.places[panel][1], board.places[panel][0]))
-        parts = [self._panel(panel, cells, wide, changed, width) for panel in panels]
-        if any(len(blocks) > 1 for blocks in parts):
-            lines = list(_side_by_side([block for blocks in parts for block in blocks], 1))
-        else:
-            blocks = [blocks[0] for blocks in parts]
-            across = max(1, (width + _GAP) // (_length(blocks[0][0]) + _GAP))
-            if board.places:
-                across = min(across, 1 + max(column for column, _ in board.places.values()))
-            lines = list(_side_by_side(blocks, across))
-        return DrawnState(tuple(lines), self._off_board(others))
+        match board.shape:
+            case BoardShape.RINGS:
+                canvas = self._rings(board, cells, changed)
+            case BoardShape.DOTS:
+                canvas = self._dots(board, cells, changed)
+            case BoardShape.STRAIGHT:
+                canvas = self._panels(board, cells, changed, max(width, _NARROWEST))
+            case shape:
+                names = [(x, self._shown(x)) for x in board.columns]
+                longest = 0 if shape is BoardShape.CENTRED else max(len(name) for _, name in names)
+                pitch = max(_widest(cells), longest) + 1
+                canvas = self._block(board, (), names, cells, changed, pitch + pitch % 2)
+        return DrawnState(canvas.lines(), self._off_board(others))
 
     def _off_board(self, facts: list[Term]) -> tuple[str, ...]:
         """The facts off the board, as the rules write them; the digits of counters become one number."""
@@ -114,130 +162,157 @@ class Painter:
             *(self._shown(term) for term in facts if term not in digits),
         )
 
-    def _cell(self, square: Square, on: dict[Square, list[Thing]]) -> Cell:
-        assert self.board is not None
+    def _cell(self, board: Grid, square: Square, on: dict[Square, list[Thing]]) -> _Cell:
         here = [self._glyphs.get(thing, ("?", "red")) for thing in on.get(square, [])]
-        fixed = [self._glyphs[thing] for thing in self.board.fixed.get(square, [])]
+        fixed = [self._glyphs[thing] for thing in board.fixed.get(square, [])]
         if here and fixed:
             return here, fixed[0]
-        return here or fixed or [EMPTY], _GROUND
+        return here or fixed or [EMPTY], None
 
-    def _rings(self, cells: dict[Square, Cell], wide: int, changed: set[Square]) -> list[list[Span]]:
-        """A board of rings."""
-        assert self.board is not None
-        where: dict[Square, tuple[int, int]] = {
-            ((), ring, place): (i, j)
-            for i, ring in enumerate(self.board.columns)
-            for j, place in enumerate(self.board.rows)
-        }
-        signs = {where[square]: cells[square][0] for square in where}
-        names = [self._shown(name) for name in (*self.board.columns, *self.board.rows)]
-        return draw_rings(signs, {where[square] for square in changed}, names, wide)
-
-    def _dots(self, cells: dict[Square, Cell], wide: int, changed: set[Square]) -> list[list[Span]]:
-        """A board of dots and lines."""
-        assert self.board is not None
-        columns = [(x, self._shown(x)) for x in self.board.columns]
-        rows = [(y, self._shown(y)) for y in self.board.rows]
-        boxes = {square: cell[0] for square, cell in cells.items() if not square[0] and cell[0] != [EMPTY]}
-        lines = {square: square in changed for square in cells if square[0]}
-        return _draw_dots(columns, rows, boxes, lines)
-
-    def _sloping(self, cells: dict[Square, Cell], wide: int, changed: set[Square]) -> list[list[Span]]:
-        """A board of hexagons: rows offset by half a square, each with its name before it."""
-        assert self.board is not None
-        spell = self._shown
-        shape, columns = self.board.shape, self.board.columns
-        centred = shape is BoardShape.CENTRED
-        pitch = (wide if centred else max(wide, *(len(spell(c)) for c in columns))) + 1
-        pitch += pitch % 2
-        whole: list[list[Square]] = [[((), c, r) for c in columns] for r in self.board.rows]
-        rows = [[square for square in row if square in cells] for row in whole]
-        offsets = indents(shape, list(map(len, rows)))
-        margin = max(len(spell(r)) for r in self.board.rows)
-        margin += 1 + max(len(spell(c)) for c in columns) if centred else 0
-        lines: list[list[Span]] = []
-        for j in reversed(range(len(rows))):
-            squares, name, end = rows[j] if centred else whole[j], spell(self.board.rows[j]), ""
-            if centred and squares:
-                between = "" if name.isalpha() else " "
-                end = name + between + spell(squares[-1][1])
-                name += between + spell(squares[0][1])
-            line = [(f"{' ' * (offsets[j] * pitch // 2)}{name:>{margin}} ", "dim")]
-            line += [*_row(squares, cells, changed, pitch)] if squares else []
-            lines.append([*line, (end, "dim")])
-        if not centred:
-            axis = " " * (margin + 2 + offsets[0] * pitch // 2)
-            lines.append([(axis + "".join(f"{spell(c):<{pitch}}" for c in columns), "dim")])
-        return lines
-
-    def _panel(
-        self,
-        panel: tuple[Term, ...],
-        cells: dict[Square, Cell],
-        wide: int,
-        changed: set[Square],
-        width: int,
-    ) -> list[list[list[Span]]]:
-        """One board with its axes, in several blocks of columns if it is wider than ``width``; the lines of a
-        block are equally long."""
-        assert self.board is not None
-        spell = self._shown
-        rows = [(r, spell(r)) for r in self.board.rows]
-        columns = [(c, spell(c)) for c in self.board.columns]
-        margin = max(len(name) for _, name in rows)
-        longest = max(len(name) for _, name in columns)
+    def _panels(
+        self, board: Grid, cells: dict[Square, _Cell], changed: set[Square], width: int
+    ) -> TextCanvas:
+        """All boards with their axes, side by side if they fit. A board that is wider than ``width`` is cut
+        into blocks of about the same number of columns."""
+        wide = _widest(cells)
+        names = [(x, self._shown(x)) for x in board.columns]
+        longest = max(len(name) for _, name in names)
         if longest > max(2, wide):
             # Long names of columns would stretch the board, so columns are numbered.
-            columns = [(c, str(i)) for i, (c, _) in enumerate(columns, 1)]
-            longest = len(str(len(columns)))
-        room = width - margin - 2
-        high = 1
-        if longest > wide and len(columns) * (longest + 1) - 1 > room:
-            # Vertical names of columns keep the columns as narrow as their contents.
-            high = longest
-        pitch = (wide if high > 1 else max(wide, longest)) + 1
+            names = [(x, str(i)) for i, (x, _) in enumerate(names, 1)]
+            longest = len(str(len(names)))
+        room = width - max(len(self._shown(y)) for y in board.rows) - 2
+        # Vertical names of columns keep the columns as narrow as their contents.
+        upright = longest > wide and len(names) * (longest + 1) - 1 > room
+        pitch = (wide if upright else max(wide, longest)) + 1
         most = max(1, (room + 1) // pitch)
-        if len(columns) > most:
-            # All blocks have about the same number of columns.
-            most = -(-len(columns) // -(-len(columns) // most))
-        blocks: list[list[list[Span]]] = []
-        for first in range(0, len(columns), most):
-            lines: list[list[Span]] = []
-            if panel:
-                lines.append([(" " * (margin + 2) + " ".join(map(spell, panel)), "bold")])
-            part = columns[first : first + most]
-            for row, name in reversed(rows):
-                squares = [(panel, column, row) for column, _ in part]
-                lines.append([(f"{name:>{margin}} ", "dim"), *_row(squares, cells, changed, pitch)])
-            for i in range(high):
-                names = [name if high == 1 else f"{name:>{high}}"[i] for _, name in part]
-                axis = "".join(f"{name:<{pitch}}" for name in names)
-                lines.append([(" " * (margin + 2) + axis[:-1], "dim")])
-            length = max(_length(line) for line in lines)
-            for line in lines:
-                line.append((" " * (length - _length(line)), ""))
-            blocks.append(lines)
-        return blocks
+        most = -(-len(names) // -(-len(names) // most))
+        panels = list(board.panels)
+        if board.places:
+            panels.sort(key=lambda panel: (-board.places[panel][1], board.places[panel][0]))
+        blocks = [
+            self._block(board, panel, names[first : first + most], cells, changed, pitch, upright)
+            for panel in panels
+            for first in range(0, len(names), most)
+        ]
+        across = max(1, (width + _GAP) // (blocks[0].width + _GAP)) if most == len(names) else 1
+        if board.places:
+            across = min(across, 1 + max(column for column, _ in board.places.values()))
+        whole = TextCanvas()
+        for first in range(0, len(blocks), across):
+            line, column = whole.height + (first > 0), 0
+            for block in blocks[first : first + across]:
+                whole.paste(block, line, column)
+                column += block.width + _GAP
+        return whole
 
+    def _block(
+        self,
+        board: Grid,
+        panel: tuple[Term, ...],
+        columns: Sequence[tuple[Term, str]],
+        cells: dict[Square, _Cell],
+        changed: set[Square],
+        pitch: int,
+        upright: bool = False,
+    ) -> TextCanvas:
+        """Some columns of a board with their names: rows of squares above each other, or offset by half a
+        square. ``upright`` writes names of columns from top to bottom."""
+        spell = self._shown
+        centred = board.shape is BoardShape.CENTRED
+        rows = [[(panel, x, y) for x, _ in columns] for y in board.rows]
+        if centred:
+            rows = [[square for square in row if square in cells] for row in rows]
+        offsets = [half * pitch // 2 for half in indents(board.shape, list(map(len, rows)))]
+        left = 2 + max(len(spell(y)) for y in board.rows)
+        left += 1 + max(len(name) for _, name in columns) if centred else 0
+        canvas = TextCanvas()
+        if panel:
+            canvas.put(0, left, " ".join(map(spell, panel)), _BOLD)
+        for row, y, offset in reversed(list(zip(rows, board.rows, offsets, strict=True))):
+            line, name, end = canvas.height, spell(y), ""
+            if centred and row:
+                between = "" if name.isalpha() else " "
+                end = name + between + spell(row[-1][1])
+                name += between + spell(row[0][1])
+            canvas.put(line, offset, f"{name:>{left - 2}}", _DIM)
+            canvas.put(line, offset + left - 2, " " * (2 + len(row) * pitch))
+            canvas.put(line, offset + left + len(row) * pitch, end, _DIM)
+            places = {square: offset + left + i * pitch for i, square in enumerate(row)}
+            for square in row:
+                if square in changed:
+                    canvas.bracket(line, places[square], pitch - 1)
+            for square in cells.keys() & places.keys():
+                things, sign = cells[square]
+                canvas.put_spans(line, places[square], things)
+                if sign is not None:
+                    canvas.put(line, places[square] + pitch - 1, *sign)
+        below = canvas.height
+        for i, (_, name) in enumerate(() if centred else columns):
+            for down, text in enumerate(name.rjust(max(len(n) for _, n in columns)) if upright else [name]):
+                canvas.put(below + down, left + offsets[0] + i * pitch, text, _DIM)
+        return canvas
 
-def _row(
-    squares: list[Square], cells: dict[Square, Cell], changed: set[Square], pitch: int
-) -> Iterator[Span]:
-    """A row, from the gap before its first square to the gap after its last one."""
-    missing: Cell = [("", "")], _GROUND
-    yield ("[", _MARK) if squares[0] in changed else (" ", "")
-    for i, square in enumerate(squares):
-        cell, sign = cells.get(square, missing)
-        yield from cell
-        yield " " * (pitch - 1 - _length(cell)), ""
-        after = i + 1 < len(squares) and squares[i + 1] in changed
-        if sign != _GROUND:
-            yield sign
-        elif square in changed:
-            yield ("|" if after else "]"), _MARK
-        else:
-            yield ("[", _MARK) if after else _GROUND
+    def _rings(self, board: Grid, cells: dict[Square, _Cell], changed: set[Square]) -> TextCanvas:
+        """A board of rings, and the lines that join its places."""
+        spell = self._shown
+        rings, around = len(board.columns), [spell(place) for place in board.rows]
+        wide = _widest(cells)
+        pitch = max(2 * wide, 4)
+        left = max(map(len, [*map(spell, board.columns), *around])) + 2
+        at = {
+            (ring, place): (1 + rings + (ring + 1) * y, left + (rings + (ring + 1) * x) * pitch)
+            for ring in range(rings)
+            for place, (x, y) in enumerate(_AROUND)
+        }
+        canvas = TextCanvas()
+        for ring, place in at:
+            canvas.join(at[ring, place], at[ring, (place + 1) % len(_AROUND)])
+            if place % 2 == 0 and ring + 1 < rings:
+                canvas.join(at[ring, place], at[ring + 1, place])
+        for (ring, place), (line, column) in at.items():
+            square = ((), board.columns[ring], board.rows[place])
+            canvas.put(line, column, " " * wide)
+            canvas.put_spans(line, column, cells[square][0])
+            if square in changed:
+                canvas.bracket(line, column, wide)
+        for line in range(1, 2 * rings + 2):
+            ring = abs(line - 1 - rings) - 1
+            name = spell(board.columns[ring]) if ring >= 0 else around[6]
+            canvas.put(line, 0, f"{name:>{left - 2}}", _DIM)
+        canvas.put(1 + rings, left + 2 * rings * pitch + wide + 2, around[2], _DIM)
+        for line, names in ((0, (7, 0, 1)), (2 * rings + 2, (5, 4, 3))):
+            for third, place in enumerate(names):
+                canvas.put(line, left + third * rings * pitch, around[place], _DIM)
+        return canvas
+
+    def _dots(self, board: Grid, cells: dict[Square, _Cell], changed: set[Square]) -> TextCanvas:
+        """Dots with the lines between them, new ones made of ``#``; the box of a dot is to the right of it
+        and above."""
+        rows, columns = (list(map(self._shown, names)) for names in (board.rows, board.columns))
+        left = 2 + max(map(len, rows))
+        boxes = {square: cell[0] for square, cell in cells.items() if not square[0] and cell[0] != [EMPTY]}
+        wide = max([3, *(2 + _length(signs) for signs in boxes.values()), *map(len, columns)])
+        canvas = TextCanvas()
+        at: dict[tuple[Term, ...], tuple[int, int]] = {
+            (x, y): (2 * (len(rows) - 1 - j), left + i * (wide + 1))
+            for i, x in enumerate(board.columns)
+            for j, y in enumerate(board.rows)
+        }
+        for end, *start in cells:
+            if end in at and tuple(start) in at:
+                new = (end, *start) in changed
+                canvas.join(at[tuple(start)], at[end], "##" if new else "-|", _NEW if new else _BOLD)
+        for (_, x, y), signs in boxes.items():
+            line, column = at[x, y]
+            canvas.put_spans(line - 1, column + 1 + (wide - _length(signs)) // 2, signs)
+        for line, column in at.values():
+            canvas.put(line, column, "+", _DIM)
+        for j, name in enumerate(reversed(rows)):
+            canvas.put(2 * j, 0, f"{name:>{left - 2}}", _DIM)
+        for i, name in enumerate(columns):
+            canvas.put(2 * len(rows) - 1, left + i * (wide + 1), name, _DIM)
+        return canvas
 
 
 def _changed(before: dict[Square, list[Thing]], on: dict[Square, list[Thing]], squares: int) -> set[Square]:
@@ -250,130 +325,5 @@ def _length(line: Sequence[Span]) -> int:
     return sum(len(text) for text, _ in line)
 
 
-def _side_by_side(blocks: list[list[list[Span]]], across: int) -> Iterator[tuple[Span, ...]]:
-    for first in range(0, len(blocks), across):
-        if first:
-            yield ()
-        for row in zip(*blocks[first : first + across], strict=True):
-            line: list[Span] = []
-            for spans in row:
-                line += [*spans, (" " * _GAP, "")]
-            yield tuple(line[:-1])
-
-
-def _draw_dots(
-    columns: Sequence[tuple[Term, str]],
-    rows: Sequence[tuple[Term, str]],
-    boxes: Mapping[Square, Sequence[Span]],
-    lines: Mapping[Square, bool],
-) -> list[list[Span]]:
-    """Dots with the lines between them.
-
-    Args:
-        columns, rows: coordinates of the dots, and their names.
-        boxes: the signs in the boxes, by the dot at their lower left.
-        lines: the lines that are drawn, and whether they are new: new ones are made of ``#``.
-    """
-    margin = max(len(name) for _, name in rows)
-    wide = max([3, *(2 + _length(signs) for signs in boxes.values()), *(len(name) for _, name in columns)])
-
-    def joined(a: tuple[Term, Term], b: tuple[Term, Term], sign: str, length: int) -> Span:
-        for (x1, y1), (x2, y2) in ((a, b), (b, a)):
-            new = lines.get(((x2, y2), x1, y1))
-            if new is not None:
-                return ("#" if new else sign) * length, _NEW if new else _DRAWN
-        return " " * length, ""
-
-    drawn: list[list[Span]] = []
-    for j in reversed(range(len(rows))):
-        y, name = rows[j]
-        line: list[Span] = [(f"{name:>{margin}}  ", "dim")]
-        for i, (x, _) in enumerate(columns):
-            line.append(("+", "dim"))
-            if i + 1 < len(columns):
-                line.append(joined((x, y), (columns[i + 1][0], y), "-", wide))
-        drawn.append(line)
-        if not j:
-            break
-        below = rows[j - 1][0]
-        line = [(" " * (margin + 2), "")]
-        for x, _ in columns:
-            line.append(joined((x, below), (x, y), "|", 1))
-            signs = boxes.get(((), x, below), ())
-            space = wide - _length(signs)
-            line += [(" " * (space // 2), ""), *signs, (" " * (space - space // 2), "")]
-        drawn.append(line)
-    axis = "".join(f"{name:<{wide + 1}}" for _, name in columns)
-    drawn.append([(" " * (margin + 2) + axis.rstrip(), "dim")])
-    return drawn
-
-
-_WAYS = ((0, -1), (1, -1), (1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1))
-
-
-def draw_rings(
-    signs: Mapping[tuple[int, int], Sequence[Span]],
-    marked: set[tuple[int, int]],
-    names: Sequence[str],
-    wide: int,
-) -> list[list[Span]]:
-    """Rings as lines of text.
-
-    Args:
-        signs: the signs on each place, by ring from the inside and place clockwise from the top.
-        marked: the places to be drawn in brackets.
-        names: names of the rings, from the inside, and then of the eight places.
-        wide: width of the widest sign.
-    """
-    rings = 1 + max(ring for ring, _ in signs)
-    size, pitch = 2 * rings + 1, max(2 * wide, 4)
-    margin = max(map(len, names)) + 2
-    where = {
-        (rings + (ring + 1) * x, rings + (ring + 1) * y): (ring, place)
-        for ring in range(rings)
-        for place, (x, y) in enumerate(_WAYS)
-    }
-    spoken = [names[rings + place] for place in range(len(_WAYS))]
-    lines = [_header(margin, pitch, rings, (spoken[7], spoken[0], spoken[1]))]
-    for y in range(size):
-        ring = abs(y - rings) - 1
-        label = names[ring] if ring >= 0 else spoken[6]
-        line: list[Span] = [(f"{label:>{margin - 2}} ", "dim")]
-        line.append(("[", "bold") if where.get((0, y)) in marked else (" ", ""))
-        for x in range(size):
-            spot = where.get((x, y))
-            after = where.get((x + 1, y))
-            if spot is None:
-                # Sides of rings run down or across here.
-                down, across = abs(x - rings) > abs(y - rings), abs(x - rings) < abs(y - rings)
-                line.append(("-" * wide if across else f"{'|' if down else ' ':<{wide}}", "dim"))
-            else:
-                line += [*signs[spot], (" " * (wide - sum(len(text) for text, _ in signs[spot])), "")]
-            if x + 1 == size:
-                line.append(("]", "bold") if spot in marked else (" ", ""))
-                continue
-            along = _joined(x, y, rings)
-            gap = (" -"[along]) * (pitch - wide)
-            left = "]" if spot in marked else gap[0]
-            right = "[" if after in marked else gap[-1]
-            line += [(left, "bold" if spot in marked else "dim"), (gap[1:-1], "dim")]
-            line.append((right, "bold" if after in marked else "dim"))
-        if ring < 0:
-            line.append((f" {spoken[2]}", "dim"))
-        lines.append(line)
-    lines.append(_header(margin, pitch, rings, (spoken[5], spoken[4], spoken[3])))
-    return lines
-
-
-def _joined(x: int, y: int, rings: int) -> bool:
-    """Whether a line runs from a point to the next one on its right."""
-    across, down = x - rings, abs(y - rings)
-    if down == 0:
-        return across not in (-1, 0)
-    return -down <= across < down
-
-
-def _header(margin: int, pitch: int, rings: int, names: Sequence[str]) -> list[Span]:
-    step = pitch * rings
-    left, middle, right = names
-    return [(f"{' ' * margin}{left:<{step}}{middle:<{step}}{right}", "dim")]
+def _widest(cells: dict[Square, _Cell]) -> int:
+    return max((_length(cell) for cell, _ in cells.values()), default=1)

@@ -10,7 +10,6 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -217,29 +216,15 @@ class SvgPainter:
         then = None if before is None else sorted(before)
         if self.board is None or self._layout is None:
             return _Placed(now, {}, now, was=then)
-        on, others = self._placed(self.board, now)
+        drawn = self._layout.spots.keys() | (self._layout.joins or {}).keys()
+        on, others = self.board.place(now, drawn)
         layout = lay_out_towers(self.board, self.rules, on) if self._towers else self._layout
         if then is None:
             return _Placed(now, on, others, layout)
-        old, was = self._placed(self.board, then)
+        old, was = self.board.place(then, drawn)
         changed = {square for square in old.keys() | on.keys() if old.get(square) != on.get(square)}
         few = changed if 2 * len(changed) <= len(self._layout.spots) + 2 else set[Square]()
         return _Placed(now, on, others, layout, few, old, was)
-
-    def _placed(self, board: Grid, propositions: list[Term]) -> tuple[dict[Square, list[Thing]], list[Term]]:
-        """The things on squares that are drawn, and the remaining propositions."""
-        assert self._layout is not None
-        on: dict[Square, list[Thing]] = defaultdict(list)
-        others: list[Term] = []
-        drawn = self._layout.spots.keys() | (self._layout.joins or {}).keys()
-        for term in propositions:
-            layer = next((layer for layer in board.layers if layer.fits(term)), None)
-            square = None if layer is None else layer.square(term)
-            if layer is None or square not in drawn:
-                others.append(term)
-            elif layer.thing(term) not in board.blanks:
-                on[square].append(layer.thing(term))
-        return dict(on), others
 
     def _blocks(self, placed: _Placed) -> list[FactBlock]:
         """The text next to the board: whose turn it is, in words, and the facts that the drawing does not
