@@ -107,7 +107,8 @@ class Grid:
 
     def where(self, proposition: Term) -> tuple[Square, Thing] | None:
         """The square of a proposition and the thing that it puts there; None if it is not on the board."""
-        return next(things_on(self.layers, (proposition,)), None)
+        layer = next((layer for layer in self.layers if layer.fits(proposition)), None)
+        return None if layer is None else (layer.square(proposition), layer.thing(proposition))
 
     def place(
         self, propositions: Iterable[Term], squares: Container[Square] | None = None

@@ -14,7 +14,8 @@ from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
 from gdl.terms import Term
 from ggp.boards.glyphs import Span
-from ggp.boards.text import DrawnState, Painter
+from ggp.boards.statics import ranks
+from ggp.boards.text import DrawnState, Painter, TextCanvas
 from players.puzzles.snakes.level import SnakeLevel
 from players.puzzles.snakes.rules import level_to_rules
 
@@ -131,14 +132,8 @@ def map_of_rules(rules: Rules) -> SnakesMap | None:
 
 def _in_order(names: list[Term], pairs: list[tuple[Term, ...]]) -> dict[Term, int]:
     """Numbers along a chain of pairs; empty if the pairs are not one chain of all names."""
-    after = {pair[0]: pair[1] for pair in pairs if len(pair) == 2}
-    first = [name for name in names if name not in set(after.values())]
-    if len(first) != 1 or len(after) != len(pairs):
-        return {}
-    line = first
-    while line[-1] in after and len(line) <= len(names):
-        line.append(after[line[-1]])
-    return {name: number for number, name in enumerate(line)} if set(line) == set(names) else {}
+    line = ranks(pairs) if pairs else dict.fromkeys(names[:1], 0)
+    return line if line.keys() == set(names) else {}
 
 
 def last_move(before: _Standing, after: _Standing) -> str:
@@ -222,14 +217,9 @@ class SnakesPainter(Painter):
         }
         if not drawn.spikes:
             del kinds["!"]
-        for kind, meaning in kinds.items():
-            glyph, style = signs[kind]
-            self.legend.append((glyph, meaning, style) if terminal else (kind, meaning, ""))
+        self.legend += [(signs[kind][0], meaning, signs[kind][1]) for kind, meaning in kinds.items()]
         self.legend.append(("A to D", "heads", ""))
-        if terminal:
-            self.legend.append(("a to d", "bodies, each with the way to the head", ""))
-        else:
-            self.legend.append(("< > ^ v", "bodies, each with the way to the head", ""))
+        self.legend.append(("a to d" if terminal else "< > ^ v", "bodies, each with the way to the head", ""))
         if drawn.covers:
             self.legend.append(("1 to 9", "blocks of several cells", ""))
 
@@ -237,47 +227,42 @@ class SnakesPainter(Painter):
         self, propositions: Iterable[Term], width: int = 80, before: Iterable[Term] | None = None
     ) -> DrawnState:
         standing = self.map.standing(propositions)
-        lines = list(self._terminal_lines(standing) if self._terminal else self._plain_lines(standing))
+        canvas = TextCanvas()
+        drawn, ground = self._cells(standing), ("  ", _SKY) if self._terminal else (".", "")
+        for x in range(len(self.map.columns)):
+            for y in range(len(self.map.rows)):
+                canvas.put(len(self.map.rows) - 1 - y, x * len(ground[0]), *drawn.get((x, y), ground))
         move = last_move(self._before, standing) if self._before is not None else ""
         if move:
-            lines.append(((move, "bold" if self._terminal else ""),))
+            canvas.put(canvas.height, 0, move, "bold" if self._terminal else "")
         self._before = standing
-        return DrawnState(tuple(lines), ())
+        return DrawnState(canvas.lines(), ())
 
-    def _plain_lines(self, standing: _Standing) -> Iterable[tuple[Span, ...]]:
-        """The state in the style of a level file; a head at the exit hides it."""
-        drawn = dict.fromkeys(self.map.walls, "#") | dict.fromkeys(self.map.spikes, "!")
-        drawn[self.map.exit] = "E"
-        drawn |= dict.fromkeys(standing.fruit, "*") | dict.fromkeys(standing.blocks, "$")
-        for digit, cells in standing.pieces.items():
-            drawn |= dict.fromkeys(cells, digit)
-        for name, line in standing.snakes.items():
-            for cell, way in _segments(line):
-                drawn[cell] = _ARROWS[way]
-            drawn[line[0]] = name.upper()
-        for y in reversed(range(len(self.map.rows))):
-            yield (("".join(drawn.get((x, y), ".") for x in range(len(self.map.columns))), ""),)
-
-    def _terminal_lines(self, standing: _Standing) -> Iterable[tuple[Span, ...]]:
+    def _cells(self, standing: _Standing) -> dict[Cell, Span]:
+        """The signs of all things; a head at the exit hides it."""
         signs = self._signs(fruit_left=bool(standing.fruit))
         drawn = dict.fromkeys(self.map.walls, signs["#"]) | dict.fromkeys(self.map.spikes, signs["!"])
         drawn[self.map.exit] = signs["E"]
         drawn |= dict.fromkeys(standing.fruit, signs["*"]) | dict.fromkeys(standing.blocks, signs["$"])
         for digit, cells in standing.pieces.items():
-            drawn |= dict.fromkeys(cells, (digit * 2, _BLOCK))
+            drawn |= dict.fromkeys(cells, (digit * 2, _BLOCK) if self._terminal else (digit, ""))
         pointers = _POINTERS if self._unicode else _ARROWS
         for name, line in standing.snakes.items():
             colour = _SNAKES.get(name, "white")
             ways = _segments(line)
-            for cell, way in ways:
-                drawn[cell] = name + pointers[way], f"{colour} on #2f4a3a"
             look = ways[0][1] if ways else "right"
-            drawn[line[0]] = name.upper() + pointers[look], f"bold #10151c on {colour}"
-        for y in reversed(range(len(self.map.rows))):
-            yield tuple(drawn.get((x, y), ("  ", _SKY)) for x in range(len(self.map.columns)))
+            for cell, way in ways:
+                drawn[cell] = (
+                    (name + pointers[way], f"{colour} on #2f4a3a") if self._terminal else (_ARROWS[way], "")
+                )
+            head = (name.upper() + pointers[look], f"bold #10151c on {colour}")
+            drawn[line[0]] = head if self._terminal else (name.upper(), "")
+        return drawn
 
     def _signs(self, fruit_left: bool) -> dict[str, Span]:
         """The looks of still things; the exit is closed, in small letters, while there is fruit."""
+        if not self._terminal:
+            return {kind: (kind, "") for kind in "#!*E$"}
         return {
             "#": ("██" if self._unicode else "##", _EARTH),
             "!": ("▲▲" if self._unicode else "!!", f"bold #f87171 {_SKY}"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from gdl.errors import GdlError
@@ -103,7 +104,7 @@ class CoordinateOrder:
             head = rule.head
             if not rule.body and head.ground and len(head.args) == 2 and head.name not in ARITIES:
                 steps[head.name].append((head.args[0], head.args[1]))
-        self.chains = [rank for pairs in steps.values() if (rank := _ranks(pairs))]
+        self.chains = [rank for pairs in steps.values() if len(pairs) > 1 and (rank := ranks(pairs))]
 
     def sure(self, domain: set[Term]) -> int:
         """1 if the domain has an order of its own, otherwise 0."""
@@ -165,13 +166,11 @@ def _numbered(domain: set[Term]) -> dict[Term, int]:
     return {t: int(match[2]) for t, match in matches.items()}
 
 
-def _ranks(pairs: list[tuple[Term, Term]]) -> dict[Term, int]:
+def ranks(pairs: Sequence[Sequence[Term]]) -> dict[Term, int]:
     """Ranks along a chain of steps; empty if the pairs are not one single chain."""
-    after = dict(pairs)
-    if len(pairs) < 2 or not len(after) == len(pairs) == len(set(after.values())):
-        return {}
+    after = {pair[0]: pair[1] for pair in pairs}
     starts = after.keys() - set(after.values())
-    if len(starts) != 1:
+    if len(starts) != 1 or not len(after) == len(pairs) == len(set(after.values())):
         return {}
     rank: dict[Term, int] = {}
     at: Term | None = starts.pop()

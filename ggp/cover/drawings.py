@@ -7,6 +7,7 @@ The pieces on the page turn and come apart; the page needs no network.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -253,16 +254,8 @@ def page(title: str, solutions: Sequence[Packed]) -> str:
         "@SCRIPT@": (files / "page.js").read_text(encoding="utf-8"),
     }
     text = (files / "page.html").read_text(encoding="utf-8")
-    pieces = []
-    while text:
-        at = {text.find(mark): mark for mark in parts if mark in text}
-        if not at:
-            pieces.append(text)
-            break
-        first = min(at)
-        pieces += [text[:first], parts[at[first]]]
-        text = text[first + len(at[first]) :]
-    return "".join(pieces)
+    # All at once: a mark inside a part is not replaced.
+    return re.sub("|".join(parts), lambda mark: parts[mark[0]], text)
 
 
 def _solution(packed: Packed, size: float) -> dict[str, Any]:

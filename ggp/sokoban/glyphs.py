@@ -11,13 +11,13 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
+from ggp.boards.glyphs import Span
 from ggp.boards.svg.tiles import OUTSIDE
+from ggp.boards.text import TextCanvas
 from ggp.sokoban.stage import LevelStage
 from players.puzzles.sokoban.geometry import Position
 from players.puzzles.sokoban.levels.level import BOX, BOX_ON_GOAL, FLOOR, GOAL, KEEPER, KEEPER_ON_GOAL, WALL
 
-Span = tuple[str, str]
-"""Text and a rich style."""
 _Frame = tuple[int, int, int, int]
 """Top, left, height and width of a part of the map."""
 
@@ -71,7 +71,7 @@ def draw(
     *,
     marks: Mapping[int, Mark] | None = None,
     frame: _Frame | None = None,
-) -> list[list[Span]]:
+) -> tuple[tuple[Span, ...], ...]:
     """The rows of a position, in spans.
 
     Args:
@@ -83,19 +83,19 @@ def draw(
     """
     marked = {stage.place(square): mark for square, mark in (marks or {}).items()}
     top, left, height, width = frame or (0, 0, stage.height, stage.width)
-    lines: list[list[Span]] = []
+    canvas = TextCanvas()
     for y, row in enumerate(stage.rows(position)[top : top + height], top):
-        line: list[Span] = []
         for x, kind in enumerate(row[left : left + width], left):
-            _append(line, _span(kind, marked.get((y, x)), unicode))
-        lines.append(line)
-    return lines
+            text, style = cell(kind, unicode)
+            if mark := marked.get((y, x)):
+                text, style = f"{mark.text:<2}", f"{style} {mark.style}".rstrip()
+            canvas.put(y - top, 2 * (x - left), text, style)
+    return canvas.lines()
 
 
-def as_text(lines: list[list[Span]], indent: int = 0) -> Text:
+def as_text(lines: Iterable[Iterable[Span]]) -> Text:
     """Drawn rows as one text for rich."""
-    texts = [Text.assemble(" " * indent, *line) for line in lines]
-    return Text("\n").join(texts)
+    return Text("\n").join(Text.assemble(*line) for line in lines)
 
 
 def legend(unicode: bool) -> Text:
@@ -106,21 +106,6 @@ def legend(unicode: bool) -> Text:
         text.append(sign, style).append(f" {meaning}  ")
     text.rstrip()
     return text
-
-
-def _span(kind: str, mark: Mark | None, unicode: bool) -> Span:
-    text, style = cell(kind, unicode)
-    if mark is None:
-        return text, style
-    return f"{mark.text:<2}", f"{style} {mark.style}" if mark.style else style
-
-
-def _append(line: list[Span], span: Span) -> None:
-    """Add a span to a line; neighbours of one style become one, which terminals draw faster."""
-    if line and line[-1][1] == span[1]:
-        line[-1] = line[-1][0] + span[0], span[1]
-    else:
-        line.append(span)
 
 
 def around(stage: LevelStage, position: Position, room: tuple[int, int]) -> _Frame:

@@ -199,4 +199,4 @@ class LevelPainter(Painter):
         if not self._terminal:
             return DrawnState(tuple(((line, ""),) for line in stage.text(position).split("\n")), ())
         frame = around(stage, position, (stage.height, max(3, width // 2)))
-        return DrawnState(tuple(map(tuple, draw(stage, position, self._unicode, frame=frame))), ())
+        return DrawnState(draw(stage, position, self._unicode, frame=frame), ())

@@ -6,6 +6,7 @@ import io
 from collections.abc import Iterator
 
 from gdl.errors import GdlError
+from ggp.boards.svg.sprites import DOWN
 from ggp.boards.svg.tiles import (
     CRATE,
     CRATE_ON_GOAL,
@@ -34,7 +35,6 @@ _MOST_DRAWN_PIXELS = 4096
 _MOST_SQUARE_PIXELS = 48
 _MOST_SIDE_PIXELS = 960
 _LEAST_SQUARE_PIXELS = 6
-_DOWN = 2
 MOST_FRAMES = 2000
 """Largest number of frames. A longer solution is shown push by push, or by several pushes at once."""
 
@@ -49,7 +49,7 @@ def png(stage: LevelStage, position: Position) -> bytes:
     """A position as a PNG file."""
     file = io.BytesIO()
     tiles = _Tiles(stage, _square_pixels(stage))
-    tiles.picture(position, _DOWN).save(file, "PNG", optimize=True)
+    tiles.picture(position, DOWN).save(file, "PNG", optimize=True)
     return file.getvalue()
 
 
@@ -111,13 +111,13 @@ class _Tiles:
         picture = self._ground.copy()
         for box in position.boxes:
             self._put(picture, self._crates[box in self._goals], box)
-        self._put(picture, self._keepers[direction if direction >= 0 else _DOWN], position.keeper)
+        self._put(picture, self._keepers[direction if direction >= 0 else DOWN], position.keeper)
         return picture
 
     def sampler(self) -> Image.Image:
         """A picture with all the colours: the start, and every tile below it."""
         tiles = [*self._crates, *self._keepers]
-        start = self.picture(self._stage.start, _DOWN)
+        start = self.picture(self._stage.start, DOWN)
         width = max(start.width, len(tiles) * self._pixels)
         picture = Image.new("RGB", (width, start.height + self._pixels), _FLOOR_COLOUR)
         picture.paste(start, (0, 0))

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from xml.sax.saxutils import escape
+from collections.abc import Iterator
 
-from ggp.boards.svg.tiles import CRATE, CRATE_ON_GOAL, Oval, Polygon, Shape, Slab, ground, keeper
+from ggp.boards.svg.markup import element, text_of
+from ggp.boards.svg.sprites import DOWN, paths
+from ggp.boards.svg.tiles import CRATE, CRATE_ON_GOAL, ground, keeper
 from ggp.sokoban.stage import LevelStage
 from players.puzzles.sokoban.geometry import Position
 
 _UNIT = 48
-_DOWN = 2
 _REST_SECONDS = 1.5
 """Seconds for which the first and the last position are shown."""
 
@@ -20,16 +20,15 @@ def svg(stage: LevelStage, steps: str = "", fps: float = 8.0) -> bytes:
     animation that repeats, ``fps`` steps a second."""
     times = _times(len(steps), fps)
     height, width = stage.height * _UNIT, stage.width * _UNIT
+    tiles = {"crate": CRATE, "placed": CRATE_ON_GOAL} | {f"keeper{way}": keeper(way) for way in range(4)}
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
         f'viewBox="0 0 {stage.width} {stage.height}">',
-        f"<title>{escape(stage.title or 'Sokoban')}</title>",
+        f"<title>{text_of(stage.title or 'Sokoban')}</title>",
         "<defs>",
-        *_group("crate", CRATE),
-        *_group("placed", CRATE_ON_GOAL),
-        *(line for direction in range(4) for line in _group(f"keeper{direction}", keeper(direction))),
+        *(element("g", *paths(tile), id=name) for name, tile in tiles.items()),
         "</defs>",
-        *map(_element, ground(stage.ground)),
+        *paths(ground(stage.ground)),
         *_movers(stage, steps, times),
         "</svg>",
     ]
@@ -50,7 +49,7 @@ def _movers(stage: LevelStage, steps: str, times: tuple[float, list[float]]) -> 
         squares = [boxes[number] for boxes, _, _ in positions]
         yield from _box(stage, squares, goals, times)
     squares = [square for _, square, _ in positions]
-    directions = [direction if direction >= 0 else _DOWN for _, _, direction in positions]
+    directions = [direction if direction >= 0 else DOWN for _, _, direction in positions]
     yield f"<g{_at(stage, squares[0])}>"
     yield from _motion(stage, squares, times)
     for direction in sorted(set(directions)):
@@ -128,28 +127,3 @@ def _sometimes(tile: str, shown: list[bool], times: tuple[float, list[float]]) -
 
 def _visibility(shown: bool) -> str:
     return "visible" if shown else "hidden"
-
-
-def _group(name: str, shapes: Iterable[Shape]) -> Iterator[str]:
-    yield f'<g id="{name}">'
-    yield from map(_element, shapes)
-    yield "</g>"
-
-
-def _element(shape: Shape) -> str:
-    match shape:
-        case Slab(x, y, width, height, fill, radius):
-            corner = f' rx="{radius:g}"' if radius else ""
-            return f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}"{corner} {_fill(fill)}/>'
-        case Oval(x, y, wide, high, fill):
-            return f'<ellipse cx="{x:g}" cy="{y:g}" rx="{wide:g}" ry="{high:g}" {_fill(fill)}/>'
-        case Polygon(points, fill):
-            corners = " ".join(f"{x:g},{y:g}" for x, y in points)
-            return f'<polygon points="{corners}" {_fill(fill)}/>'
-
-
-def _fill(colour: str) -> str:
-    """A colour. The opacity of #rrggbbaa becomes a separate attribute, since SVG 1.1 has #rrggbb only."""
-    if len(colour) == 9:
-        return f'fill="{colour[:7]}" fill-opacity="{int(colour[7:], 16) / 255:.3g}"'
-    return f'fill="{colour}"'

@@ -15,11 +15,10 @@ from rich.text import Text
 
 from gdl.errors import GdlError
 from gdl.words import counted
-from ggp.output_file import replacing
+from ggp.report_page import check_installed, new_figure, write_figure
 from ggp.solving.frontier_options import FRONTIER
 from ggp.solving.view import ProgressView, show_moves
 from ggp.stopwatch import Stopwatch
-from ggp.tournament.statistics.plots import check_installed
 from players.puzzles.frontier.outcome import FrontierProgress, FrontierResult
 from players.puzzles.frontier.storage.files import as_size
 
@@ -202,9 +201,7 @@ def check_plot(path: Path) -> None:
 def write_plot(path: Path, name: str, result: FrontierResult) -> None:
     """Draw the number of states at each depth, on a logarithmic axis, and the ends of the shortest lines.
     Raises GdlError if the file cannot be written."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(9, 5), layout="constrained")
+    figure = new_figure(9, 5)
     axes = figure.subplots()
     axes.bar(range(len(result.layers)), result.layers, width=0.9)
     axes.set_yscale("log")
@@ -225,5 +222,4 @@ def write_plot(path: Path, name: str, result: FrontierResult) -> None:
     axes.set_ylabel("states")
     whole = "all" if result.complete else "so far"
     axes.set_title(f"{name}: {counted(result.states, 'state')}, {whole}".replace("$", r"\$"), fontsize=10)
-    with replacing(path) as file:
-        figure.savefig(file, dpi=150, format=path.suffix[1:])
+    write_figure(figure, path)

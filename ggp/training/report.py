@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.terms import Term
-from ggp.tournament.statistics.plots import check_installed, svg
+from ggp.report_page import check_installed, new_figure, page, plot, table
 from ggp.training.trial import TrialVerdict, interval, summary, worth
 from players.knowledge.canonical_rules import canonical_names
 from players.knowledge.features import Features
@@ -28,13 +28,6 @@ Course = Sequence[tuple[float, TrainingProgress]]
 Trial = tuple[str, str, TrialVerdict]
 """The knowledge tried, its opponent, and the result."""
 _MOST_BOARDS = 24
-_STYLE = """
-:root { color-scheme: light dark; }
-body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 70rem; padding: 0 1rem; }
-table { border-collapse: collapse; margin: .5rem 0 1.5rem; font-variant-numeric: tabular-nums; }
-th, td { padding: .2rem .7rem; text-align: left; border-bottom: 1px solid #8884; }
-svg { max-width: 100%; height: auto; background: white; border-radius: 6px; }
-"""
 
 
 def training_report(
@@ -48,28 +41,23 @@ def training_report(
     check_installed()
     used = f"used with a share of {known.use}" if known.share else "not used by searches"
     parts = [
-        f"<h1>{escape(game)}</h1>",
         f"<p>{known.model}, learnt from {known.moves:,} moves of self-play, {used}.</p>",
         "<h2>Learning</h2>",
-        svg(_courses(courses)),
+        plot(_courses(courses)),
         "<h2>Matches</h2>",
         f"<p>{escape(worth(known, trials))}</p>",
         _matches(trials),
     ]
     if trials:
-        parts.append(svg(_intervals(trials)))
+        parts.append(plot(_intervals(trials)))
     if boards := worth_of_squares(machine, known):
         role = machine.rules.spell(machine.roles[_column_role(machine, known)])
         parts += [
             "<h2>What squares are worth</h2>",
             f"<p>To {escape(role)}, in logits, by the weights of single propositions.</p>",
-            svg(_boards(boards)),
+            plot(_boards(boards)),
         ]
-    text = "\n".join(parts)
-    return (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(game)}</title>'
-        f"<style>{_STYLE}</style></head><body>\n{text}\n</body></html>\n"
-    )
+    return page(game, parts)
 
 
 def worth_of_squares(machine: PropnetMachine, known: GameKnowledge) -> dict[str, NDArray[np.float64]]:
@@ -120,15 +108,9 @@ def _column_role(machine: PropnetMachine, known: GameKnowledge) -> int:
     return [names.key(role) for role in machine.roles].index(known.columns[0])
 
 
-def _figure(width: float, height: float) -> Figure:
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(width, height), layout="constrained")
-
-
 def _courses(courses: Mapping[str, Course]) -> Figure:
     """The error by training time, a line for each rung."""
-    figure = _figure(8, 3)
+    figure = new_figure(8, 3)
     axes = figure.subplots()
     for rung, course in courses.items():
         axes.plot([s for s, _ in course], [p.error for _, p in course], marker=".", label=rung)
@@ -142,7 +124,7 @@ def _courses(courses: Mapping[str, Course]) -> Figure:
 
 def _intervals(trials: Sequence[Trial]) -> Figure:
     """Each trial's share of wins with its interval."""
-    figure = _figure(8, 0.6 + 0.4 * len(trials))
+    figure = new_figure(8, 0.6 + 0.4 * len(trials))
     axes = figure.subplots()
     for place, (_, _, verdict) in enumerate(reversed(trials)):
         if (share := verdict.score.score) is None:
@@ -160,7 +142,7 @@ def _intervals(trials: Sequence[Trial]) -> Figure:
 def _boards(boards: dict[str, NDArray[np.float64]]) -> Figure:
     across = min(6, len(boards))
     down = -(-len(boards) // across)
-    figure = _figure(2 * across, 2.1 * down)
+    figure = new_figure(2 * across, 2.1 * down)
     most = max(float(np.nanmax(np.abs(board))) for board in boards.values()) or 1.0
     panels = figure.subplots(down, across, squeeze=False).ravel()
     for axes in panels:
@@ -178,7 +160,5 @@ def _matches(trials: Sequence[Trial]) -> str:
     rows = []
     for rung, against, verdict in trials:
         word = "better" if verdict.better else "not better" if verdict.decided else "undecided"
-        cells = f"{rung}, share {verdict.use}", against, summary(verdict.score), word
-        rows.append("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")
-    head = "<tr><th>tried</th><th>against</th><th>score</th><th>the test says</th></tr>"
-    return f"<table>{head}{''.join(rows)}</table>"
+        rows.append((f"{rung}, share {verdict.use}", against, summary(verdict.score), word))
+    return table(("tried", "against", "score", "the test says"), rows)

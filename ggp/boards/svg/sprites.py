@@ -181,19 +181,21 @@ def _side_line(way: str, spot: Spot) -> tuple[float, float, float, float]:
 
 
 def sprite(shapes: Iterable[Shape], x: float, y: float, size: float) -> list[str]:
-    """Shapes on a square of side 1 around a point; neighbours of one colour are one path."""
+    """Shapes on a square of side 1 around a point."""
     moved = f"translate({number(x - size / 2)} {number(y - size / 2)}) scale({number(size)})"
-    paths = [
-        element("path", fill=fill[:7], fill_opacity=_opacity(fill), d="".join(map(_path, same)))
-        if len(fill) == 9
+    return [element("g", *paths(shapes), transform=moved)]
+
+
+def paths(shapes: Iterable[Shape]) -> list[str]:
+    """Shapes as paths; neighbours of one colour are one path."""
+    return [
+        element(
+            "path", fill=fill[:7], fill_opacity=f"{int(fill[7:], 16) / 255:.4g}", d="".join(map(_path, same))
+        )
+        if len(fill) == 9  # SVG 1.1 has #rrggbb only.
         else element("path", fill=fill, d="".join(map(_path, same)))
         for fill, same in groupby(shapes, key=lambda shape: shape.fill)
     ]
-    return [element("g", *paths, transform=moved)]
-
-
-def _opacity(fill: str) -> str:
-    return f"{int(fill[7:], 16) / 255:.4g}"
 
 
 def _path(shape: Shape) -> str:

@@ -63,7 +63,7 @@ def command(
         raise GdlError(f"there is no model {model!r}", remedy=", ".join((*LADDER, "auto")))
     if report is not None:
         from ggp.commands import check_writable
-        from ggp.tournament.statistics.plots import check_installed
+        from ggp.report_page import check_installed
 
         check_installed()
         check_writable(report)

@@ -94,9 +94,9 @@ def command(
     matches are replayed next time.
     """
     from ggp.console import new_console
+    from ggp.report_page import check_installed
     from ggp.tournament.session import Session, parse_test, settings_of
     from ggp.tournament.settings import check_kept, parse_entrants
-    from ggp.tournament.statistics.plots import check_installed
     from ggp.tournament.store import Store
     from players.fleet.open_fleet import permit_only
     from players.registry import clusters_of

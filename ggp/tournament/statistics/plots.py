@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gdl.errors import GdlError
-from ggp.output_file import replacing
+from ggp.report_page import check_installed, new_figure, write_figure
 from ggp.tournament.statistics.ratings import Sprt, rate
 from ggp.tournament.statistics.scores import block_scores, by_game, comparisons
 from ggp.tournament.statistics.standing import TournamentStanding
@@ -19,14 +17,6 @@ if TYPE_CHECKING:
 
 _LABEL = 32
 """Longest name in a picture, in characters."""
-
-
-def check_installed() -> None:
-    """Raise GdlError if matplotlib is missing: better before the matches than after them."""
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError:
-        raise GdlError("plots and reports need matplotlib", remedy="pip install matplotlib") from None
 
 
 def figures(
@@ -49,28 +39,13 @@ def write_plots(pictures: dict[str, Figure], folder: Path) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / f"{name}.{kind}" for name in pictures for kind in ("png", "svg")]
     for path in paths:
-        with replacing(path) as file:
-            pictures[path.stem].savefig(file, dpi=150, format=path.suffix[1:])
+        write_figure(pictures[path.stem], path)
     return paths
-
-
-def svg(figure: Figure) -> str:
-    """The picture as an ``<svg>`` element for an HTML page."""
-    file = io.StringIO()
-    figure.savefig(file, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
-    text = file.getvalue()
-    return text[text.index("<svg") :]
-
-
-def _figure(width: float, height: float) -> Figure:
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(width, height), layout="constrained")
 
 
 def _ratings(standing: TournamentStanding) -> Figure:
     table = rate(comparisons(standing.results), standing.labels).table[::-1]
-    figure = _figure(8, 1.2 + 0.35 * len(table))
+    figure = new_figure(8, 1.2 + 0.35 * len(table))
     axes = figure.subplots()
     points = [rating.elo for rating in table]
     reach = [[r.elo - r.low for r in table], [r.high - r.elo for r in table]]
@@ -85,7 +60,7 @@ def _ratings(standing: TournamentStanding) -> Figure:
 def _games(standing: TournamentStanding) -> Figure:
     lines, labels = by_game(standing.results), standing.labels
     names = list(dict.fromkeys(result.fixture.game for result in standing.results))
-    figure = _figure(2 + 0.9 * len(labels), 1.5 + 0.35 * len(names))
+    figure = new_figure(2 + 0.9 * len(labels), 1.5 + 0.35 * len(names))
     axes = figure.subplots()
     shares = [
         [lines[game, label].tally.score if (game, label) in lines else None for label in labels]
@@ -115,7 +90,7 @@ def ink_on(colour: Sequence[float]) -> str:
 
 
 def _test(sprt: Sprt, scores: Sequence[float]) -> Figure:
-    figure = _figure(8, 3)
+    figure = new_figure(8, 3)
     axes = figure.subplots()
     axes.plot(range(1, len(scores) + 1), sprt.history(scores))
     for bound, name in zip(sprt.bounds, ("H0", "H1"), strict=True):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from html import escape
 
 from gdl.words import counted
+from ggp.report_page import page, plot, table
 from ggp.tournament.settings import TournamentSettings
-from ggp.tournament.statistics.plots import figures, svg
+from ggp.tournament.statistics.plots import figures
 from ggp.tournament.statistics.ratings import Sprt
 from ggp.tournament.statistics.scores import block_scores
 from ggp.tournament.statistics.standing import FaultLine, TournamentStanding, standing_of
@@ -21,16 +22,6 @@ from ggp.tournament.statistics.tables import (
 )
 from ggp.tournament.store import Failure, Result
 
-_STYLE = """
-:root { color-scheme: light dark; }
-body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 70rem; padding: 0 1rem; }
-table { border-collapse: collapse; margin: .5rem 0 1.5rem; font-variant-numeric: tabular-nums; }
-th, td { padding: .2rem .7rem; text-align: right; border-bottom: 1px solid #8884; }
-th:first-child, td:first-child { text-align: left; }
-svg { max-width: 100%; height: auto; background: white; border-radius: 6px; }
-.scroll { overflow-x: auto; } .bad { color: light-dark(#b3001b, #ff8a80); font-weight: 600; }
-"""
-
 
 def html_report(
     settings: TournamentSettings,
@@ -43,9 +34,8 @@ def html_report(
     labels = settings.labels
     standing = standing_of(results, labels, failures, faults)
     pictures = figures(standing, labels, sprt)
-    drawn = {name: f'<div class="scroll">{svg(figure)}</div>' for name, figure in pictures.items()}
+    drawn = {name: plot(figure) for name, figure in pictures.items()}
     parts = [
-        f"<h1>{escape(settings.name)}</h1>",
         _about(settings, results),
         "<h2>Ratings</h2>",
         _ratings(standing),
@@ -63,30 +53,25 @@ def html_report(
     games = game_rows(standing, {game.name: game.roles for game in settings.games})
     parts += [
         "<h2>Crosstable</h2>",
-        _table(
+        table(
             ("score of, against", *standing.labels),
             pairs,
         ),
         "<h2>By game</h2>",
         drawn.get("games", ""),
-        _table(("game", "player", "score", "won, drawn, lost", "mean goal in each role"), games),
+        table(("game", "player", "score", "won, drawn, lost", "mean goal in each role"), games),
         "<h2>Conduct</h2>",
-        _table(("player", "matches", "steps", "late", "illegal", "crashed"), conduct_rows(results)),
+        table(("player", "matches", "steps", "late", "illegal", "crashed"), conduct_rows(results)),
         "<p>A late, illegal or missing answer is replaced by a random legal move.</p>",
     ]
     if faults:
         heads = ("player", "fault", "times", "first in match", "game", "when")
         lines = [(f.label, f.text, f.times, f.match, f.game, f.when) for f in faults]
-        parts += ["<h2>Faults</h2>", _table(heads, lines)]
+        parts += ["<h2>Faults</h2>", table(heads, lines)]
     if rows := [(line,) for line in standing.failure_lines(failures)]:
-        parts += ["<h2>Matches that could not be run</h2>", _table(("match and error",), rows)]
+        parts += ["<h2>Matches that could not be run</h2>", table(("match and error",), rows)]
     parts += ["<h2>Matches</h2>", _matches(results)]
-    return (
-        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(settings.name)}</title>'
-        f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style></head><body>\n'
-        + "\n".join(parts)
-        + "\n</body></html>\n"
-    )
+    return page(settings.name, parts)
 
 
 def _about(settings: TournamentSettings, results: Sequence[Result]) -> str:
@@ -117,7 +102,7 @@ def _ratings(standing: TournamentStanding) -> str:
         " Two players are compared by their goals in the same match (one-player games: in the same round)."
         " The last column says how likely it is that a player is stronger than the next one.</p>"
     )
-    return _table(("player", "rank", "Elo", "95 % interval", "stronger than next"), rows) + note
+    return table(("player", "rank", "Elo", "95 % interval", "stronger than next"), rows) + note
 
 
 def _matches(results: Sequence[Result]) -> str:
@@ -128,13 +113,5 @@ def _matches(results: Sequence[Result]) -> str:
         goals = " - ".join(map(str, result.goals)) + ("" if result.completed else " (cut)")
         length = (result.steps, f"{result.seconds:.1f}")
         rows.append((fixture.game, number, fixture.round, seats, goals, *length, faults))
-    table = _table(("game", "match", "round", "players", "goals", "steps", "seconds", "faults"), rows)
-    return f"<details><summary>{counted(len(rows), 'match', 'matches')}</summary>{table}</details>"
-
-
-def _table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    head = "".join(f"<th>{escape(name)}</th>" for name in heads)
-    body = "\n".join(
-        "<tr>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in row) + "</tr>" for row in rows
-    )
-    return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table></div>'
+    matches = table(("game", "match", "round", "players", "goals", "steps", "seconds", "faults"), rows)
+    return f"<details><summary>{counted(len(rows), 'match', 'matches')}</summary>{matches}</details>"

@@ -1,0 +1,74 @@
+"""A report as one HTML page that loads no script, style or picture; its plots are drawn by matplotlib."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Sequence
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gdl.errors import GdlError
+from ggp.output_file import replacing
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_STYLE = """
+:root { color-scheme: light dark; }
+body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 70rem; padding: 0 1rem; }
+table { border-collapse: collapse; margin: .5rem 0 1.5rem; font-variant-numeric: tabular-nums; }
+th, td { padding: .2rem .7rem; text-align: right; border-bottom: 1px solid #8884; }
+th:first-child, td:first-child { text-align: left; }
+svg { max-width: 100%; height: auto; background: white; border-radius: 6px; }
+.scroll { overflow-x: auto; } .bad { color: light-dark(#b3001b, #ff8a80); font-weight: 600; }
+"""
+
+
+def check_installed() -> None:
+    """Raise GdlError if matplotlib is missing: better before the matches than after them."""
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        raise GdlError("plots and reports need matplotlib", remedy="pip install matplotlib") from None
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """An empty figure, in inches."""
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def write_figure(figure: Figure, path: Path) -> None:
+    """Write a figure in the format that the file's name ends in. Raises GdlError if that fails."""
+    with replacing(path) as file:
+        figure.savefig(file, dpi=150, format=path.suffix[1:])
+
+
+def plot(figure: Figure) -> str:
+    """A figure as part of a page."""
+    file = io.StringIO()
+    figure.savefig(file, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
+    text = file.getvalue()
+    return f'<div class="scroll">{text[text.index("<svg") :]}</div>'
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table as part of a page; the text of all cells is escaped."""
+    head = "".join(f"<th>{escape(name)}</th>" for name in heads)
+    body = "\n".join(
+        "<tr>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in row) + "</tr>" for row in rows
+    )
+    return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table></div>'
+
+
+def page(title: str, parts: Iterable[str]) -> str:
+    """The whole page below its title."""
+    name = escape(title)
+    return (
+        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{name}</title>'
+        f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style></head><body>\n'
+        + "\n".join((f"<h1>{name}</h1>", *parts))
+        + "\n</body></html>\n"
+    )
