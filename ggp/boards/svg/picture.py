@@ -28,7 +28,7 @@ from ggp.boards.svg.looks import PieceLook, PieceShape, looks_of, role_classes
 from ggp.boards.svg.markup import element, number, stylesheet, text_of
 from ggp.boards.svg.overlay import NO_OVERLAY, BoardOverlay, draw_overlay, has_towers, lay_out_towers
 from ggp.boards.svg.scenes import LevelScene, Scene, SnakesScene
-from ggp.boards.svg.sprites import SquareStyle, draw_borders, draw_side, draw_square
+from ggp.boards.svg.sprites import draw_borders, draw_side, draw_square
 
 _EDGE = 12.0
 _WIDE = 2.2
@@ -274,7 +274,6 @@ class SvgPainter:
                 drawn.append(element("line", cls=cls, x1=x1, y1=y1, x2=x2, y2=y2))
         above: list[str] = []
         areas: dict[Square, str] = {}
-        style = SquareStyle.PAPER if self._scene is None else SquareStyle.CLEAR
         # A scene shows changes without a frame.
         framed = changed if self._scene is None else set[Square]()
         for square, spot in layout.spots.items():
@@ -286,7 +285,7 @@ class SvgPainter:
             if area := next((look for look in looks if look.shape is PieceShape.AREA), None):
                 areas[square] = area.meaning
             pieces = None if self._scene is None else self._scene.pieces(square, layout, on, placed.old)
-            drawn.append(draw_square(spot, looks, square in framed, style, pieces))
+            drawn.append(draw_square(spot, looks, square in framed, self._scene is None, pieces))
         classes = role_classes(self.roles)
         edges = [
             element("line", cls=f"gb-edge {classes[role]}", x1=x1, y1=y1, x2=x2, y2=y2)

@@ -13,8 +13,8 @@ from ggp.boards.snakes import SnakesMap
 from ggp.boards.svg.layout import UNIT, BoardLayout
 from ggp.boards.svg.looks import PieceLook, PieceShape
 from ggp.boards.svg.markup import element, number, points
-from ggp.boards.svg.sprites import DOWN, draw_crate, draw_keeper, sprite
-from ggp.boards.svg.tiles import BRICKS, OUTSIDE, ground, seen_from_afar
+from ggp.boards.svg.sprites import DOWN, draw_tile, sprite
+from ggp.boards.svg.tiles import BRICKS, CRATE, CRATE_ON_GOAL, OUTSIDE, ground, keeper, seen_from_afar
 from players.puzzles.sokoban.levels.level import FLOOR, GOAL, WALL
 
 On = Mapping[Square, list[Thing]]
@@ -89,9 +89,10 @@ class LevelScene:
         for thing in on.get(square, ()):
             match self._shapes.get(thing):
                 case PieceShape.CRATE:
-                    drawn.append(draw_crate(self._is(square, PieceShape.GOAL, on), spot.x, spot.y))
+                    on_goal = self._is(square, PieceShape.GOAL, on)
+                    drawn.append(draw_tile(CRATE_ON_GOAL if on_goal else CRATE, spot.x, spot.y))
                 case PieceShape.KEEPER:
-                    drawn.append(draw_keeper(self._way(square, thing, before), spot.x, spot.y))
+                    drawn.append(draw_tile(keeper(self._way(square, thing, before)), spot.x, spot.y))
         return "".join(drawn)
 
     def shows(self, proposition: Term) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from enum import Enum
 from itertools import groupby
 
 from ggp.boards.layers import Square
@@ -14,7 +13,6 @@ from ggp.boards.svg.looks import BELOW, PieceLook, PieceShape
 from ggp.boards.svg.markup import clipped, element, number, points, text_of
 from ggp.boards.svg.tiles import (
     CRATE,
-    CRATE_ON_GOAL,
     GOAL_MARK,
     Oval,
     Polygon,
@@ -68,101 +66,95 @@ def _draw_things(looks: list[PieceLook], x: float, y: float, room: float = 1.0) 
 
 def draw_piece(look: PieceLook, x: float, y: float, scale: float = 1.0, room: float = 1.0) -> str:
     """One thing around a point; ``scale`` and ``room`` are fractions of a square's side."""
-    size = UNIT * scale * room
-    inside: list[str]
+    marks = _marks(look, x, y, UNIT * scale * room)
+    return element("g", *marks, cls=look.colour) if marks else ""
+
+
+def draw_tile(shapes: Iterable[Shape], x: float, y: float) -> str:
+    """A tile of a level around a point."""
+    return element("g", *sprite(shapes, x, y, UNIT))
+
+
+def _marks(look: PieceLook, x: float, y: float, size: float) -> list[str]:
+    """The marks of a look around a point, on a square of this side."""
     match look.shape:
         case PieceShape.CROSS:
             arm = 0.28 * size
             path = f"M{-arm:.1f} {-arm:.1f}L{arm:.1f} {arm:.1f}M{-arm:.1f} {arm:.1f}L{arm:.1f} {-arm:.1f}"
-            inside = [element("path", cls="gb-stroke", d=path, transform=f"translate({x:g} {y:g})")]
+            return [element("path", cls="gb-stroke", d=path, transform=f"translate({x:g} {y:g})")]
         case PieceShape.RING:
-            inside = [element("circle", cls="gb-stroke", cx=x, cy=y, r=0.29 * size)]
+            return [_circle("gb-stroke", x, y, 0.29 * size)]
         case PieceShape.MAN:
-            place = f"translate({x:g} {y + 1.5 * scale:g}) scale({size / UNIT * 1.05:g})"
-            inside = [element("path", cls="gb-man", d=_MEN[look.sign], transform=place)]
-        case PieceShape.DRAUGHT | PieceShape.CROWN:
-            inside = [
-                element("circle", cls="gb-disc", cx=x, cy=y, r=0.4 * size),
-                element("circle", cls="gb-rim", cx=x, cy=y, r=0.29 * size),
-            ]
-            if look.shape is PieceShape.CROWN:
-                place = f"translate({x:g} {y:g}) scale({size / UNIT:g})"
-                inside.append(element("path", cls="gb-crown", d=_CROWN, transform=place))
+            place = f"translate({x:g} {y + 1.5 * size / UNIT:g}) scale({size / UNIT * 1.05:g})"
+            return [element("path", cls="gb-man", d=_MEN[look.sign], transform=place)]
+        case PieceShape.DRAUGHT:
+            return [_circle("gb-disc", x, y, 0.4 * size), _circle("gb-rim", x, y, 0.29 * size)]
+        case PieceShape.CROWN:
+            place = f"translate({x:g} {y:g}) scale({size / UNIT:g})"
+            crown = element("path", cls="gb-crown", d=_CROWN, transform=place)
+            return [_circle("gb-disc", x, y, 0.4 * size), _circle("gb-rim", x, y, 0.29 * size), crown]
         case PieceShape.PEG:
-            inside = [
-                element("circle", cls="gb-peg", cx=x, cy=y, r=0.27 * size),
-                element("circle", cls="gb-shine", cx=x - 0.08 * size, cy=y - 0.09 * size, r=0.07 * size),
-            ]
+            shine = _circle("gb-shine", x - 0.08 * size, y - 0.09 * size, 0.07 * size)
+            return [_circle("gb-peg", x, y, 0.27 * size), shine]
         case PieceShape.LAMP:
-            inside = [
-                element("circle", cls="gb-glow", cx=x, cy=y, r=0.44 * size),
-                element("circle", cls="gb-lamp", cx=x, cy=y, r=0.28 * size),
-            ]
+            return [_circle("gb-glow", x, y, 0.44 * size), _circle("gb-lamp", x, y, 0.28 * size)]
         case PieceShape.NUMBER:
             cls = "gb-letter gb-zero" if not look.sign.strip("0") else "gb-letter"
-            inside = [_sign(look.sign, x, y, 0.6 * size, 0.86 * size, cls)]
+            return [_sign(look.sign, x, y, 0.6 * size, 0.86 * size, cls)]
         case PieceShape.TILE:
-            inside = [_slab("gb-tile", x, y, 0.86 * size), _sign(look.sign, x, y, 0.5 * size, 0.7 * size)]
+            return [_slab("gb-tile", x, y, 0.86 * size), _sign(look.sign, x, y, 0.5 * size, 0.7 * size)]
         case PieceShape.CARD:
-            inside = [
-                _slab("gb-card", x, y, 0.9 * size, 0.66),
-                _sign(look.sign, x, y, 0.42 * size, 0.58 * size, "gb-pips"),
-            ]
+            pips = _sign(look.sign, x, y, 0.42 * size, 0.58 * size, "gb-pips")
+            return [_slab("gb-card", x, y, 0.9 * size, 0.66), pips]
         case PieceShape.DIE:
-            inside = [_slab("gb-card", x, y, 0.8 * size), *_die(look.sign, x, y, size)]
+            return [_slab("gb-card", x, y, 0.8 * size), *_die(look.sign, x, y, size)]
         case PieceShape.CRATE:
-            inside = sprite(CRATE, x, y, size)
+            return sprite(CRATE, x, y, size)
         case PieceShape.KEEPER:
-            inside = sprite(keeper(DOWN), x, y, size)
+            return sprite(keeper(DOWN), x, y, size)
         case PieceShape.HIDDEN:
-            return ""
+            return []
         case PieceShape.DISC:
-            inside = [element("circle", cls="gb-disc", cx=x, cy=y, r=0.4 * size)]
-            if look.sign:
-                inside.append(_sign(look.sign, x, y, 0.5 * size, 0.62 * size))
+            sign = [_sign(look.sign, x, y, 0.5 * size, 0.62 * size)] if look.sign else []
+            return [_circle("gb-disc", x, y, 0.4 * size), *sign]
+        case PieceShape.GROUND | PieceShape.AREA:
+            cls = "gb-area" if look.shape is PieceShape.AREA else "gb-wall"
+            return [element("rect", cls=cls, x=x - size / 2, y=y - size / 2, width=size, height=size)]
+        case PieceShape.BLOCK:
+            return [_slab("gb-block", x, y, 0.84 * size)]
+        case PieceShape.TRAIL:
+            return [_circle("gb-trail", x, y, 0.15 * size)]
+        case PieceShape.MARK:
+            return [_circle("gb-mark", x, y, 0.45 * size)]
+        case PieceShape.GOAL:
+            return sprite(GOAL_MARK, x, y, size)
+        case PieceShape.CORNER:
+            rhombus = points([(x, y - 6), (x + 6, y), (x, y + 6), (x - 6, y)])
+            return [element("polygon", cls="gb-goal", points=rhombus)]
         case _:
-            inside = [_sign(look.sign, x, y, 0.6 * size, 0.86 * size, "gb-letter")]
-    return element("g", *inside, cls=look.colour)
-
-
-def draw_crate(on_goal: bool, x: float, y: float) -> str:
-    """A crate, in another colour if it stands on a goal."""
-    return element("g", *sprite(CRATE_ON_GOAL if on_goal else CRATE, x, y, UNIT))
-
-
-def draw_keeper(way: int, x: float, y: float) -> str:
-    """The keeper, who looks up, right, down or left."""
-    return element("g", *sprite(keeper(way), x, y, UNIT))
+            return [_sign(look.sign, x, y, 0.6 * size, 0.86 * size, "gb-letter")]
 
 
 def _draw_ground(looks: list[PieceLook], x: float, y: float) -> str:
     """The ground below the things on a square: walls and areas fill it, others are signs in its corner."""
     drawn: list[str] = []
-    half = UNIT / 2
     corners = 0
     for look in looks:
-        inside: list[str]
-        match look.shape:
-            case PieceShape.GROUND:
-                drawn.append(element("rect", cls="gb-wall", x=x - half, y=y - half, width=UNIT, height=UNIT))
-                continue
-            case PieceShape.AREA:
-                inside = [element("rect", cls="gb-area", x=x - half, y=y - half, width=UNIT, height=UNIT)]
-            case PieceShape.BLOCK:
-                inside = [_slab("gb-block", x, y, 0.84 * UNIT)]
-            case PieceShape.TRAIL:
-                inside = [element("circle", cls="gb-trail", cx=x, cy=y, r=0.15 * UNIT)]
-            case PieceShape.MARK:
-                inside = [element("circle", cls="gb-mark", cx=x, cy=y, r=0.45 * UNIT)]
-            case PieceShape.GOAL:
-                inside = sprite(GOAL_MARK, x, y, UNIT)
-            case _:
-                cx, cy = x + half - 8 - 12 * (corners % 3), y + half - 8 - 12 * (corners // 3 % 3)
-                corners += 1
-                rhombus = points([(cx, cy - 6), (cx + 6, cy), (cx, cy + 6), (cx - 6, cy)])
-                inside = [element("polygon", cls="gb-goal", points=rhombus)]
-        drawn.append(element("g", *inside, cls=look.colour))
+        if look.shape is PieceShape.GROUND:
+            drawn += _marks(look, x, y, UNIT)
+        elif look.shape is PieceShape.CORNER:
+            start = UNIT / 2 - 8
+            drawn.append(
+                draw_piece(look, x + start - 12 * (corners % 3), y + start - 12 * (corners // 3 % 3))
+            )
+            corners += 1
+        else:
+            drawn.append(draw_piece(look, x, y))
     return "".join(drawn)
+
+
+def _circle(cls: str, x: float, y: float, radius: float) -> str:
+    return element("circle", cls=cls, cx=x, cy=y, r=radius)
 
 
 def draw_side(way: str, spot: Spot) -> str:
@@ -225,10 +217,7 @@ def _die(sign: str, x: float, y: float, size: float) -> list[str]:
     pips = _PIPS.get(int(sign) if sign.isdecimal() and len(sign) == 1 else 0)
     if pips is None:
         return [_sign(sign, x, y, 0.42 * size, 0.6 * size, "gb-pips")]
-    return [
-        element("circle", cls="gb-pip", cx=x + i * 0.22 * size, cy=y + j * 0.22 * size, r=0.07 * size)
-        for i, j in pips
-    ]
+    return [_circle("gb-pip", x + i * 0.22 * size, y + j * 0.22 * size, 0.07 * size) for i, j in pips]
 
 
 def _sign(sign: str, x: float, y: float, size: float, room: float, cls: str = "gb-sign") -> str:
@@ -238,20 +227,14 @@ def _sign(sign: str, x: float, y: float, size: float, room: float, cls: str = "g
     return element("text", text_of(shown), cls=cls, x=x, y=y, font_size=round(fitting, 1))
 
 
-class SquareStyle(Enum):
-    """The ground of squares: drawn as paper, or left out if a picture lies behind them."""
-
-    PAPER = "paper"
-    CLEAR = "clear"
-
-
 def draw_square(
-    spot: Spot, looks: list[PieceLook], changed: bool, style: SquareStyle, pieces: str | None = None
+    spot: Spot, looks: list[PieceLook], changed: bool, paper: bool = True, pieces: str | None = None
 ) -> str:
-    """A square with the things on it. ``pieces`` is their markup, if they are already drawn."""
+    """A square with the things on it. Without ``paper`` its ground is left out, since a picture lies behind
+    it. ``pieces`` is the markup of the things, if they are already drawn."""
     below = [look for look in looks if look.shape in BELOW]
     things = [look for look in looks if look.shape not in BELOW]
-    ground = [_ground(spot, style)]
+    ground = [_ground(spot, paper)]
     if below and pieces is None:
         # The page animates everything except the ground from one drawing to the next.
         ground.append(element("g", _draw_ground(below, spot.x, spot.y), cls="gb-ground"))
@@ -260,16 +243,12 @@ def draw_square(
     meanings = ", ".join(look.meaning for look in (*things, *below))
     title = element("title", text_of(f"{spot.name}: {meanings}" if meanings else spot.name))
     if pieces is None:
-        pieces = "" if spot.kind is SpotKind.DISK else _standing(spot, things)
+        room = 0.86 if spot.kind is SpotKind.HEXAGON else 1.0
+        pieces = "" if spot.kind is SpotKind.DISK else _draw_things(things, spot.x, spot.y, room)
     return element("g", title, *ground, pieces, cls="gb-square", data_square=spot.key)
 
 
-def _standing(spot: Spot, things: list[PieceLook]) -> str:
-    room = 0.86 if spot.kind is SpotKind.HEXAGON else 1.0
-    return _draw_things(things, spot.x, spot.y, room)
-
-
-def _ground(spot: Spot, style: SquareStyle) -> str:
+def _ground(spot: Spot, paper: bool) -> str:
     half = UNIT / 2
     cls = "gb-cell gb-dark" if spot.dark else "gb-cell"
     match spot.kind:
@@ -277,9 +256,8 @@ def _ground(spot: Spot, style: SquareStyle) -> str:
             return element("polygon", cls=cls, points=points(hexagon(spot)))
         case SpotKind.POINT:
             # A finger needs more than a point.
-            return element("circle", cls="gb-point", cx=spot.x, cy=spot.y, r=5) + element(
-                "circle", cls="gb-reach", cx=spot.x, cy=spot.y, r=half * 0.8
-            )
+            reach = _circle("gb-reach", spot.x, spot.y, half * 0.8)
+            return _circle("gb-point", spot.x, spot.y, 5) + reach
         case SpotKind.DISK:
             slab = element(
                 "rect",
@@ -293,15 +271,14 @@ def _ground(spot: Spot, style: SquareStyle) -> str:
             name = element("text", text_of(spot.name), cls="gb-sign", x=spot.x, y=spot.y, font_size=15)
             return element("g", slab, name, cls="gb-orange")
         case _:
-            clear = spot.kind is SpotKind.BOX or style is SquareStyle.CLEAR
-            cls = "gb-reach" if clear else cls
+            cls = cls if paper and spot.kind is not SpotKind.BOX else "gb-reach"
             return element("rect", cls=cls, x=spot.x - half, y=spot.y - half, width=UNIT, height=UNIT)
 
 
 def _changed(spot: Spot) -> str:
     half = UNIT / 2
     if spot.kind in (SpotKind.HEXAGON, SpotKind.POINT):
-        return element("circle", cls="gb-new", cx=spot.x, cy=spot.y, r=half - 2)
+        return _circle("gb-new", spot.x, spot.y, half - 2)
     wide = spot.wide if spot.kind is SpotKind.DISK else UNIT
     return element(
         "rect",
