@@ -27,7 +27,6 @@ from gdl.machine import Machine
 from gdl.prover.machine import ProverMachine
 from gdl.rules import Rule, Rules, literals
 from gdl.terms import ARITIES, BASE, INIT, NEXT, TRUE, Term, sort_key
-from ggp.boards.habits import Habits, habits_of
 from ggp.boards.layers import (
     MOST_SIDE,
     Layer,
@@ -41,6 +40,7 @@ from ggp.boards.layers import (
     transposed,
     twins,
 )
+from ggp.boards.piece_behaviour import PieceBehaviour, behaviour_of
 from ggp.boards.shapes import (
     BoardShape,
     centred_by_name,
@@ -75,7 +75,7 @@ class Grid:
         solid: things that fill their squares: nothing else stands there.
         sides: walls at the side of a square, each with its side.
         places: column from the left and row from the bottom of each panel, if panels have such places.
-        habits: the observed behaviour of things.
+        behaviour: the observed behaviour of things.
         lines: pairs of squares that moves join; the squares are then points on these lines.
         edges: the role that a side of the board belongs to, by ``left``, ``right``, ``bottom``, ``top``.
     """
@@ -92,7 +92,7 @@ class Grid:
     places: dict[tuple[Term, ...], tuple[int, int]] = field(default_factory=dict)
     solid: frozenset[Thing] = frozenset()
     sides: dict[Thing, str] = field(default_factory=dict)
-    habits: Habits = Habits()
+    behaviour: PieceBehaviour = PieceBehaviour()
     lines: tuple[tuple[Square, Square], ...] = ()
     edges: dict[str, int] = field(default_factory=dict)
 
@@ -222,7 +222,7 @@ def board_of(
         places=places_of_panels(panels, squares, order, statics),
         solid=solid,
         sides=sides,
-        habits=habits_of(layers, states, columns, rows, blanks),
+        behaviour=behaviour_of(layers, states, columns, rows, blanks),
         lines=lines_between(squares, columns, rows, statics) if shape is BoardShape.STRAIGHT else (),
     )
 

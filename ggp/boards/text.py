@@ -11,10 +11,10 @@ from gdl.machine import State
 from gdl.rules import Rules
 from gdl.syntax.writer import OwnNotation
 from gdl.terms import Term
-from ggp.boards.beside import digit_chains, joined_digits
 from ggp.boards.board import Grid
 from ggp.boards.glyphs import EMPTY, Span, glyphs_of, hint_for
 from ggp.boards.layers import Square, Thing
+from ggp.boards.scene import SceneFinder
 from ggp.boards.shapes import BoardShape, indents
 
 _Cell = tuple[list[Span], Span | None]
@@ -110,7 +110,7 @@ class Painter:
         self.board = board
         self.rules = rules
         self._shown = OwnNotation(rules).term
-        self._counters = digit_chains(rules)
+        self._finder = SceneFinder(board, rules, roles)
         self._glyphs: dict[Thing, Span] = {}
         self.legend: list[tuple[str, str, str]] = []
         if board is None:
@@ -133,12 +133,14 @@ class Painter:
         self, propositions: Iterable[Term], width: int = 80, before: Iterable[Term] | None = None
     ) -> DrawnState:
         """The same drawing for the propositions that are true."""
-        if self.board is None:
-            return DrawnState((), self._off_board(sorted(propositions)))
+        scene = self._finder.scene(propositions, before)
+        counted = (f"count {value}" for value in scene.counters)
+        beside = (*counted, *map(self._shown, scene.beside))
         board = self.board
-        on, others = board.place(propositions)
-        cells = {square: self._cell(board, square, on) for square in board.squares | on.keys()}
-        changed = set[Square]() if before is None else _changed(board.place(before)[0], on, len(cells))
+        if board is None:
+            return DrawnState((), beside)
+        cells = {square: self._cell(board, square, scene.on) for square in board.squares | scene.on.keys()}
+        changed = scene.changed
         match board.shape:
             case BoardShape.RINGS:
                 canvas = self._rings(board, cells, changed)
@@ -151,16 +153,7 @@ class Painter:
                 longest = 0 if shape is BoardShape.CENTRED else max(len(name) for _, name in names)
                 pitch = max(_widest(cells), longest) + 1
                 canvas = self._block(board, (), names, cells, changed, pitch + pitch % 2)
-        return DrawnState(canvas.lines(), self._off_board(others))
-
-    def _off_board(self, facts: list[Term]) -> tuple[str, ...]:
-        """The facts off the board, as the rules write them; the digits of counters become one number."""
-        counters = joined_digits(self._counters, facts)
-        digits = {term for _, terms in counters for term in terms}
-        return (
-            *(f"count {value}" for value, _ in counters),
-            *(self._shown(term) for term in facts if term not in digits),
-        )
+        return DrawnState(canvas.lines(), beside)
 
     def _cell(self, board: Grid, square: Square, on: dict[Square, list[Thing]]) -> _Cell:
         here = [self._glyphs.get(thing, ("?", "red")) for thing in on.get(square, [])]
@@ -313,12 +306,6 @@ class Painter:
         for i, name in enumerate(columns):
             canvas.put(2 * len(rows) - 1, left + i * (wide + 1), name, _DIM)
         return canvas
-
-
-def _changed(before: dict[Square, list[Thing]], on: dict[Square, list[Thing]], squares: int) -> set[Square]:
-    """The squares whose things have changed; empty if these are most squares."""
-    changed = {square for square in before.keys() | on.keys() if before.get(square) != on.get(square)}
-    return changed if 2 * len(changed) <= squares else set()
 
 
 def _length(line: Sequence[Span]) -> int:

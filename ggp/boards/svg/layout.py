@@ -1,9 +1,10 @@
-"""Positions of a board's squares in a drawing: squares, hexagons, rings, dots; one board or several."""
+"""Positions of a board's squares in a drawing: squares, hexagons, rings, dots, disks on pegs; one board or
+several."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
@@ -11,7 +12,7 @@ from gdl.hints import board_hint
 from gdl.rules import Rules
 from gdl.terms import Term
 from ggp.boards.board import Grid
-from ggp.boards.layers import Square
+from ggp.boards.layers import Square, Thing
 from ggp.boards.shapes import BoardShape, indents
 from ggp.boards.svg.markup import clipped
 
@@ -113,7 +114,7 @@ def _is_chequered(board: Grid, rules: Rules) -> bool:
     if (hint := board_hint(rules.hints)) in ("chequered", "plain"):
         return hint == "chequered"
     numbers = board.things and all(term.name.isdecimal() for thing in board.things for term in thing)
-    behaviour = board.habits
+    behaviour = board.behaviour
     if (
         board.things
         and len(board.things) > 2
@@ -345,3 +346,45 @@ def _dots(board: Grid, rules: Rules) -> BoardLayout:
 def _margin(rules: Rules, names: tuple[Term, ...]) -> float:
     """Room for names at the left of rows."""
     return 10 + 7.5 * min(8, max((len(rules.spell(name)) for name in names), default=1))
+
+
+_GROWTH = 0.32
+"""Extra width of each disk over the one above, in squares."""
+
+
+def has_towers(board: Grid, rules: Rules) -> bool:
+    """Whether a board is drawn as towers, because of its observed behaviour or a hint."""
+    strip = len(board.layers) == 1 and board.layers[0].strip and len(board.panels) == 1
+    if not strip or len(board.things) < 2:
+        return False
+    return bool(board.behaviour.towers) or board_hint(rules.hints) == "towers"
+
+
+def lay_out_towers(board: Grid, rules: Rules, on: Mapping[Square, list[Thing]]) -> BoardLayout:
+    """The positions of the disks in a state; a disk that is on no peg has no position."""
+    disks = list(board.columns)
+    if board.behaviour.towers < 0:
+        disks.reverse()
+    widest = (1.0 + _GROWTH * len(disks)) * UNIT
+    pitch = widest + UNIT * 0.3
+    high = (len(disks) + 0.6) * UNIT
+    middles = {peg: (n + 0.5) * pitch for n, peg in enumerate(board.things)}
+    count = dict.fromkeys(board.things, 0)
+    spots: dict[Square, Spot] = {}
+    for rank, disk in reversed(list(enumerate(disks))):
+        square = (board.panels[0], disk, board.rows[0])
+        pegs = [peg for peg in on.get(square, ()) if peg in middles]
+        if square not in board.squares or not pegs:
+            continue
+        peg = pegs[0]
+        y = high - (count[peg] + 0.5) * UNIT * 0.88
+        count[peg] += 1
+        key = f"0,{board.columns.index(disk)},0"
+        wide = (1.0 + _GROWTH * rank) * UNIT
+        name = square_name(rules, square)
+        spots[square] = Spot(key, name, middles[peg], y, SpotKind.DISK, wide=wide)
+    lines = [(x, UNIT * 0.2, x, high) for x in middles.values()]
+    lines.append((0.0, high, pitch * len(middles), high))
+    labels = [Label(x, high + 12, clipped(" ".join(map(rules.spell, peg)), 10)) for peg, x in middles.items()]
+    ordered = {square: spots[square] for square in sorted(spots, key=lambda s: board.columns.index(s[1]))}
+    return BoardLayout(pitch * len(middles), high + 22, ordered, tuple(lines), labels=tuple(labels))

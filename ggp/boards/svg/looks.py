@@ -1,7 +1,7 @@
 """Chooses the look of a thing: its shape, its sign and its class of colours.
 
 A hint of the rules (:mod:`gdl.hints`) comes first. Otherwise the look depends on the thing's observed
-behaviour (:mod:`ggp.boards.habits`), its owner, the number of kinds, and names such as ``queen``.
+behaviour (:mod:`ggp.boards.piece_behaviour`), its owner, the number of kinds, and names such as ``queen``.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def looks_of(board: Grid, rules: Rules, roles: tuple[Term, ...]) -> dict[Thing, 
     owners = owners_of(list(glyphs), rules, roles)
     looks = _by_name(board, rules, roles, {thing: sign for thing, (sign, _) in glyphs.items()}, owners)
     _notes(board, looks, set(roles))
-    _by_habit(board, looks, {thing: owner for thing, (owner, _) in owners.items()}, len(roles))
+    _by_behaviour(board, looks, {thing: owner for thing, (owner, _) in owners.items()}, len(roles))
     for thing, look in looks.items():
         hint = hint_for(thing, rules)
         if hint is not None:
@@ -183,13 +183,17 @@ def _notes(board: Grid, looks: dict[Thing, PieceLook], roles: set[Term]) -> None
     second name is a role whose pieces stand on the same board; it appears during the match and stays."""
     for thing in looks:
         own = len(thing) == 2 and thing[1] in roles and (thing[1],) in looks
-        if own and thing in board.habits.stays & board.habits.comes and thing not in board.habits.first:
+        if (
+            own
+            and thing in board.behaviour.stays & board.behaviour.comes
+            and thing not in board.behaviour.first
+        ):
             _set(looks, thing, PieceShape.CORNER, "")
 
 
-def _by_habit(board: Grid, looks: dict[Thing, PieceLook], owners: dict[Thing, int], roles: int) -> None:
+def _by_behaviour(board: Grid, looks: dict[Thing, PieceLook], owners: dict[Thing, int], roles: int) -> None:
     """Set looks by the behaviour of things."""
-    behaviour = board.habits
+    behaviour = board.behaviour
     plain = {thing: look for thing, look in looks.items() if look.shape in (PieceShape.DISC, PieceShape.TEXT)}
     bare: set[Thing] = {(Term(layer.name),) for layer in board.layers if not layer.contents}
     for thing in bare & plain.keys():
@@ -231,7 +235,7 @@ def _nobodys(
     board: Grid, looks: dict[Thing, PieceLook], things: list[Thing], roles: int, owned: bool
 ) -> None:
     """Looks of things that belong to no role."""
-    behaviour = board.habits
+    behaviour = board.behaviour
     crates = [thing for thing in things if thing in behaviour.pushed]
     if roles == 1 and crates and len(behaviour.pushers) == 1 and behaviour.pushers <= set(things):
         for thing in crates:

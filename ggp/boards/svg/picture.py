@@ -11,23 +11,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Any
 
 from gdl.machine import Machine, State
 from gdl.rules import Rules
 from gdl.terms import Term
-from ggp.boards.beside import TurnFinder, digit_chains, joined_digits
 from ggp.boards.board import Grid, find_board
 from ggp.boards.layers import Square, Thing
+from ggp.boards.scene import Scene, SceneFinder
 from ggp.boards.shapes import BoardShape
 from ggp.boards.snakes import map_of_rules
 from ggp.boards.svg.facts import FactBlock, draw_facts, draw_facts_below, fact_blocks
-from ggp.boards.svg.layout import BoardLayout, lay_out, square_name
+from ggp.boards.svg.layout import BoardLayout, has_towers, lay_out, lay_out_towers, square_name
+from ggp.boards.svg.level_pictures import LevelPicture, SnakesPicture, SokobanPicture
 from ggp.boards.svg.looks import PieceLook, PieceShape, looks_of, role_classes
 from ggp.boards.svg.markup import element, number, stylesheet, text_of
-from ggp.boards.svg.overlay import NO_OVERLAY, BoardOverlay, draw_overlay, has_towers, lay_out_towers
-from ggp.boards.svg.scenes import LevelScene, Scene, SnakesScene
+from ggp.boards.svg.overlay import NO_OVERLAY, BoardOverlay, draw_overlay
 from ggp.boards.svg.sprites import draw_borders, draw_side, draw_square
 
 _EDGE = 12.0
@@ -52,20 +51,21 @@ class SvgPainter:
         self.rules = rules
         self.roles = roles
         self.name = name
-        self.turns = TurnFinder(rules, roles)
-        self._counters = digit_chains(rules)
         self._looks: dict[Thing, PieceLook] = {}
         self._layout: BoardLayout | None = None
-        self._scene: Scene | None = None
+        self._level: LevelPicture | None = None
         self._towers = board is not None and has_towers(board, rules)
         if board is not None:
             self._looks = looks_of(board, rules, roles)
             drawn = map_of_rules(rules)
             if drawn is None:
-                self._scene = LevelScene.of_board(board, self._looks)
+                self._level = SokobanPicture.of_board(board, self._looks)
             else:
-                self._scene = SnakesScene.of_map(drawn, board)
-            self._layout = lay_out(board, rules, None if self._scene is None else self._scene.margin)
+                self._level = SnakesPicture.of_map(drawn, board)
+            self._layout = lay_out(board, rules, None if self._level is None else self._level.margin)
+        layout = self._layout
+        drawn_squares = None if layout is None else layout.spots.keys() | (layout.joins or {}).keys()
+        self._finder = SceneFinder(board, rules, roles, drawn_squares)
 
     @classmethod
     def of_machine(cls, machine: Machine, name: str = "") -> SvgPainter:
@@ -115,16 +115,17 @@ class SvgPainter:
                 boards. Games without a board always have them.
             overlay: rings and arrows over the board.
         """
-        placed = self._sorted(propositions, before)
+        scene = self._finder.scene(propositions, before)
+        layout = self._placed(scene)
         height = _EDGE
         width = 2 * _EDGE
         parts: list[str] = []
-        if placed.layout is not None:
+        if layout is not None:
             shift = f"translate({number(_EDGE)} {number(_EDGE)})"
-            parts.append(element("g", *self._on_board(placed, overlay), transform=shift))
-            width += placed.layout.width
-            height += placed.layout.height
-        blocks = self._blocks(placed)
+            parts.append(element("g", *self._on_board(scene, layout, overlay), transform=shift))
+            width += layout.width
+            height += layout.height
+        blocks = self._blocks(scene)
         if blocks and (facts or self._layout is None):
             alone_here = self._layout is None
             lines = sum(min(len(block.rows), _MOST_LINES_ALONE) + 2 for block in blocks)
@@ -140,7 +141,7 @@ class SvgPainter:
                 width, height = left + wide + _EDGE, max(height, high + _EDGE)
             parts.append(drawn)
         height += _EDGE
-        return self._whole(parts, width, height, self._spoken(placed.on, blocks), alone)
+        return self._whole(parts, width, height, self._spoken(scene.on, blocks), alone)
 
     def draw_over(self, overlay: BoardOverlay) -> str:
         """The overlay alone, to be put behind the squares of a drawing of this board; empty for games without
@@ -153,7 +154,7 @@ class SvgPainter:
         without a board, whose drawing consists of these facts."""
         if self.board is None:
             return []
-        blocks = self._blocks(self._sorted(propositions, None))
+        blocks = self._blocks(self._finder.scene(propositions))
         return [f"{block.name} {', '.join(' '.join(row) for row in block.rows)}".strip() for block in blocks]
 
     def describe(self, propositions: Iterable[Term], before: Iterable[Term] | None = None) -> dict[str, Any]:
@@ -165,15 +166,14 @@ class SvgPainter:
         as relations with their rows, counters as one number, without the one that shows the turn. ``turn`` is
         the role whose turn it is, null if the state names no role.
         """
-        propositions = list(propositions)
-        placed = self._sorted(propositions, before)
+        scene = self._finder.scene(propositions, before)
+        layout = self._placed(scene)
         blocks: list[dict[str, Any]] = [
             {"name": block.name, "rows": block.rows, "fresh": block.fresh}
-            for block in self._facts_beside(placed)
+            for block in self._facts_beside(scene)
         ]
-        role = self.turns.role(propositions)
-        turn = None if role is None else self.rules.spell(self.roles[role])
-        if self.board is None or placed.layout is None:
+        turn = None if scene.turn is None else self.rules.spell(self.roles[scene.turn])
+        if self.board is None or layout is None:
             return {"shape": None, "squares": [], "beside": blocks, "turn": turn}
         spell = self.rules.spell
         squares = [
@@ -182,15 +182,15 @@ class SvgPainter:
                 "name": spot.name,
                 "x": round(spot.x + _EDGE, 2),
                 "y": round(spot.y + _EDGE, 2),
-                "things": [" ".join(map(spell, thing)) for thing in placed.on.get(square, ())],
-                "changed": square in placed.changed,
+                "things": [" ".join(map(spell, thing)) for thing in scene.on.get(square, ())],
+                "changed": square in scene.changed,
             }
-            for square, spot in placed.layout.spots.items()
+            for square, spot in layout.spots.items()
         ]
         return {
             "shape": self.board.shape.value,
-            "width": round(placed.layout.width + 2 * _EDGE, 2),
-            "height": round(placed.layout.height + 2 * _EDGE, 2),
+            "width": round(layout.width + 2 * _EDGE, 2),
+            "height": round(layout.height + 2 * _EDGE, 2),
             "columns": list(map(spell, self.board.columns)),
             "rows": list(map(spell, self.board.rows)),
             "panels": [" ".join(map(spell, panel)) for panel in self.board.panels],
@@ -210,51 +210,34 @@ class SvgPainter:
         """The class of colours in which a thing is drawn."""
         return self._look(thing).colour
 
-    def _sorted(self, propositions: Iterable[Term], before: Iterable[Term] | None) -> _Placed:
-        """The propositions sorted into those on the board and those off it."""
-        now = sorted(propositions)
-        then = None if before is None else sorted(before)
-        if self.board is None or self._layout is None:
-            return _Placed(now, {}, now, was=then)
-        drawn = self._layout.spots.keys() | (self._layout.joins or {}).keys()
-        on, others = self.board.place(now, drawn)
-        layout = lay_out_towers(self.board, self.rules, on) if self._towers else self._layout
-        if then is None:
-            return _Placed(now, on, others, layout)
-        old, was = self.board.place(then, drawn)
-        changed = {square for square in old.keys() | on.keys() if old.get(square) != on.get(square)}
-        few = changed if 2 * len(changed) <= len(self._layout.spots) + 2 else set[Square]()
-        return _Placed(now, on, others, layout, few, old, was)
+    def _placed(self, scene: Scene) -> BoardLayout | None:
+        """The layout of the board in a state."""
+        towers = self._towers and self.board is not None
+        return lay_out_towers(self.board, self.rules, scene.on) if towers else self._layout
 
-    def _blocks(self, placed: _Placed) -> list[FactBlock]:
+    def _blocks(self, scene: Scene) -> list[FactBlock]:
         """The text next to the board: whose turn it is, in words, and the facts that the drawing does not
         show."""
-        role = self.turns.role(placed.propositions)
-        turn = [] if role is None else [f"{self.rules.spell(self.roles[role])} to move"]
-        return [FactBlock(line, ((),), (False,)) for line in turn] + self._facts_beside(placed)
+        turn = [] if scene.turn is None else [f"{self.rules.spell(self.roles[scene.turn])} to move"]
+        return [FactBlock(line, ((),), (False,)) for line in turn] + self._facts_beside(scene)
 
-    def _facts_beside(self, placed: _Placed) -> list[FactBlock]:
-        """The facts that the drawing does not show, except for whose turn it is; the digits of counters
-        become one number."""
-        role = self.turns.role(placed.propositions)
-        others = [
+    def _facts_beside(self, scene: Scene) -> list[FactBlock]:
+        """The facts that the drawing does not show, except for whose turn it is."""
+        rest = [
             term
-            for term in placed.off_board
-            if not (self._scene is not None and self._scene.shows(term))
-            and not (role is not None and self.turns.tells(term))
+            for term in scene.beside
+            if not (self._level is not None and self._level.shows(term))
+            and not (scene.turn is not None and self._finder.turns.tells(term))
         ]
-        counters = joined_digits(self._counters, others)
-        digits = {term for _, terms in counters for term in terms}
-        rest = [term for term in others if term not in digits]
-        counted = [FactBlock("count", ((str(value),),), (False,)) for value, _ in counters]
-        return counted + fact_blocks(self.rules, rest, placed.was)
+        counted = [FactBlock("count", ((str(value),),), (False,)) for value in scene.counters]
+        return counted + fact_blocks(self.rules, rest, scene.off_before)
 
-    def _on_board(self, placed: _Placed, overlay: BoardOverlay) -> list[str]:
-        layout, on, changed = placed.layout, placed.on, placed.changed
-        assert layout is not None and self.board is not None
+    def _on_board(self, scene: Scene, layout: BoardLayout, overlay: BoardOverlay) -> list[str]:
+        on, changed = scene.on, scene.changed
+        assert self.board is not None
         drawn: list[str] = []
-        if self._scene is not None:
-            drawn.append(self._scene.behind(layout, on, placed.propositions))
+        if self._level is not None:
+            drawn.append(self._level.behind(layout, on, scene.propositions))
         drawn += [
             element("line", cls="gb-line", x1=x1, y1=y1, x2=x2, y2=y2) for x1, y1, x2, y2 in layout.lines
         ]
@@ -275,17 +258,17 @@ class SvgPainter:
         above: list[str] = []
         areas: dict[Square, str] = {}
         # A scene shows changes without a frame.
-        framed = changed if self._scene is None else set[Square]()
+        framed = changed if self._level is None else set[Square]()
         for square, spot in layout.spots.items():
-            if self._scene is not None and self._scene.far and square not in on:
+            if self._level is not None and self._level.far and square not in on:
                 continue
             looks = [self._look(thing) for thing in (*on.get(square, ()), *self.board.fixed.get(square, ()))]
             above += [draw_side(look.sign, spot) for look in looks if look.shape is PieceShape.SIDE]
             looks = [look for look in looks if look.shape is not PieceShape.SIDE]
             if area := next((look for look in looks if look.shape is PieceShape.AREA), None):
                 areas[square] = area.meaning
-            pieces = None if self._scene is None else self._scene.pieces(square, layout, on, placed.old)
-            drawn.append(draw_square(spot, looks, square in framed, self._scene is None, pieces))
+            pieces = None if self._level is None else self._level.pieces(square, layout, on, scene.on_before)
+            drawn.append(draw_square(spot, looks, square in framed, self._level is None, pieces))
         classes = role_classes(self.roles)
         edges = [
             element("line", cls=f"gb-edge {classes[role]}", x1=x1, y1=y1, x2=x2, y2=y2)
@@ -333,27 +316,6 @@ class SvgPainter:
             width=width,
             height=height,
         )
-
-
-@dataclass(frozen=True, slots=True)
-class _Placed:
-    """The propositions of a state and of the one before, on squares and off the board.
-
-    Attributes:
-        propositions: all true propositions, in order.
-        on, off_board: the things on squares, and the propositions off the board.
-        layout: layout of the board in this state.
-        changed: the squares whose things have changed; empty if these are many.
-        old, was: ``on`` and ``off_board`` of the state before.
-    """
-
-    propositions: list[Term]
-    on: dict[Square, list[Thing]]
-    off_board: list[Term]
-    layout: BoardLayout | None = None
-    changed: set[Square] = field(default_factory=set)
-    old: dict[Square, list[Thing]] | None = None
-    was: list[Term] | None = None
 
 
 class SvgDrawing:

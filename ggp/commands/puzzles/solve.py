@@ -12,7 +12,7 @@ from ggp.printing import show
 
 if TYPE_CHECKING:
     from gdl.errors import GdlError
-    from ggp.sokoban.wishes import Wishes
+    from ggp.sokoban.output_options import SokobanOutput
     from players.puzzles.sokoban.levels.level import Level
     from players.puzzles.sokoban.solution import Metric
 
@@ -139,9 +139,9 @@ def command(
     seconds = 10.0 if seconds is None else seconds
     output_options = None
     if fps is not None or lurd or run_lengths or output is not None or explain:
-        from ggp.sokoban.wishes import Wishes
+        from ggp.sokoban.output_options import SokobanOutput
 
-        output_options = Wishes(fps, lurd, run_lengths, output, explain)
+        output_options = SokobanOutput(fps, lurd, run_lengths, output, explain)
         output_options.check(as_json, every)
     clock = Stopwatch()
     room = parse_bytes(memory)
@@ -251,7 +251,7 @@ def _solve_levels(
     workers: int,
     shorter: str | None,
     as_json: bool,
-    output_options: Wishes | None,
+    output_options: SokobanOutput | None,
 ) -> None:
     """Solve one level of a file, or all."""
 

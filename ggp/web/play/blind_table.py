@@ -14,7 +14,7 @@ from typing import Any
 from gdl.ends import stuck_roles
 from gdl.information import playing
 from gdl.machine import State
-from ggp.boards.sight import RoleSight, SightView, new_belief, observed
+from ggp.boards.role_view import RoleView, RoleViewer, new_belief, observed
 from ggp.processes.parent import Inbox, JsonMessage, Send
 from ggp.web.play.opening import AttentiveSeat, TableRequest
 from ggp.web.play.seats import RemoteSeat
@@ -54,7 +54,7 @@ class BlindTable(Table):
         self._chairs = dict(zip(self._playing, range(len(self._playing)), strict=True))
         """Role -> chair."""
         board, painter = self._view.board, self._view.painter
-        self._sight_view = SightView(self.machine, board, painter)
+        self._sight_view = RoleViewer(self.machine, board, painter)
         # Words and clicks depend on the moves seen before, so each role has a view of its own.
         self._views = {role: TableView(request.game, self.machine, like=self._view) for role in self._playing}
         self._begin_anew()
@@ -62,10 +62,10 @@ class BlindTable(Table):
     def _begin_anew(self) -> None:
         self._revealed = False
         self._beliefs = {role: new_belief(self.machine, role, 0) for role in self._playing}
-        self._sights: list[dict[int, RoleSight]] = [self._seen({})]
+        self._sights: list[dict[int, RoleView]] = [self._seen({})]
         self._histories: dict[int, list[dict[str, Any]]] = {role: [] for role in self._playing}
 
-    def _seen(self, before: dict[int, RoleSight]) -> dict[int, RoleSight]:
+    def _seen(self, before: dict[int, RoleView]) -> dict[int, RoleView]:
         """The knowledge of each role in the current state."""
         view = self._sight_view
         return {role: view.sight(belief, before.get(role)) for role, belief in self._beliefs.items()}

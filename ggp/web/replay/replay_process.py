@@ -22,7 +22,7 @@ from gdl.errors import GdlError
 from gdl.information import hides, playing
 from gdl.machine import Machine
 from gdl.visible import visible
-from ggp.boards.sight import RoleSight, SightView, new_belief, observed
+from ggp.boards.role_view import RoleView, RoleViewer, new_belief, observed
 from ggp.boards.svg.picture import SvgPainter
 from ggp.game import Game
 from ggp.manager import in_words
@@ -53,16 +53,16 @@ def _sights_of(
     match: RecordedMatch, machine: Machine, painter: SvgPainter, role: int
 ) -> list[dict[str, Any]]:
     """A role's knowledge in each state from the initial one on, as the drawings of
-    :class:`ggp.boards.sight.RoleSight`. The list ends before the terminal state, when the record contradicts
-    the rules, or after SECONDS.
+    :class:`ggp.boards.role_view.RoleView`. The list ends before the terminal state, when the record
+    contradicts the rules, or after SECONDS.
 
     Raises GdlError if nothing is hidden from the role or there is no such role.
     """
     if role not in _seeing_roles(machine):
         raise GdlError(f"no role {role} of this game has anything hidden from it")
     end = time.process_time() + SECONDS
-    view, belief = SightView(machine, painter.board, painter), new_belief(machine, role, 0)
-    role_view: RoleSight | None = None
+    view, belief = RoleViewer(machine, painter.board, painter), new_belief(machine, role, 0)
+    role_view: RoleView | None = None
     shown: list[dict[str, Any]] = []
     for found, joint in zip(match.states, match.moves, strict=False):
         role_view = view.sight(belief, role_view)

@@ -13,8 +13,8 @@ import pytest
 from gdl.machine import Machine
 from ggp.answers.catalogue import known_games, known_levels
 from ggp.boards.board import find_board
+from ggp.boards.svg.level_pictures import SnakesPicture, SokobanPicture
 from ggp.boards.svg.picture import SvgPainter
-from ggp.boards.svg.scenes import LevelScene, SnakesScene
 from ggp.game import Game
 from ggp.web.choice.card_process import draw
 from ggp.web.drawing_process import DrawnLine
@@ -75,11 +75,11 @@ def test_a_level_is_drawn_whole_and_as_a_level_of_its_own_game(name: str) -> Non
     drawn = level_of_gdl(game.text)
     if drawn is None:
         level = find_level(str(GAMES / "levels" / name))
-        assert isinstance(painter._scene, SnakesScene)
+        assert isinstance(painter._level, SnakesPicture)
         assert size == (level.width, level.height)
     else:
-        assert isinstance(painter._scene, LevelScene)
-        walls = 0 if painter._scene.margin else 2
+        assert isinstance(painter._level, SokobanPicture)
+        walls = 0 if painter._level.margin else 2
         spread = [len({square[side] for square in drawn.inside}) for side in (0, 1)]
         assert size == (spread[0] + walls, spread[1] + walls), (
             "a wall on each side, drawn around or among them"
@@ -98,4 +98,4 @@ def test_a_level_of_snakes_with_another_map_is_drawn_as_no_other_game() -> None:
     board = find_board(game.machine("prover"))
     assert board is not None
     cut = replace(board, rows=board.rows[:-1])
-    assert SvgPainter(cut, game.rules, game.machine("prover").roles)._scene is None
+    assert SvgPainter(cut, game.rules, game.machine("prover").roles)._level is None

@@ -10,7 +10,7 @@ import orjson
 import pytest
 
 from gdl.information import hides
-from ggp.boards.sight import RoleSight
+from ggp.boards.role_view import RoleView
 from ggp.game import Game
 from ggp.processes.parent import Inbox
 from ggp.rule_files import installed_games
@@ -94,7 +94,7 @@ def test_a_page_that_told_the_truth_would_be_found_out(monkeypatch: pytest.Monke
     table = matches.table
     seen = table._seen
 
-    def truthful(before: dict[int, RoleSight]) -> dict[int, RoleSight]:
+    def truthful(before: dict[int, RoleView]) -> dict[int, RoleView]:
         for sight in (sights := seen(before)).values():
             sight.shown["svg"] = table._state.to_kif()
         return sights

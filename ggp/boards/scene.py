@@ -1,4 +1,4 @@
-"""Finds whose turn it is and the values of counters: the facts shown next to a board.
+"""What a state shows on a board and beside it: things on squares, changes, whose turn it is, counters.
 
 The rules of legal moves show which proposition says whose turn it is, such as ``(control white)``.
 
@@ -14,10 +14,89 @@ into another if the rules raise the other digit when this one is 9.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 
 from gdl.rules import Literal, Rule, Rules, literals
 from gdl.terms import INIT, LEGAL, NEXT, TRUE, Term
+from ggp.boards.board import Grid
+from ggp.boards.layers import Square, Thing
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What a state shows.
+
+    Attributes:
+        propositions: all that is true, in order.
+        on: the things on squares.
+        beside: the propositions off the board, in order, without the digits of counters.
+        counters: the values of counters.
+        turn: the number of the role whose turn it is; None if the state names no role.
+        changed: the squares whose things have changed; empty if these are many.
+        on_before, off_before: the things on squares and the propositions off the board in the state before;
+            None if there is none.
+    """
+
+    propositions: list[Term]
+    on: dict[Square, list[Thing]]
+    beside: list[Term]
+    counters: list[int]
+    turn: int | None
+    changed: set[Square]
+    on_before: dict[Square, list[Thing]] | None
+    off_before: list[Term] | None
+
+
+class SceneFinder:
+    """Finds what the states of one game show.
+
+    Args:
+        board: the board, or None for games without a board.
+        squares: the squares that are drawn; None for all that the board may have.
+
+    Attributes:
+        turns: finds whose turn it is.
+    """
+
+    def __init__(
+        self,
+        board: Grid | None,
+        rules: Rules,
+        roles: tuple[Term, ...],
+        squares: Collection[Square] | None = None,
+    ) -> None:
+        self._board, self._squares = board, squares
+        self.turns = TurnFinder(rules, roles)
+        self._counters = digit_chains(rules)
+
+    def scene(self, propositions: Iterable[Term], before: Iterable[Term] | None = None) -> Scene:
+        """The scene of a state, given by its true propositions; ``before`` are those of the state before."""
+        now = sorted(propositions)
+        on, others = self._placed(now)
+        counters = joined_digits(self._counters, others)
+        digits = {term for _, terms in counters for term in terms}
+        old, was = (None, None) if before is None else self._placed(sorted(before))
+        changed = set[Square]()
+        if self._board is not None and old is not None:
+            changed = {square for square in old.keys() | on.keys() if old.get(square) != on.get(square)}
+            squares = self._board.squares | on.keys() if self._squares is None else self._squares
+            changed = changed if 2 * len(changed) <= len(squares) + 2 else set()
+        return Scene(
+            propositions=now,
+            on=on,
+            beside=[term for term in others if term not in digits],
+            counters=[value for value, _ in counters],
+            turn=self.turns.role(now),
+            changed=changed,
+            on_before=old,
+            off_before=was,
+        )
+
+    def _placed(self, propositions: list[Term]) -> tuple[dict[Square, list[Thing]], list[Term]]:
+        if self._board is None:
+            return {}, propositions
+        return self._board.place(propositions, self._squares)
 
 
 class TurnFinder:

@@ -22,7 +22,7 @@ _Squares = Mapping[Thing, set[Square]]
 
 
 @dataclass(frozen=True, slots=True)
-class Habits:
+class PieceBehaviour:
     """The observed behaviour of each thing. A thing that was not seen is in none of the fields.
 
     Attributes:
@@ -51,17 +51,17 @@ class Habits:
     towers: int = 0
 
 
-def habits_of(
+def behaviour_of(
     layers: Sequence[Layer],
     states: Sequence[frozenset[Term]],
     columns: Sequence[Term],
     rows: Sequence[Term],
     blanks: frozenset[Thing],
-) -> Habits:
+) -> PieceBehaviour:
     """The behaviour of things in consecutive states. When the first state comes again, a new match begins."""
     seen = [_places(layers, state, blanks) for state in states[:_MOST_STATES]]
     if not seen:
-        return Habits()
+        return PieceBehaviour()
     counts = [Counter({thing: len(squares) for thing, squares in here.items()}) for here in seen]
     names = set[Thing]().union(*seen)
     place = {x: i for i, x in enumerate(columns)}, {y: j for j, y in enumerate(rows)}
@@ -90,7 +90,7 @@ def habits_of(
             for start, end, thing in alone:
                 if thing != pusher and start == to and _touch(start, end, place):
                     pushed[thing].add(pusher)
-    return Habits(
+    return PieceBehaviour(
         first=counts[0],
         most={thing: max(count[thing] for count in counts) for thing in names},
         least={thing: min(count[thing] for count in counts) for thing in names},
@@ -121,7 +121,7 @@ def _touch(a: Square, b: Square, place: tuple[dict[Term, int], dict[Term, int]])
 
 
 def _towers(seen: Sequence[_Squares], states: Sequence[frozenset[Term]], columns: Sequence[Term]) -> int:
-    """See :attr:`Habits.towers`."""
+    """See :attr:`PieceBehaviour.towers`."""
     place = {x: i for i, x in enumerate(columns)}
     pegs = [
         {thing: sorted(place[x] for _, x, _ in squares) for thing, squares in here.items()} for here in seen

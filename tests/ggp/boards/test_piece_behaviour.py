@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from gdl.syntax.parser import parse_terms
 from gdl.terms import Term
-from ggp.boards.habits import Habits, habits_of
 from ggp.boards.layers import Layer, Thing
+from ggp.boards.piece_behaviour import PieceBehaviour, behaviour_of
 
 COLUMNS = tuple(map(Term, "abcd"))
 ROWS = tuple(map(Term, "123"))
 CELL = Layer("cell", 3, 0, 1)
 
 
-def seen(*states: str) -> Habits:
-    """The habits of things in states, each the arguments of ``cell`` in a row."""
+def seen(*states: str) -> PieceBehaviour:
+    """The behaviour of things in states, each the arguments of ``cell`` in a row."""
     terms = [
         frozenset(parse_terms(" ".join(f"(cell {' '.join(cell)})" for cell in state.split())))
         for state in states
     ]
-    return habits_of([CELL], terms, COLUMNS, ROWS, frozenset())
+    return behaviour_of([CELL], terms, COLUMNS, ROWS, frozenset())
 
 
 def things(names: str) -> frozenset[Thing]:
@@ -26,17 +26,17 @@ def things(names: str) -> frozenset[Thing]:
 
 
 def test_what_moves_and_what_it_pushes() -> None:
-    habits = seen("a1k b1c d3w", "b1k c1c d3w", "b2k c1c d3w")
-    assert habits.moves == things("kc")
-    assert habits.pushed == things("c") and habits.pushers == things("k")
-    assert habits.stays == things("w")
-    assert habits.comes == things("kc")
+    behaviour = seen("a1k b1c d3w", "b1k c1c d3w", "b2k c1c d3w")
+    assert behaviour.moves == things("kc")
+    assert behaviour.pushed == things("c") and behaviour.pushers == things("k")
+    assert behaviour.stays == things("w")
+    assert behaviour.comes == things("kc")
 
 
 def test_a_piece_that_is_taken_was_not_pushed() -> None:
-    habits = seen("a1k b1c d3c", "b1k d3c", "c1k d3c")
-    assert not habits.pushed
-    assert habits.least == {(Term("k"),): 1, (Term("c"),): 1}
+    behaviour = seen("a1k b1c d3c", "b1k d3c", "c1k d3c")
+    assert not behaviour.pushed
+    assert behaviour.least == {(Term("k"),): 1, (Term("c"),): 1}
 
 
 def test_a_trail_comes_where_a_single_piece_went() -> None:
@@ -45,14 +45,14 @@ def test_a_trail_comes_where_a_single_piece_went() -> None:
 
 
 def test_a_new_match_is_no_step() -> None:
-    habits = seen("a1k b1p", "a2k b1p", "a1k b1p", "a2k b1p")
-    assert habits.stays == things("p") and habits.comes == things("k")
+    behaviour = seen("a1k b1p", "a2k b1p", "a1k b1p", "a2k b1p")
+    assert behaviour.stays == things("p") and behaviour.comes == things("k")
 
 
 def test_nothing_is_known_of_one_state() -> None:
-    habits = seen("a1k")
-    assert not (habits.stays or habits.moves or habits.comes)
-    assert habits.first == {(Term("k"),): 1}
+    behaviour = seen("a1k")
+    assert not (behaviour.stays or behaviour.moves or behaviour.comes)
+    assert behaviour.first == {(Term("k"),): 1}
 
 
 def test_only_what_lies_above_leaves_a_peg() -> None:
@@ -66,7 +66,7 @@ def test_only_what_lies_above_leaves_a_peg() -> None:
             )
             for state in states
         ]
-        return habits_of([strip], terms, disks, (Term(""),), frozenset()).towers
+        return behaviour_of([strip], terms, disks, (Term(""),), frozenset()).towers
 
     assert towers("xxx", "yxx", "yzx", "zzx", "zzy", "xzy", "xyy", "yyy") == 1
     assert towers("xxx", "xxy", "xzy", "xzz", "yzz", "yzx", "yyx", "yyy") == -1
@@ -84,6 +84,6 @@ def test_of_very_many_kinds_only_counts_are_taken() -> None:
         )
         for shift in (0, 1)
     ]
-    habits = habits_of([CELL], states, columns, rows, frozenset())
-    assert len(habits.most) == 401
-    assert not (habits.moves or habits.stays or habits.comes)
+    behaviour = behaviour_of([CELL], states, columns, rows, frozenset())
+    assert len(behaviour.most) == 401
+    assert not (behaviour.moves or behaviour.stays or behaviour.comes)

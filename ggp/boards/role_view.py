@@ -26,7 +26,7 @@ MOST_FACTS = 40
 
 
 @dataclass(frozen=True, slots=True)
-class RoleSight:
+class RoleView:
     """The knowledge of a role before a step.
 
     Attributes:
@@ -55,13 +55,13 @@ def observed(state: State, joint: JointMove) -> list[Observed]:
     return [Observed(machine.move(role, move), seen[role]) for role, move in enumerate(joint)]
 
 
-class SightView:
+class RoleViewer:
     """Draws the knowledge of roles in one game."""
 
     def __init__(self, machine: Machine, board: Grid | None, painter: SvgPainter) -> None:
         self._machine, self._board, self._painter = machine, board, painter
 
-    def sight(self, belief: Belief, before: RoleSight | None) -> RoleSight:
+    def sight(self, belief: Belief, before: RoleView | None) -> RoleView:
         """The knowledge of the belief's role. Changes since ``before`` are marked."""
         spell = self._machine.rules.spell
         likely = likelihoods(belief)
@@ -90,7 +90,7 @@ class SightView:
             ],
             "guesses": [[text, _percent(share)] for share, text in guesses[:MOST_FACTS]],
         }
-        return RoleSight(sure, shown)
+        return RoleView(sure, shown)
 
     def percepts(self, percepts: Iterable[Term]) -> list[str]:
         """Percepts in words."""

@@ -27,7 +27,7 @@ _FAR = {WALL: "#5b6b8c", GOAL: "#c2455c", FLOOR: "#c9c0b0"}
 _SNAKES = {"a": "gb-green", "b": "gb-orange", "c": "gb-blue", "d": "gb-pink"}
 
 
-class Scene(Protocol):
+class LevelPicture(Protocol):
     """A picture behind a board.
 
     Attributes:
@@ -50,7 +50,7 @@ class Scene(Protocol):
         """Whether the picture shows a proposition off the board."""
 
 
-class LevelScene:
+class SokobanPicture:
     """A level of walls, goals, crates and a keeper, drawn as in the pictures of solutions."""
 
     def __init__(self, board: Grid, looks: Mapping[Thing, PieceLook]) -> None:
@@ -61,7 +61,7 @@ class LevelScene:
         self._drawn: tuple[tuple[str, ...], str] | None = None
 
     @classmethod
-    def of_board(cls, board: Grid, looks: Mapping[Thing, PieceLook]) -> LevelScene | None:
+    def of_board(cls, board: Grid, looks: Mapping[Thing, PieceLook]) -> SokobanPicture | None:
         """The scene of a board that has a keeper and crates; None for others."""
         shapes = {look.shape for look in looks.values()}
         whole = board.shape is BoardShape.STRAIGHT and board.panels == ((),)
@@ -144,7 +144,7 @@ class LevelScene:
         )
 
 
-class SnakesScene:
+class SnakesPicture:
     """A level of Snakes: earth, spikes, fruit, blocks, the exit, and the snakes."""
 
     far = False
@@ -155,7 +155,7 @@ class SnakesScene:
         self._high = len(board.rows)
 
     @classmethod
-    def of_map(cls, drawn: SnakesMap | None, board: Grid | None) -> SnakesScene | None:
+    def of_map(cls, drawn: SnakesMap | None, board: Grid | None) -> SnakesPicture | None:
         """The scene of a level's map, if the board has the same columns and rows."""
         if drawn is None or board is None:
             return None

@@ -18,7 +18,7 @@ from ggp.sokoban.svg import svg
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class SokobanOutput:
     """The options of ``ggp solve`` for Sokoban.
 
     Attributes:
