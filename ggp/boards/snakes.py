@@ -13,7 +13,7 @@ from rich.text import Text
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
 from gdl.terms import Term
-from ggp.boards.glyphs import Span
+from ggp.boards.looks import Span
 from ggp.boards.statics import ranks
 from ggp.boards.text import DrawnState, Painter, TextCanvas
 from players.puzzles.snakes.level import SnakeLevel

@@ -12,8 +12,8 @@ from gdl.rules import Rules
 from gdl.syntax.writer import OwnNotation
 from gdl.terms import Term
 from ggp.boards.board import Grid
-from ggp.boards.glyphs import EMPTY, Span, glyphs_of, hint_for
 from ggp.boards.layers import Square, Thing
+from ggp.boards.looks import EMPTY, PieceLook, Span, hint_for, looks_of
 from ggp.boards.scene import SceneFinder
 from ggp.boards.shapes import BoardShape, indents
 
@@ -111,18 +111,19 @@ class Painter:
         self.rules = rules
         self._shown = OwnNotation(rules).term
         self._finder = SceneFinder(board, rules, roles)
-        self._glyphs: dict[Thing, Span] = {}
+        self._looks: dict[Thing, PieceLook] = {}
         self.legend: list[tuple[str, str, str]] = []
         if board is None:
             return
-        self._glyphs = glyphs_of(board, rules, roles)
-        for thing, (glyph, style) in self._glyphs.items():
+        self._looks = looks_of(board, rules, roles)
+        for thing, look in self._looks.items():
             meaning = " ".join(map(self._shown, thing))
             hint = hint_for(thing, rules)
             if hint is not None and hint.sign and hint.look != "letter":
                 continue  # A number from the author of the rules needs no explanation.
-            if glyph not in (meaning, meaning.lstrip(ascii_letters)):
-                self.legend.append((glyph, meaning, style))
+            letter, style = look.span
+            if letter not in (meaning, meaning.lstrip(ascii_letters)):
+                self.legend.append((letter, meaning, style))
 
     def draw_state(self, state: State, width: int = 80, before: State | None = None) -> DrawnState:
         """A state's drawing in ``width`` columns; several boards stand side by side if they fit. Squares that
@@ -156,8 +157,9 @@ class Painter:
         return DrawnState(canvas.lines(), beside)
 
     def _cell(self, board: Grid, square: Square, on: dict[Square, list[Thing]]) -> _Cell:
-        here = [self._glyphs.get(thing, ("?", "red")) for thing in on.get(square, [])]
-        fixed = [self._glyphs[thing] for thing in board.fixed.get(square, [])]
+        looks = [self._looks.get(thing) for thing in on.get(square, [])]
+        here = [("?", "red") if look is None else look.span for look in looks]
+        fixed = [self._looks[thing].span for thing in board.fixed.get(square, [])]
         if here and fixed:
             return here, fixed[0]
         return here or fixed or [EMPTY], None

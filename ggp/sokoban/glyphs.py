@@ -11,7 +11,7 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
-from ggp.boards.glyphs import Span
+from ggp.boards.looks import Span
 from ggp.boards.svg.tiles import OUTSIDE
 from ggp.boards.text import TextCanvas
 from ggp.sokoban.stage import LevelStage

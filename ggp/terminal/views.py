@@ -14,7 +14,7 @@ from rich.text import Text
 from gdl.machine import Machine, State
 from gdl.syntax.writer import OwnNotation
 from gdl.words import counted
-from ggp.boards.glyphs import role_styles
+from ggp.boards.looks import role_styles
 from ggp.boards.text import DrawnState, Painter
 from ggp.in_code import MatchSnapshot, MatchView
 from ggp.terminal.human import HumanPlayer

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from gdl.rules import Rules
 from gdl.syntax.writer import OwnNotation
 from gdl.terms import Term
+from ggp.boards.looks import PieceLook, fact_look
 from ggp.boards.svg.layout import UNIT
-from ggp.boards.svg.looks import PieceLook, fact_look
 from ggp.boards.svg.markup import clipped, element, text_of
 from ggp.boards.svg.sprites import draw_piece
 

@@ -8,10 +8,10 @@ from typing import Protocol
 from gdl.terms import Term
 from ggp.boards.board import Grid
 from ggp.boards.layers import Square, Thing
+from ggp.boards.looks import PieceLook, PieceShape
 from ggp.boards.shapes import BoardShape
 from ggp.boards.snakes import SnakesMap
 from ggp.boards.svg.layout import UNIT, BoardLayout
-from ggp.boards.svg.looks import PieceLook, PieceShape
 from ggp.boards.svg.markup import element, number, points
 from ggp.boards.svg.sprites import DOWN, draw_tile, sprite
 from ggp.boards.svg.tiles import BRICKS, CRATE, CRATE_ON_GOAL, OUTSIDE, ground, keeper, seen_from_afar

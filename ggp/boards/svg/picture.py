@@ -18,13 +18,13 @@ from gdl.rules import Rules
 from gdl.terms import Term
 from ggp.boards.board import Grid, find_board
 from ggp.boards.layers import Square, Thing
+from ggp.boards.looks import PieceLook, PieceShape, looks_of, role_classes
 from ggp.boards.scene import Scene, SceneFinder
 from ggp.boards.shapes import BoardShape
 from ggp.boards.snakes import map_of_rules
 from ggp.boards.svg.facts import FactBlock, draw_facts, draw_facts_below, fact_blocks
 from ggp.boards.svg.layout import BoardLayout, has_towers, lay_out, lay_out_towers, square_name
 from ggp.boards.svg.level_pictures import LevelPicture, SnakesPicture, SokobanPicture
-from ggp.boards.svg.looks import PieceLook, PieceShape, looks_of, role_classes
 from ggp.boards.svg.markup import element, number, stylesheet, text_of
 from ggp.boards.svg.overlay import NO_OVERLAY, BoardOverlay, draw_overlay
 from ggp.boards.svg.sprites import draw_borders, draw_side, draw_square

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 from itertools import groupby
 
 from ggp.boards.layers import Square
+from ggp.boards.looks import BELOW, PieceLook, PieceShape
 from ggp.boards.svg.layout import UNIT, BoardLayout, Spot, SpotKind, hexagon
-from ggp.boards.svg.looks import BELOW, PieceLook, PieceShape
 from ggp.boards.svg.markup import clipped, element, number, points, text_of
 from ggp.boards.svg.tiles import (
     CRATE,

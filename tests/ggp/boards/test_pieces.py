@@ -13,7 +13,7 @@ from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules, parse_terms
 from ggp.boards.board import find_board
 from ggp.boards.clicks import ClickMove
-from ggp.boards.svg.looks import PieceShape, looks_of
+from ggp.boards.looks import PieceShape, looks_of
 from ggp.boards.svg.markup import stylesheet
 from ggp.boards.svg.overlay import BoardOverlay
 from ggp.boards.svg.picture import SvgPainter
@@ -288,7 +288,7 @@ def test_a_board_that_a_hint_does_not_want_is_a_list_of_facts() -> None:
     ("sign", "pips"), [("1", 1), ("2", 2), ("3", 3), ("4", 4), ("5", 5), ("6", 6), ("7", 0)]
 )
 def test_a_die_has_as_many_pips_as_its_number(sign: str, pips: int) -> None:
-    from ggp.boards.svg.looks import PieceLook
+    from ggp.boards.looks import PieceLook
     from ggp.boards.svg.sprites import draw_piece
 
     drawn = draw_piece(PieceLook(sign, PieceShape.DIE, "gb-black", sign), 0, 0)

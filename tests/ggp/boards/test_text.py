@@ -13,7 +13,7 @@ from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules, parse_term
 from gdl.terms import Term
 from ggp.boards.board import board_of
-from ggp.boards.glyphs import role_styles
+from ggp.boards.looks import role_styles
 from ggp.boards.text import Painter
 
 

@@ -1,33 +1,235 @@
-"""Chooses the look of a thing: its shape, its sign and its class of colours.
+"""Chooses the look of a thing on a board: its shape, its sign, its class of colours, and its letter in text.
 
 A hint of the rules (:mod:`gdl.hints`) comes first. Otherwise the look depends on the thing's observed
 behaviour (:mod:`ggp.boards.piece_behaviour`), its owner, the number of kinds, and names such as ``queen``.
+Letters are capitals for pieces of the first role, small for those of the second.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
+from string import ascii_lowercase, digits
 
-from gdl.hints import PictureHint
+from gdl.hints import HINT_COLOURS, PictureHint
 from gdl.rules import Rules
 from gdl.terms import Term
 from ggp.boards.board import Grid
-from ggp.boards.glyphs import COLOURS, colour_name, glyphs_of, hint_for, owners_of
 from ggp.boards.layers import Thing
 
-_ROLE_CLASSES = 6
-"""Roles have classes ``gb-role0`` to ``gb-role5``; further roles start again from ``gb-role0``."""
-_OTHER_CLASSES = 6
-"""Things without an owner have classes ``gb-other0`` to ``gb-other5``; further things start again."""
+Span = tuple[str, str]
+"""Text and a rich style."""
+_ROLE_STYLES = ("bold cyan", "bold yellow", "bold magenta", "bold green", "bold red", "bold blue")
+"""Of roles whose names are not colours, by their numbers; then they start again."""
+_OTHER_STYLES = ("green", "magenta", "blue", "red", "white", "bright_cyan")
+"""Of things without an owner."""
+EMPTY: Span = (".", "bright_black")
+_FIXED_SIGNS = "#+=~%&$@"
+_THEME = {
+    # Ground and letter are both set, so that these two show on dark and on light terminals.
+    "white": "bold black on white",
+    "black": "bold white on black",
+    "pink": "bold bright_magenta",
+    "orange": "bold dark_orange",
+    "brown": "bold orange4",
+    "gray": "bold bright_black",
+    **{name: f"bold {name}" for name in ("red", "green", "blue", "yellow", "cyan", "magenta")},
+    **{f"role{number}": style for number, style in enumerate(_ROLE_STYLES)},
+    **{f"other{number}": style for number, style in enumerate(_OTHER_STYLES)},
+    "number": "bold",
+}
+"""The rich style of each class of colours, without ``gb-``."""
+_COLOURS = {colour: colour for colour in HINT_COLOURS} | {
+    "grey": "gray",
+    "teal": "cyan",
+    "purple": "magenta",
+    "violet": "magenta",
+}
+"""Words for colours, and the colour that each is drawn in."""
+
+
+def role_styles(roles: tuple[Term, ...]) -> list[str]:
+    """The rich style of each role: the colour in its name, or its number's."""
+    return [_THEME[cls[3:]] for cls in role_classes(roles)]
+
+
+def _letters_of(board: Grid, rules: Rules, roles: tuple[Term, ...]) -> dict[Thing, str]:
+    """A letter for each thing.
+
+    Pieces of the first role are capitals, those of the second role small letters, and things that never move
+    are signs. If there are more kinds of pieces than letters, or more than two sides with the same kinds,
+    short names replace the letters.
+    """
+    fixed = Counter(thing for things in board.fixed.values() for thing in things)
+    letters = {thing: _FIXED_SIGNS[i % len(_FIXED_SIGNS)] for i, (thing, _) in enumerate(fixed.most_common())}
+    used = {EMPTY[0], *letters.values()}
+    moving = [thing for thing in board.things if thing not in letters]
+    owners = owners_of(moving, rules, roles)
+    spelled = {thing: [rules.spell(term) for term in thing] for thing in moving}
+    if numbers := _numbers(spelled):
+        letters |= numbers
+    elif _many_sides(owners):
+        letters |= _side_and_kind(owners, roles) or _single_letters(moving, owners, used)
+    elif _too_many(moving, owners):
+        letters |= _short_names(spelled)
+    else:
+        letters |= _single_letters(moving, owners, used)
+    hints = {thing: hint_for(thing, rules) for thing in letters}
+    return {thing: hint.sign if (hint := hints[thing]) and hint.sign else letters[thing] for thing in letters}
+
+
+def hint_for(thing: Thing, rules: Rules) -> PictureHint | None:
+    """The last hint of the rules for a thing."""
+    if not rules.hints:
+        return None
+    words = tuple(" ".join(map(str, thing)).replace("(", " ").replace(")", " ").split())
+    fitting = [
+        hint
+        for hint in rules.hints
+        if hint.words == words or (hint.every and hint.words == words[: len(hint.words)])
+    ]
+    return fitting[-1] if fitting else None
+
+
+def _colour_name(thing: Thing) -> str | None:
+    """The colour that a thing's name contains."""
+    words = [word for term in thing for leaf in _leaves(term) for word in re.split("[-_]", leaf)]
+    return next((word for word in words if word in _COLOURS), None)
+
+
+def _many_sides(owners: dict[Thing, tuple[int, list[str]]]) -> bool:
+    """Whether capitals and small letters are too few to distinguish the sides that have pieces of the same
+    kinds."""
+    kinds = Counter("".join(words) for owner, words in owners.values() if owner >= 0)
+    return sum(n > 2 for n in kinds.values()) > 1
+
+
+def _too_many(moving: list[Thing], owners: dict[Thing, tuple[int, list[str]]]) -> bool:
+    """Whether letters would run out."""
+    small = sum(owners[thing][0] == 1 for thing in moving)
+    return max(small, len(moving) - small) > len(ascii_lowercase)
+
+
+def _side_and_kind(owners: dict[Thing, tuple[int, list[str]]], roles: tuple[Term, ...]) -> dict[Thing, str]:
+    """The first letters of each piece's side and kind; empty if these do not distinguish the pieces."""
+    signs = {
+        thing: (roles[owner].name[0].lower() if owner >= 0 else "") + "".join(words)[:1].upper()
+        for thing, (owner, words) in owners.items()
+    }
+    return signs if len(set(signs.values())) == len(signs) else {}
+
+
+def _numbers(spelled: dict[Thing, list[str]]) -> dict[Thing, str]:
+    """The numbers that all things are, or end with after the same word; empty if some thing has no such
+    number."""
+    matches = {t: re.fullmatch(r"([a-z_]*)([0-9]+)", " ".join(words)) for t, words in spelled.items()}
+    found = {thing: (match[1], match[2]) for thing, match in matches.items() if match}
+    if len(found) < len(spelled) or len({word for word, _ in found.values()}) > 1:
+        return {}
+    numbers = {thing: number for thing, (_, number) in found.items()}
+    return numbers if len(set(numbers.values())) == len(numbers) else {}
+
+
+def _single_letters(
+    moving: list[Thing], owners: dict[Thing, tuple[int, list[str]]], used: set[str]
+) -> dict[Thing, str]:
+    letters: dict[Thing, str] = {}
+    for thing in moving:
+        owner, words = owners[thing]
+        name = "".join(words)
+        whole = len(thing) == 1 and name == thing[0].name
+        if name not in used and (len(name) == 1 or name.isdecimal()) and (owner < 0 or whole):
+            letter = name
+        else:
+            some = "".join(word[0] for word in words) + name + ascii_lowercase + digits
+            some = some.lower() if owner == 1 else some.upper()
+            letter = next((c for c in some if c.isalnum() and c not in used), "?")
+        used.add(letter)
+        letters[thing] = letter
+    return letters
+
+
+def _short_names(spelled: dict[Thing, list[str]]) -> dict[Thing, str]:
+    """As many letters of each word as distinguish it from the others in its place; all words in full if that
+    fails."""
+    places = max(map(len, spelled.values()))
+    columns = [{words[i] for words in spelled.values() if i < len(words)} for i in range(places)]
+    heads = [_heads(column) for column in columns]
+    names = {thing: "".join(heads[i][w] for i, w in enumerate(words)) for thing, words in spelled.items()}
+    if len(set(names.values())) == len(names) and max(map(len, names.values())) <= 6:
+        return names
+    return {thing: str(i) for i, thing in enumerate(spelled, 1)}
+
+
+def _heads(words: set[str]) -> dict[str, str]:
+    """Beginnings that differ, all of one length except for shorter words."""
+    for length in range(1, max(map(len, words)) + 1):
+        heads = {word: word[:length] for word in words}
+        if len(set(heads.values())) == len(words):
+            return heads
+    return {word: word for word in words}
+
+
+def owners_of(
+    things: list[Thing], rules: Rules, roles: tuple[Term, ...]
+) -> dict[Thing, tuple[int, list[str]]]:
+    """The owner of each thing (role index, or -1) and the rest of its name. A piece belongs to a role that it
+    names, or whose name begins the piece's name (``whitepawn``). If all short names begin with a role's
+    initial (``wp``), the initial decides."""
+    names = [role.name for role in roles]
+    leaves = {thing: [leaf for term in thing for leaf in _leaves(term)] for thing in things}
+    initials = _initials([words[0] for words in leaves.values() if len(words) == 1], names)
+    owners: dict[Thing, tuple[int, list[str]]] = {}
+    for thing, words in leaves.items():
+        owner, rest = -1, [rules.spelling.get(word, word) for word in words]
+        for i, word in enumerate(words):
+            role = next((r for r, name in enumerate(names) if word == name), -1)
+            cut = 0
+            if role < 0:
+                starts = [r for r, name in enumerate(names) if len(name) > 1 and word.startswith(name)]
+                role = max(starts, key=lambda r: len(names[r]), default=-1)
+                cut = len(names[role]) if role >= 0 else 0
+            if role < 0 and word[0] in initials and len(words) == 1 and 2 <= len(word) <= 3:
+                role = initials[word[0]]
+                cut = 1
+            if role >= 0:
+                owner = role
+                end = rest[i][cut or len(word) :].strip("-_")
+                rest = rest[:i] + ([end] if end else []) + rest[i + 1 :] or [rest[i]]
+                break
+        owners[thing] = owner, rest
+    return owners
+
+
+def _initials(words: list[str], names: list[str]) -> dict[str, int]:
+    """First letter -> role, if most things have names of two or three letters whose first letter
+    distinguishes the sides; empty otherwise. A letter that begins no role's name belongs to the remaining
+    role."""
+    short = [word for word in words if 2 <= len(word) <= 3]
+    letters = sorted({word[0] for word in short})
+    few = any(len(word) == 1 for word in words) or 3 * len(short) < 2 * len(words)
+    if len(names) < 2 or len(letters) != len(names) or few:
+        return {}
+    roles_of = {name[0]: role for role, name in enumerate(names) if name[0] in letters}
+    roles = [role for role in range(len(names)) if role not in roles_of.values()]
+    return roles_of | dict(zip((c for c in letters if c not in roles_of), roles, strict=False))
+
+
+def _leaves(term: Term) -> Iterator[str]:
+    if not term.args:
+        yield term.name
+    for arg in term.args:
+        yield from _leaves(arg)
+
+
 _AREA_CLASSES = (
     *("gb-blue", "gb-orange", "gb-green", "gb-magenta", "gb-yellow", "gb-red"),
     *("gb-cyan", "gb-pink", "gb-gray", "gb-brown", "gb-white", "gb-black"),
 )
 """Colours of areas, the most different first."""
-_SAME = {"grey": "gray", "teal": "cyan", "purple": "magenta", "violet": "magenta"}
 _CHESS = {"king": "k", "queen": "q", "rook": "r", "bishop": "b", "knight": "n", "pawn": "p", "castle": "r"}
 _SUITS = {"hearts": "♥", "diamonds": "♦", "spades": "♠", "clubs": "♣"}
 _RANKS = {"ace": "A", "king": "K", "queen": "Q", "jack": "J", "ten": "10"}
@@ -105,19 +307,27 @@ class PieceLook:
         sign: its letter or short name; for a chess man the letter of its kind.
         colour: the stylesheet's class for it.
         meaning: its name in the rules.
+        letter: its letter or short name in text.
     """
 
     sign: str
     shape: PieceShape
     colour: str
     meaning: str
+    letter: str = ""
+
+    @property
+    def span(self) -> Span:
+        """Its letter in text, with the style of its colour."""
+        ground = self.shape is PieceShape.GROUND
+        return self.letter, EMPTY[1] if ground else _THEME[self.colour.removeprefix("gb-")]
 
 
 def looks_of(board: Grid, rules: Rules, roles: tuple[Term, ...]) -> dict[Thing, PieceLook]:
-    """The look of each thing of a board; signs are those of :func:`ggp.boards.glyphs.glyphs_of`."""
-    glyphs = glyphs_of(board, rules, roles)
-    owners = owners_of(list(glyphs), rules, roles)
-    looks = _by_name(board, rules, roles, {thing: sign for thing, (sign, _) in glyphs.items()}, owners)
+    """The look of each thing of a board."""
+    letters = _letters_of(board, rules, roles)
+    owners = owners_of(list(letters), rules, roles)
+    looks = _by_name(board, rules, roles, letters, owners)
     _notes(board, looks, set(roles))
     _by_behaviour(board, looks, {thing: owner for thing, (owner, _) in owners.items()}, len(roles))
     for thing, look in looks.items():
@@ -131,7 +341,7 @@ def _by_name(
     board: Grid,
     rules: Rules,
     roles: tuple[Term, ...],
-    signs: dict[Thing, str],
+    letters: dict[Thing, str],
     owners: dict[Thing, tuple[int, list[str]]],
 ) -> dict[Thing, PieceLook]:
     """Looks by name and owner: discs in a side's colour, crosses, rings, chess men, numbers, cards; walls and
@@ -141,17 +351,18 @@ def _by_name(
     classes = role_classes(roles)
     looks: dict[Thing, PieceLook] = {}
     others = 0
-    for thing, sign in signs.items():
+    for thing, letter in letters.items():
+        sign = letter
         meaning = " ".join(map(rules.spell, thing))
         owner, words = owners[thing]
-        named = colour_name(thing)
+        named = _colour_name(thing)
         shape = PieceShape.DISC if owner >= 0 or named is not None else PieceShape.TEXT
         if named is not None:
-            colour = f"gb-{_SAME.get(named, named)}"
+            colour = f"gb-{_COLOURS[named]}"
         elif owner >= 0:
             colour = classes[owner]
         else:
-            colour = f"gb-other{others % _OTHER_CLASSES}"
+            colour = f"gb-other{others % len(_OTHER_STYLES)}"
             others += 1
         kind = "".join(words).lower()
         if thing in board.solid:
@@ -172,9 +383,9 @@ def _by_name(
             shape = PieceShape.CROSS
         elif kind == "o":
             shape = PieceShape.RING
-        elif shape is PieceShape.DISC and kind in (_last_word(thing), *COLOURS) and kind in COLOURS:
+        elif shape is PieceShape.DISC and kind in _COLOURS:
             sign = ""
-        looks[thing] = PieceLook(sign, shape, colour, meaning)
+        looks[thing] = PieceLook(sign, shape, colour, meaning, letter)
     return looks
 
 
@@ -315,7 +526,7 @@ def _hinted(look: PieceLook, hint: PictureHint, thing: Thing) -> PieceLook:
     elif shape not in (PieceShape.TEXT, PieceShape.TILE):
         sign = ""
     colour = "gb-red" if shape is PieceShape.CARD and sign[-1:] in ("♥", "♦") else look.colour
-    return PieceLook(sign, shape, f"gb-{hint.colour}" if hint.colour else colour, meaning)
+    return PieceLook(sign, shape, f"gb-{hint.colour}" if hint.colour else colour, meaning, look.letter)
 
 
 def role_classes(roles: tuple[Term, ...]) -> list[str]:
@@ -323,12 +534,8 @@ def role_classes(roles: tuple[Term, ...]) -> list[str]:
     found: list[str] = []
     for number, role in enumerate(roles):
         name = role.name.lower()
-        found.append(f"gb-{_SAME.get(name, name)}" if name in COLOURS else f"gb-role{number % _ROLE_CLASSES}")
+        found.append(f"gb-{_COLOURS[name]}" if name in _COLOURS else f"gb-role{number % len(_ROLE_STYLES)}")
     return found
-
-
-def _last_word(thing: Thing) -> str:
-    return re.split("[-_]", thing[-1].name.lower())[-1]
 
 
 def _is_number(thing: Thing) -> bool:
