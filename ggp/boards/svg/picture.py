@@ -212,8 +212,9 @@ class SvgPainter:
 
     def _placed(self, scene: Scene) -> BoardLayout | None:
         """The layout of the board in a state."""
-        towers = self._towers and self.board is not None
-        return lay_out_towers(self.board, self.rules, scene.on) if towers else self._layout
+        if self.board is not None and self._towers:
+            return lay_out_towers(self.board, self.rules, scene.on)
+        return self._layout
 
     def _blocks(self, scene: Scene) -> list[FactBlock]:
         """The text next to the board: whose turn it is, in words, and the facts that the drawing does not
