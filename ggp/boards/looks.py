@@ -61,7 +61,7 @@ def _letters_of(board: Grid, rules: Rules, roles: tuple[Term, ...]) -> dict[Thin
 
     Pieces of the first role are capitals, those of the second role small letters, and things that never move
     are signs. If there are more kinds of pieces than letters, or more than two sides with the same kinds,
-    short names replace the letters.
+    numbers or short names replace the letters.
     """
     fixed = Counter(thing for things in board.fixed.values() for thing in things)
     letters = {thing: _FIXED_SIGNS[i % len(_FIXED_SIGNS)] for i, (thing, _) in enumerate(fixed.most_common())}
@@ -74,7 +74,7 @@ def _letters_of(board: Grid, rules: Rules, roles: tuple[Term, ...]) -> dict[Thin
     elif _many_sides(owners):
         letters |= _side_and_kind(owners, roles) or _single_letters(moving, owners, used)
     elif _too_many(moving, owners):
-        letters |= _short_names(spelled)
+        letters |= {thing: str(i) for i, thing in enumerate(moving, 1)}
     else:
         letters |= _single_letters(moving, owners, used)
     hints = {thing: hint_for(thing, rules) for thing in letters}
@@ -150,27 +150,6 @@ def _single_letters(
         used.add(letter)
         letters[thing] = letter
     return letters
-
-
-def _short_names(spelled: dict[Thing, list[str]]) -> dict[Thing, str]:
-    """As many letters of each word as distinguish it from the others in its place; all words in full if that
-    fails."""
-    places = max(map(len, spelled.values()))
-    columns = [{words[i] for words in spelled.values() if i < len(words)} for i in range(places)]
-    heads = [_heads(column) for column in columns]
-    names = {thing: "".join(heads[i][w] for i, w in enumerate(words)) for thing, words in spelled.items()}
-    if len(set(names.values())) == len(names) and max(map(len, names.values())) <= 6:
-        return names
-    return {thing: str(i) for i, thing in enumerate(spelled, 1)}
-
-
-def _heads(words: set[str]) -> dict[str, str]:
-    """Beginnings that differ, all of one length except for shorter words."""
-    for length in range(1, max(map(len, words)) + 1):
-        heads = {word: word[:length] for word in words}
-        if len(set(heads.values())) == len(words):
-            return heads
-    return {word: word for word in words}
 
 
 def owners_of(

@@ -206,7 +206,6 @@ class SnakesPainter(Painter):
         super().__init__(None, rules, roles)
         self.map = drawn
         self._terminal, self._unicode = terminal, unicode
-        self._before: _Standing | None = None
         signs = self._signs(fruit_left=True)
         kinds = {
             "#": "wall",
@@ -232,10 +231,9 @@ class SnakesPainter(Painter):
         for x in range(len(self.map.columns)):
             for y in range(len(self.map.rows)):
                 canvas.put(len(self.map.rows) - 1 - y, x * len(ground[0]), *drawn.get((x, y), ground))
-        move = last_move(self._before, standing) if self._before is not None else ""
+        move = "" if before is None else last_move(self.map.standing(before), standing)
         if move:
             canvas.put(canvas.height, 0, move, "bold" if self._terminal else "")
-        self._before = standing
         return DrawnState(canvas.lines(), ())
 
     def _cells(self, standing: _Standing) -> dict[Cell, Span]:

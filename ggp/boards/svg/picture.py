@@ -35,7 +35,6 @@ _WIDE = 2.2
 _MOST_LINES = 12
 _MOST_LINES_ALONE = 40
 _LONGEST_TEXT = 2000
-_UNKNOWN = PieceLook("?", PieceShape.TEXT, "gb-other0", "")
 
 
 class SvgPainter:
@@ -280,7 +279,7 @@ class SvgPainter:
 
     def _look(self, thing: Thing) -> PieceLook:
         return self._looks.get(thing) or PieceLook(
-            "?", PieceShape.TEXT, _UNKNOWN.colour, " ".join(map(self.rules.spell, thing))
+            "?", PieceShape.TEXT, "gb-other0", " ".join(map(self.rules.spell, thing))
         )
 
     def _spoken(self, on: dict[Square, list[Thing]], blocks: list[FactBlock]) -> str:

@@ -125,11 +125,9 @@ def test_the_exit_opens_when_the_fruit_is_eaten() -> None:
     game, painter = painter_of(level, terminal=True)
     state = game.machine("prover").initial_state()
     assert "ex" in painter.draw_state(state).plain()
-    assert "EX" in painter.draw_state(state.play("(move a right)")).plain()
-    assert (
-        painter.draw_state(state.play("(move a right)").play("(move a right)")).plain().count("A > right")
-        == 1
-    )
+    after = state.play("(move a right)")
+    assert "EX" in painter.draw_state(after).plain()
+    assert painter.draw_state(after.play("(move a right)"), before=after).plain().count("A > right") == 1
 
 
 def test_levels_are_printed_with_their_names(capsys: pytest.CaptureFixture[str]) -> None:
@@ -156,5 +154,5 @@ def test_a_straight_snake_that_is_pushed_did_not_move_itself() -> None:
     level = read_levels("..\nA.\n^.\nB.\n^E\n##")[0]
     game, painter = painter_of(level, terminal=False)
     state = game.machine("prover").initial_state()
-    painter.draw_state(state)
-    assert painter.draw_state(state.play("(move b up)")).plain().endswith("\nB ^ up, pushes A")
+    drawn = painter.draw_state(state.play("(move b up)"), before=state).plain()
+    assert drawn.endswith("\nB ^ up, pushes A")
