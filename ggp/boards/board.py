@@ -532,13 +532,19 @@ def edges_of(machine: Machine, board: Grid, possible: Iterable[Term]) -> dict[st
         return {}
     if min(len(board.columns), len(board.rows)) < _FEWEST or board.fixed:
         return {}
-    stones = [_stones(board, role, possible) for role in machine.roles]
+    if any(layer.x == layer.y for layer in board.layers):
+        return {}
+    own: list[dict[Square, Term]] = [{} for _ in machine.roles]
+    for term in possible:
+        square, thing = board.where(term) or (None, ())
+        if square is not None and len(thing) == 1 and thing[0] in machine.roles:
+            own[machine.roles.index(thing[0])][square] = term
     first = frozenset(machine.initial_state().propositions)
-    if any(len(own) != len(board.squares) for own in stones) or any(own & first for own in stones):
+    if any(len(stones) != len(board.squares) or first & set(stones.values()) for stones in own):
         return {}
     try:
         winners = [
-            [role for role, own in enumerate(stones) if _wins(machine, board, first, role, own, axis)]
+            [role for role, stones in enumerate(own) if _wins(machine, board, first, role, stones, axis)]
             for axis in (0, 1)
         ]
     except GdlError:  # The rules are hostile or exceed the limits.
@@ -548,22 +554,16 @@ def edges_of(machine: Machine, board: Grid, possible: Iterable[Term]) -> dict[st
     return {side: winners[axis][0] for axis in (0, 1) for side in _SIDES[axis]}
 
 
-def _stones(board: Grid, role: Term, possible: Iterable[Term]) -> frozenset[Term]:
-    """The propositions that say that a stone of a role stands on a square."""
-    layers = {(layer.name, layer.arity): layer for layer in board.layers if layer.x != layer.y}
-    return frozenset(
-        term
-        for term in possible
-        if term.signature in layers and layers[term.signature].thing(term) == (role,)
-    )
-
-
 def _wins(
-    machine: Machine, board: Grid, first: frozenset[Term], role: int, own: frozenset[Term], axis: int
+    machine: Machine,
+    board: Grid,
+    first: frozenset[Term],
+    role: int,
+    stones: dict[Square, Term],
+    axis: int,
 ) -> bool:
-    """Whether a chain of stones across the board wins for a role, and needs all of its stones."""
-    layers = {(layer.name, layer.arity): layer for layer in board.layers}
-    at: dict[Square, Term] = {layers[term.signature].square(term): term for term in own}
+    """Whether a chain of stones across the board wins for a role, and needs all of its stones. ``stones`` are
+    the propositions that say that a stone of the role stands on a square."""
     middle = board.columns[len(board.columns) // 2], board.rows[len(board.rows) // 2]
     panel = board.panels[0]
     chain: list[Square] = (
@@ -571,27 +571,13 @@ def _wins(
         if axis == 0
         else [(panel, middle[0], y) for y in board.rows]
     )
-    broken = [chain[:-1], chain[1:], chain[:2] + chain[3:]]
-    return _won(machine, first, role, [at[square] for square in chain], layers) and not any(
-        _won(machine, first, role, [at[square] for square in part], layers) for part in broken
-    )
 
+    def won(part: list[Square]) -> bool:
+        rest = (term for term in first if (board.where(term) or (None,))[0] not in part)
+        state = machine.state_of([*rest, *(stones[square] for square in part)])
+        return machine.is_terminal(state) and machine.goal(state, role) == 100
 
-def _won(
-    machine: Machine,
-    first: frozenset[Term],
-    role: int,
-    stones: Sequence[Term],
-    layers: dict[tuple[str, int], Layer],
-) -> bool:
-    taken = {layers[term.signature].square(term) for term in stones}
-    rest = (
-        term
-        for term in first
-        if term.signature not in layers or layers[term.signature].square(term) not in taken
-    )
-    state = machine.state_of([*rest, *stones])
-    return machine.is_terminal(state) and machine.goal(state, role) == 100
+    return won(chain) and not any(map(won, (chain[:-1], chain[1:], chain[:2] + chain[3:])))
 
 
 def _facts_on_squares(

@@ -166,6 +166,8 @@ def _free(a: Point, b: Point, places: set[Point]) -> bool:
 
 _COMPASS = ("n", "ne", "e", "se", "s", "sw", "w", "nw")
 """Places of a ring, clockwise."""
+RING_PLACES = ((0, -1), (1, -1), (1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1))
+"""Columns to the right and rows down from the middle of rings to their places, clockwise from the top."""
 
 
 def ring_of(domain: Iterable[Term], statics: Statics) -> tuple[Term, ...]:

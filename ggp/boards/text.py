@@ -15,15 +15,13 @@ from ggp.boards.board import Grid
 from ggp.boards.layers import Square, Thing
 from ggp.boards.looks import EMPTY, PieceLook, Span, hint_for, looks_of
 from ggp.boards.scene import SceneFinder
-from ggp.boards.shapes import BoardShape, indents
+from ggp.boards.shapes import RING_PLACES, BoardShape, indents
 
 _Cell = tuple[list[Span], Span | None]
 """The things on a square, and the sign behind it for something fixed below them."""
 _GAP = 4
 _NARROWEST = 20
 _BOLD, _DIM, _NEW = "bold", "dim", "bold yellow"
-_AROUND = ((0, -1), (1, -1), (1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1))
-"""Columns to the right and lines down from the middle of rings to their places, clockwise from the top."""
 
 
 class TextCanvas:
@@ -258,11 +256,11 @@ class Painter:
         at = {
             (ring, place): (1 + rings + (ring + 1) * y, left + (rings + (ring + 1) * x) * pitch)
             for ring in range(rings)
-            for place, (x, y) in enumerate(_AROUND)
+            for place, (x, y) in enumerate(RING_PLACES)
         }
         canvas = TextCanvas()
         for ring, place in at:
-            canvas.join(at[ring, place], at[ring, (place + 1) % len(_AROUND)])
+            canvas.join(at[ring, place], at[ring, (place + 1) % len(RING_PLACES)])
             if place % 2 == 0 and ring + 1 < rings:
                 canvas.join(at[ring, place], at[ring + 1, place])
         for (ring, place), (line, column) in at.items():

@@ -39,14 +39,12 @@ class FactBlock:
         rows: the arguments of each proposition, spelled; a relation without arguments has one row without
             any.
         fresh: for each row, whether it was false before.
-        gone: the number of propositions that have become false.
         looks: for each row the card or die drawn for it, or None; empty if no row has one.
     """
 
     name: str
     rows: tuple[tuple[str, ...], ...]
     fresh: tuple[bool, ...]
-    gone: int = 0
     looks: tuple[PieceLook | None, ...] = ()
 
     @property

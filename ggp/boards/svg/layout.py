@@ -13,7 +13,7 @@ from gdl.rules import Rules
 from gdl.terms import Term
 from ggp.boards.board import Grid
 from ggp.boards.layers import Square, Thing
-from ggp.boards.shapes import BoardShape, indents
+from ggp.boards.shapes import RING_PLACES, BoardShape, indents
 from ggp.boards.svg.markup import clipped
 
 UNIT = 40.0
@@ -21,8 +21,6 @@ UNIT = 40.0
 _GAP = 26.0
 _CLOSE = 7.0
 _LABEL = 20.0
-_ROUND = ((0, -1), (1, -1), (1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1))
-"""Directions from the middle of a board of rings to its places, clockwise from the top."""
 
 
 class SpotKind(Enum):
@@ -282,7 +280,7 @@ def _rings(board: Grid, rules: Rules) -> BoardLayout:
     middle = (rings + 0.5) * UNIT + _LABEL
 
     def at(ring: int, place: int) -> tuple[float, float]:
-        x, y = _ROUND[place]
+        x, y = RING_PLACES[place]
         return middle + (ring + 1) * x * UNIT, middle + (ring + 1) * y * UNIT
 
     spots: dict[Square, Spot] = {}
@@ -293,12 +291,12 @@ def _rings(board: Grid, rules: Rules) -> BoardLayout:
             square = ((), ring, place)
             x, y = at(i, j)
             spots[square] = Spot(f"0,{i},{j}", square_name(rules, square), x, y, SpotKind.POINT)
-            lines.append((x, y, *at(i, (j + 1) % len(_ROUND))))
+            lines.append((x, y, *at(i, (j + 1) % len(RING_PLACES))))
             if j % 2 == 0 and i + 1 < rings:
                 lines.append((x, y, *at(i + 1, j)))
     for j, place in enumerate(board.rows):
         x, y = at(rings - 1, j)
-        way = _ROUND[j]
+        way = RING_PLACES[j]
         text = clipped(rules.spell(place), 5)
         labels.append(Label(x + way[0] * UNIT * 0.7, y + way[1] * UNIT * 0.7, text))
     size = 2 * middle
