@@ -19,7 +19,7 @@ _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 70rem; padding: 0 1rem; }
 table { border-collapse: collapse; margin: .5rem 0 1.5rem; font-variant-numeric: tabular-nums; }
 th, td { padding: .2rem .7rem; text-align: right; border-bottom: 1px solid #8884; }
-th:first-child, td:first-child { text-align: left; }
+th:first-child, td:first-child { text-align: left; } th { font-weight: 600; opacity: .65; }
 svg { max-width: 100%; height: auto; background: white; border-radius: 6px; }
 .scroll { overflow-x: auto; } .bad { color: light-dark(#b3001b, #ff8a80); font-weight: 600; }
 """
@@ -63,11 +63,12 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table></div>'
 
 
-def page(title: str, parts: Iterable[str]) -> str:
-    """The whole page below its title."""
+def page(title: str, parts: Iterable[str], refresh: int = 0) -> str:
+    """The whole page below its title; it reloads itself every ``refresh`` seconds unless that is 0."""
     name = escape(title)
+    again = f'<meta http-equiv="refresh" content="{refresh}">' if refresh else ""
     return (
-        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{name}</title>'
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{name}</title>{again}'
         f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style></head><body>\n'
         + "\n".join((f"<h1>{name}</h1>", *parts))
         + "\n</body></html>\n"

@@ -11,10 +11,10 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from html import escape
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
+from ggp.report_page import page, table
 from players.processes.lifeline import descendants, resident_bytes
 
 _SHARES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0, 1.25)
@@ -187,37 +187,13 @@ def as_text(status: ServerStatus) -> str:
 
 def as_html(status: ServerStatus) -> str:
     """The page as HTML that loads nothing else and refreshes itself."""
-    name = escape(status.name)
-    facts = "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in status.facts)
-    tables = "".join(_html_table(*table) for table in _tables(status))
-    return (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{name}</title>'
-        f'<meta http-equiv="refresh" content="{_REFRESH_SECONDS}">'
-        f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style></head>'
-        f"<body><h1>{name}</h1><dl>{facts}</dl>{tables}"
-        '<p><a href="/metrics">metrics</a></p></body></html>\n'
-    )
-
-
-_STYLE = (
-    ":root{color-scheme:light dark}body{font:15px/1.45 system-ui,sans-serif;margin:2rem auto;"
-    "max-width:75rem;padding:0 1rem}h1{font-size:1.4rem}h2{font-size:1.1rem;margin-top:2rem}"
-    "dl{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1.2rem}dt{opacity:.65}dd{margin:0}"
-    "div{overflow-x:auto}table{border-collapse:collapse;font-variant-numeric:tabular-nums}"
-    "th,td{text-align:left;padding:.25rem .9rem .25rem 0;border-bottom:1px solid #8885;vertical-align:top}"
-    "th{font-weight:600;opacity:.65}"
-)
+    parts = [table(("status", ""), status.facts)] if status.facts else []
+    for title, heads, rows in _tables(status):
+        parts += [f"<h2>{title}</h2>", table(heads, rows) if rows else "<p>none</p>"]
+    return page(status.name, [*parts, '<p><a href="/metrics">metrics</a></p>'], _REFRESH_SECONDS)
 
 
 def _tables(status: ServerStatus) -> tuple[Table, Table]:
     live = [[str(cell(match)) for cell in _LIVE.values()] for match in status.live]
     ended = [[str(cell(match)) for cell in _ENDED.values()] for match in status.ended]
     return ("Live matches", list(_LIVE), live), ("Last finished matches", list(_ENDED), ended)
-
-
-def _html_table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    if not rows:
-        return f"<h2>{title}</h2><p>none</p>"
-    head = "".join(f"<th>{escape(cell)}</th>" for cell in heads)
-    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-    return f"<h2>{title}</h2><div><table><tr>{head}</tr>{body}</table></div>"
