@@ -16,6 +16,7 @@ from typing import Any
 
 import orjson
 
+from ggp.boards.svg.markup import element, number, points, text_of
 from ggp.cover.packed import Cell, Packed, PlacedPiece, colour, css
 
 Point = tuple[float, float, float]
@@ -166,49 +167,54 @@ _GAP = 1.0
 
 def svg(packed: Packed) -> str:
     """The SVG file with the layers (z) from left to right. Raises KeyError for a grid without shapes."""
-    shape = SHAPES[packed.grid]
     owners = packed.owners()
     letters = packed.letters()
     parts: list[str] = []
-    left, height = 0.0, 0.0
-    solids = {cell: shape(cell) for cell in owners}
-    low = [min(point[axis] for solid in solids.values() for point in solid.corners) for axis in range(2)]
-    high = [max(point[axis] for solid in solids.values() for point in solid.corners) for axis in range(2)]
+    solids = {cell: SHAPES[packed.grid](cell) for cell in owners}
+    corners = [point for solid in solids.values() for point in solid.corners]
+    low, high = ([limit(point[axis] for point in corners) for axis in (0, 1)] for limit in (min, max))
+    left = 0.0
     for z in sorted({cell[2] for cell in owners}):
-        lines: dict[frozenset[tuple[int, int]], tuple[list[int], str]] = {}
+        sides: dict[frozenset[tuple[int, int]], tuple[list[int], str]] = {}
         for cell, owner in owners.items():
             if cell[2] != z:
                 continue
             fill = css(packed.pieces[owner].kind)
-            points = [(left + x - low[0], y - low[1]) for x, y in _outline(solids[cell])]
-            middle = (sum(x for x, _ in points) / len(points), sum(y for _, y in points) / len(points))
+            outline = [(left + x - low[0], y - low[1]) for x, y in _outline(solids[cell])]
+            x, y = (_px(sum(axis) / len(outline)) for axis in zip(*outline, strict=True))
             if solids[cell].ball:
                 parts.append(
-                    f'<circle cx="{_px(middle[0])}" cy="{_px(middle[1])}" r="{_px(solids[cell].ball)}" '
-                    f'fill="{fill}" stroke="#222"/>'
+                    element("circle", cx=x, cy=y, r=_px(solids[cell].ball), fill=fill, stroke="#222")
                 )
             else:
-                corners = " ".join(f"{_px(x)},{_px(y)}" for x, y in points)
-                parts.append(f'<polygon points="{corners}" fill="{fill}"/>')
-                for (ax, ay), (bx, by) in zip(points, points[1:] + points[:1], strict=True):
-                    key = frozenset((round(x * 1024), round(y * 1024)) for x, y in ((ax, ay), (bx, by)))
-                    drawn = f"M{_px(ax)} {_px(ay)}L{_px(bx)} {_px(by)}"
-                    lines.setdefault(key, ([], drawn))[0].append(owner)
-            parts.append(f'<text x="{_px(middle[0])}" y="{_px(middle[1])}">{escape(letters[owner])}</text>')
-        border = "".join(drawn for owned, drawn in lines.values() if len(owned) == 1 or owned[0] != owned[1])
+                parts.append(
+                    element("polygon", points=points((_px(x), _px(y)) for x, y in outline), fill=fill)
+                )
+                for side in zip(outline, outline[1:] + outline[:1], strict=True):
+                    key = frozenset((round(x * 1024), round(y * 1024)) for x, y in side)
+                    drawn = "M" + "L".join(f"{number(_px(x))} {number(_px(y))}" for x, y in side)
+                    sides.setdefault(key, ([], drawn))[0].append(owner)
+            parts.append(element("text", text_of(letters[owner]), x=x, y=y))
+        border = "".join(drawn for owned, drawn in sides.values() if len(owned) == 1 or owned[0] != owned[1])
         if border:
-            parts.append(f'<path d="{border}"/>')
+            parts.append(element("path", d=border))
         left += high[0] - low[0] + _GAP
-        height = high[1] - low[1]
-    width = left - _GAP
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="-4 -4 {_px(width + 0.3)} {_px(height + 0.3)}" '
-        f'width="{_px(width + 0.3)}" role="img" aria-label="{len(packed.pieces)} pieces in their places">'
+    width, height = _px(left - _GAP + 0.3), _px(high[1] - low[1] + 0.3)
+    style = (
         "<style>text{font:11px sans-serif;text-anchor:middle;dominant-baseline:central}"
         "path{fill:none;stroke:#222;stroke-width:2.5;stroke-linecap:round}</style>"
-        + "".join(parts)
-        + "</svg>\n"
     )
+    drawing = element(
+        "svg",
+        style,
+        *parts,
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=f"-4 -4 {number(width)} {number(height)}",
+        width=width,
+        role="img",
+        aria_label=f"{len(packed.pieces)} pieces in their places",
+    )
+    return drawing + "\n"
 
 
 def _outline(solid: Solid) -> list[tuple[float, float]]:
@@ -218,8 +224,8 @@ def _outline(solid: Solid) -> list[tuple[float, float]]:
     return sorted(flat, key=lambda point: math.atan2(point[1] - middle[1], point[0] - middle[0]))
 
 
-def _px(value: float) -> str:
-    return f"{value * SCALE:.1f}".rstrip("0").rstrip(".")
+def _px(value: float) -> float:
+    return round(value * SCALE, 1)
 
 
 _FAR = 3
