@@ -108,6 +108,16 @@ class ProverMachine(Machine):
         """The CPU time that writing them has taken."""
         return self._evaluator.relations.seconds
 
+    def static_rows(self, name: str, arity: int, most: int) -> set[tuple[Term, ...]]:
+        """All rows of a relation that never changes; none if it depends on the state, has more than ``most``
+        rows, or takes too long."""
+        static = self._evaluator.schema.static
+        shapes = self._program.named(name, arity)
+        if any(p.index not in static or len(each(static[p.index])) > most for p in shapes):
+            return set()
+        rows = {self._program.arguments(p.index, full(row)) for p in shapes for row in each(static[p.index])}
+        return rows if len(rows) <= most else set()
+
     def initial_state(self) -> State:
         return State(self, self._initial)
 

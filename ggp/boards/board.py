@@ -134,7 +134,7 @@ def find_board(machine: Machine) -> Grid | None:
     seen = set[Term]().union(*states)
     listed = listed_propositions(machine.rules)
     possible = seen | listed
-    board = board_of(machine.rules, machine.roles, states, possible, complete=seen <= listed)
+    board = board_of(machine.rules, machine.roles, states, possible, seen <= listed, prover)
     return None if board is None else replace(board, edges=edges_of(prover, board, possible))
 
 
@@ -144,6 +144,7 @@ def board_of(
     states: list[frozenset[Term]],
     possible: set[Term],
     complete: bool = False,
+    prover: ProverMachine | None = None,
 ) -> Grid | None:
     """Return the board that some states of a game show.
 
@@ -152,6 +153,7 @@ def board_of(
         states: some states, the initial one first.
         possible: base propositions: all, or those seen.
         complete: whether ``possible`` is all of them.
+        prover: the game's prover, if there is one.
     """
     if board_hint(rules.hints) == "none":
         return None
@@ -183,7 +185,8 @@ def board_of(
     columns, rows = order.sort(xs), order.sort(ys)
     if not complete and not any(layer.x == layer.y for layer in layers):
         columns, rows = order.filled(columns), order.filled(rows)
-    shape, turned, columns, rows = _arrangement(rules, layers, squares, columns, rows)
+    statics = Statics(rules, prover)
+    shape, turned, columns, rows = _arrangement(rules, layers, squares, columns, rows, statics)
     if turned:
         layers = tuple(layer.transposed() for layer in layers)
         columns, rows = rows, columns
@@ -208,7 +211,6 @@ def board_of(
     if sides and shape is BoardShape.STRAIGHT:
         squares = _without_holes(squares, columns, rows)
     things = things.union(*fixed.values())
-    statics = Statics(rules)
     return Grid(
         columns=columns,
         rows=rows,
@@ -256,6 +258,7 @@ def _arrangement(
     squares: set[Square],
     columns: tuple[Term, ...],
     rows: tuple[Term, ...],
+    statics: Statics,
 ) -> tuple[BoardShape, bool, tuple[Term, ...], tuple[Term, ...]]:
     """The shape of a board, whether columns and rows are to be exchanged, and both in order."""
     if all(layer.x == layer.y for layer in layers):
@@ -263,7 +266,6 @@ def _arrangement(
         return BoardShape.CENTRED if centred else BoardShape.STRAIGHT, centred, columns, rows
     shape = BoardShape.STRAIGHT
     if not any(layer.strip or layer.panel for layer in layers):
-        statics = Statics(rules)
         around = ring_of(columns, statics), ring_of(rows, statics)
         rings = len(rows) if around[0] else len(columns)
         if any(around) and rings <= _MOST_RINGS and len(squares) == 8 * rings:

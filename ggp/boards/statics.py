@@ -6,13 +6,14 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from gdl.errors import GdlError
 from gdl.prover.limits import ProverLimits
 from gdl.prover.machine import ProverMachine
-from gdl.rules import Rule, Rules, literals
-from gdl.terms import ARITIES, BASE, GOAL, INIT, INPUT, LEGAL, NEXT, ROLE, SEES, TERMINAL, Term, sort_key
+from gdl.rules import Rules
+from gdl.terms import ARITIES, BASE, GOAL, INIT, INPUT, LEGAL, NEXT, SEES, TERMINAL, Term, sort_key
 
 _LIMITS = ProverLimits(rows=100_000)
 _NOT_STATIC = (INIT, NEXT, LEGAL, INPUT, SEES, GOAL, TERMINAL)
@@ -20,69 +21,40 @@ _FEWEST = 4
 """Fewest coordinates seen before gaps between them are filled."""
 _MOST_FILLED = 2
 """Largest number of coordinates after gaps are filled, as a multiple of those seen."""
-_DISTINCT = "distinct"
-Signature = tuple[str, int]
-Row = tuple[Term, ...]
 
 
 class Statics:
-    """The relations of a game that never change and need no negation."""
+    """The relations of a game that never change.
 
-    def __init__(self, rules: Rules) -> None:
-        self._game = rules
-        self._rules: dict[Signature, list[Rule]] = defaultdict(list)
-        for rule in rules:
-            if rule.head.name not in ARITIES or rule.head.name == ROLE:
-                self._rules[rule.head.signature].append(rule)
-        self._known: dict[Signature, set[Row]] = {}
+    Args:
+        prover: the game's prover; if it is None, one is made. Rules that it refuses have no relations.
+    """
 
-    def signatures(self, arities: tuple[int, ...]) -> list[Signature]:
+    def __init__(self, rules: Rules, prover: ProverMachine | None = None) -> None:
+        self._signatures = {rule.head.signature for rule in rules if rule.head.name not in ARITIES}
+        self._prover = prover
+        if prover is None:
+            with suppress(GdlError):
+                self._prover = ProverMachine(rules)
+
+    def signatures(self, arities: tuple[int, ...]) -> list[tuple[str, int]]:
         """Relations of these arities, in order."""
-        return sorted(signature for signature in self._rules if signature[1] in arities)
+        return sorted(signature for signature in self._signatures if signature[1] in arities)
 
-    def rows(self, signature: Signature, most: int) -> set[Row]:
-        """All rows of a relation; none if it depends on the state, uses negation, takes too long or has more
-        than ``most`` rows."""
-        if signature not in self._known:
-            needed = self._needed(signature)
-            static = [rule for one in needed for rule in self._rules.get(one, ())]
-            self._known[signature] = {term.args for term in _derived(self._game, static, signature)}
-        rows = self._known[signature]
-        return rows if len(rows) <= most else set()
-
-    def _needed(self, signature: Signature) -> set[Signature]:
-        """The relations on which one depends, itself included; empty if some are not static."""
-        needed, waiting = {signature, (ROLE, 1)}, [signature]
-        while waiting:
-            for rule in self._rules.get(waiting.pop(), ()):
-                for literal, positive in (pair for f in rule.body for pair in literals(f)):
-                    if literal.atom.name == _DISTINCT:
-                        continue
-                    if not positive or (literal.atom.name in ARITIES and literal.atom.name != ROLE):
-                        return set()
-                    if literal.atom.signature not in needed:
-                        needed.add(literal.atom.signature)
-                        waiting.append(literal.atom.signature)
-        return needed
+    def rows(self, signature: tuple[str, int], most: int) -> set[tuple[Term, ...]]:
+        """All rows of a relation; none if it depends on the state, takes too long or has more than ``most``
+        rows."""
+        return set() if self._prover is None else self._prover.static_rows(*signature, most)
 
 
 def listed_propositions(rules: Rules) -> set[Term]:
     """The propositions that may ever be true, as the rules list them; empty if there are none, or too
-    many."""
-    return _derived(rules, [rule for rule in rules if rule.head.name not in _NOT_STATIC], (BASE, 1))
-
-
-def _derived(rules: Rules, static: list[Rule], wanted: Signature) -> set[Term]:
-    """All atoms of a relation that follow from some static rules; of ``base`` its arguments. Empty if they
-    are too many, or take too long.
+    many.
 
     The prover finds them as the first state of a game that begins with all of them.
     """
-    begin = [
-        replace(rule, head=Term(INIT, *rule.head.args) if wanted[0] == BASE else Term(INIT, rule.head))
-        for rule in static
-        if rule.head.signature == wanted
-    ]
+    static = [rule for rule in rules if rule.head.name not in _NOT_STATIC]
+    begin = [replace(rule, head=Term(INIT, *rule.head.args)) for rule in static if rule.head.name == BASE]
     try:
         machine = ProverMachine(replace(rules, rules=(*static, *begin)), _LIMITS)
     except GdlError:  # The rules are hostile or exceed the limits.
