@@ -117,7 +117,7 @@ class Grid:
         board, or not on one of the ``squares``, sorted."""
         on: dict[Square, list[Thing]] = defaultdict(list)
         others: list[Term] = []
-        for term in sorted(propositions):
+        for term in sorted(propositions, key=sort_key):
             square, thing = self.where(term) or (None, ())
             if square is None or not (squares is None or square in squares):
                 others.append(term)

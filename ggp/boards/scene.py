@@ -18,7 +18,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from gdl.rules import Literal, Rule, Rules, literals
-from gdl.terms import INIT, LEGAL, NEXT, TRUE, Term
+from gdl.terms import INIT, LEGAL, NEXT, TRUE, Term, sort_key
 from ggp.boards.board import Grid
 from ggp.boards.layers import Square, Thing
 
@@ -28,7 +28,7 @@ class Scene:
     """What a state shows.
 
     Attributes:
-        propositions: all that is true, in order.
+        propositions: all that is true.
         on: the things on squares.
         beside: the propositions off the board, in order, without the digits of counters.
         counters: the values of counters.
@@ -72,11 +72,11 @@ class SceneFinder:
 
     def scene(self, propositions: Iterable[Term], before: Iterable[Term] | None = None) -> Scene:
         """The scene of a state, given by its true propositions; ``before`` are those of the state before."""
-        now = sorted(propositions)
+        now = list(propositions)
         on, others = self._placed(now)
         counters = joined_digits(self._counters, others)
         digits = {term for _, terms in counters for term in terms}
-        old, was = (None, None) if before is None else self._placed(sorted(before))
+        old, was = (None, None) if before is None else self._placed(before)
         changed = set[Square]()
         if self._board is not None and old is not None:
             changed = {square for square in old.keys() | on.keys() if old.get(square) != on.get(square)}
@@ -93,9 +93,9 @@ class SceneFinder:
             off_before=was,
         )
 
-    def _placed(self, propositions: list[Term]) -> tuple[dict[Square, list[Thing]], list[Term]]:
+    def _placed(self, propositions: Iterable[Term]) -> tuple[dict[Square, list[Thing]], list[Term]]:
         if self._board is None:
-            return {}, propositions
+            return {}, sorted(propositions, key=sort_key)
         return self._board.place(propositions, self._squares)
 
 
