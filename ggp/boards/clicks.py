@@ -22,23 +22,23 @@ from ggp.boards.board import Grid
 from ggp.boards.layers import Layer, Square, split_name
 from ggp.boards.shapes import BoardShape
 
-ArgumentPlace = tuple[str, str, int, int]
+_ArgumentPlace = tuple[str, str, int, int]
 """The kind of an atom (``true``, ``does`` or empty for other relations), its name and arity, and the
 argument's place."""
 _STATE = (TRUE, NEXT, INIT, BASE)
 _MOVES = (LEGAL, DOES, INPUT)
 
 
-class Nearness:
+class _Nearness:
     """The number of steps between arguments in some rules."""
 
     def __init__(self, rules: Rules) -> None:
         defined = {rule.head.signature for rule in rules if rule.body}
-        self._beside: dict[ArgumentPlace, set[ArgumentPlace]] = defaultdict(set)
+        self._beside: dict[_ArgumentPlace, set[_ArgumentPlace]] = defaultdict(set)
         for rule in rules:
             if not rule.body:
                 continue
-            where: dict[Term, set[ArgumentPlace]] = defaultdict(set)
+            where: dict[Term, set[_ArgumentPlace]] = defaultdict(set)
             for kind, atom in _atoms(rule):
                 if not kind and atom.signature not in defined:
                     continue
@@ -49,7 +49,7 @@ class Nearness:
                 for place in places:
                     self._beside[place] |= places - {place}
 
-    def steps(self, start: ArgumentPlace, most: int) -> dict[ArgumentPlace, int]:
+    def steps(self, start: _ArgumentPlace, most: int) -> dict[_ArgumentPlace, int]:
         """The places that are at most ``most`` steps away, each with its number of steps."""
         found = {start: 0}
         waiting = deque([start])
@@ -137,7 +137,7 @@ class ClickFinder:
     def __init__(self, board: Grid | None, rules: Rules, moves: Iterable[Term] = ()) -> None:
         self._board = board
         self._rules = rules
-        self._near: dict[ArgumentPlace, dict[tuple[str, int], int]] = defaultdict(dict)
+        self._near: dict[_ArgumentPlace, dict[tuple[str, int], int]] = defaultdict(dict)
         self._columns: dict[Term, int] = {}
         self._rows: dict[Term, int] = {}
         self._panels: dict[tuple[Term, ...], int] = {}
@@ -147,7 +147,7 @@ class ClickFinder:
             self._columns = {x: i for i, x in enumerate(board.columns)}
             self._rows = {y: j for j, y in enumerate(board.rows)}
             self._panels = {p: k for k, p in enumerate(board.panels)}
-            self._measure(board, Nearness(rules))
+            self._measure(board, _Nearness(rules))
         self.learn(moves)
 
     def learn(self, moves: Iterable[Term]) -> None:
@@ -192,7 +192,7 @@ class ClickFinder:
         kinds = ((i, self._kinds(signature, i)) for i in range(signature[1]) if i not in squares)
         return {i for i, kind in kinds if any(what == "thing" for what, _ in kind)}
 
-    def _measure(self, board: Grid, nearness: Nearness) -> None:
+    def _measure(self, board: Grid, nearness: _Nearness) -> None:
         """Measure the steps from each argument of a move to columns, rows, panels and contents of each
         layer."""
         for number, layer in enumerate(board.layers):

@@ -50,7 +50,7 @@ _FactLine = tuple[str, bool, PieceLook | None]
 
 
 @dataclass(frozen=True, slots=True)
-class FactBlock:
+class _FactBlock:
     """The true propositions of one relation.
 
     Attributes:
@@ -87,7 +87,9 @@ class FactBlock:
         return lines
 
 
-def fact_blocks(rules: Rules, facts: Iterable[Term], before: Iterable[Term] | None = None) -> list[FactBlock]:
+def _fact_blocks(
+    rules: Rules, facts: Iterable[Term], before: Iterable[Term] | None = None
+) -> list[_FactBlock]:
     """Facts grouped by relation, single lines first."""
     groups: dict[tuple[str, int], list[Term]] = defaultdict(list)
     for term in sorted(facts):
@@ -95,7 +97,7 @@ def fact_blocks(rules: Rules, facts: Iterable[Term], before: Iterable[Term] | No
     earlier = None if before is None else set(before)
     own = OwnNotation(rules)
     blocks = [
-        FactBlock(
+        _FactBlock(
             own.name(name),
             tuple(tuple(map(own.term, term.args)) for term in terms),
             tuple(earlier is not None and term not in earlier for term in terms),
@@ -106,8 +108,8 @@ def fact_blocks(rules: Rules, facts: Iterable[Term], before: Iterable[Term] | No
     return sorted(blocks, key=lambda block: (not block.single, block.name))
 
 
-def draw_facts(
-    blocks: list[FactBlock], x: float, y: float, height: float, most: int
+def _draw_facts(
+    blocks: list[_FactBlock], x: float, y: float, height: float, most: int
 ) -> tuple[str, float, float]:
     """Panels that start at a point, in columns of about this height. Returns markup, width and height of all
     panels.
@@ -132,13 +134,13 @@ def draw_facts(
     return "".join(drawn), left + widest - x, lowest - y
 
 
-def draw_facts_below(
-    blocks: list[FactBlock], x: float, y: float, width: float, most: int
+def _draw_facts_below(
+    blocks: list[_FactBlock], x: float, y: float, width: float, most: int
 ) -> tuple[str, float, float]:
     """Panels in as many columns as fit this width, as low as possible. Returns the same as
-    :func:`draw_facts`."""
+    :func:`_draw_facts`."""
     for lines in _HEIGHTS:
-        drawn = draw_facts(blocks, x, y, lines * LINE, most)
+        drawn = _draw_facts(blocks, x, y, lines * LINE, most)
         if drawn[1] <= width:
             break
     return drawn
@@ -271,11 +273,11 @@ class SvgPainter:
             most = _MOST_LINES_ALONE if alone_here else max(_MOST_LINES, int(room / 18) - 3)
             if not alone_here and width > _WIDE * height:
                 # To the right of a row of squares, facts would take the width that the row needs.
-                drawn, wide, high = draw_facts_below(blocks, _EDGE, height + _EDGE, width - 2 * _EDGE, most)
+                drawn, wide, high = _draw_facts_below(blocks, _EDGE, height + _EDGE, width - 2 * _EDGE, most)
                 width, height = max(width, wide + 2 * _EDGE), height + _EDGE + high
             else:
                 left = width if not alone_here else _EDGE
-                drawn, wide, high = draw_facts(blocks, left, _EDGE, room, most)
+                drawn, wide, high = _draw_facts(blocks, left, _EDGE, room, most)
                 width, height = left + wide + _EDGE, max(height, high + _EDGE)
             parts.append(drawn)
         height += _EDGE
@@ -354,13 +356,13 @@ class SvgPainter:
             return lay_out_towers(self.board, self.rules, scene.on)
         return self._layout
 
-    def _blocks(self, scene: Scene) -> list[FactBlock]:
+    def _blocks(self, scene: Scene) -> list[_FactBlock]:
         """The text next to the board: whose turn it is, in words, and the facts that the drawing does not
         show."""
         turn = [] if scene.turn is None else [f"{self.rules.spell(self.roles[scene.turn])} to move"]
-        return [FactBlock(line, ((),), (False,)) for line in turn] + self._facts_beside(scene)
+        return [_FactBlock(line, ((),), (False,)) for line in turn] + self._facts_beside(scene)
 
-    def _facts_beside(self, scene: Scene) -> list[FactBlock]:
+    def _facts_beside(self, scene: Scene) -> list[_FactBlock]:
         """The facts that the drawing does not show, except for whose turn it is."""
         rest = [
             term
@@ -368,8 +370,8 @@ class SvgPainter:
             if not (self._level is not None and self._level.shows(term))
             and not (scene.turn is not None and self._finder.turns.tells(term))
         ]
-        counted = [FactBlock("count", ((str(value),),), (False,)) for value in scene.counters]
-        return counted + fact_blocks(self.rules, rest, scene.off_before)
+        counted = [_FactBlock("count", ((str(value),),), (False,)) for value in scene.counters]
+        return counted + _fact_blocks(self.rules, rest, scene.off_before)
 
     def _on_board(self, scene: Scene, layout: BoardLayout, overlay: BoardOverlay) -> list[str]:
         on, changed = scene.on, scene.changed
@@ -421,7 +423,7 @@ class SvgPainter:
             "?", PieceShape.TEXT, "gb-other0", " ".join(map(self.rules.spell, thing))
         )
 
-    def _spoken(self, on: dict[Square, list[Thing]], blocks: list[FactBlock]) -> str:
+    def _spoken(self, on: dict[Square, list[Thing]], blocks: list[_FactBlock]) -> str:
         """The state in words."""
         phrases: list[str] = []
         if self.board is not None and self._layout is not None:
