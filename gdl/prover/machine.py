@@ -110,7 +110,7 @@ class ProverMachine(Machine):
 
     def static_rows(self, name: str, arity: int, most: int) -> set[tuple[Term, ...]]:
         """All rows of a relation that never changes; none if it depends on the state, has more than ``most``
-        rows, or takes too long."""
+        rows, takes too long, or is not needed by legal moves, goals, ends or states."""
         static = self._evaluator.schema.static
         shapes = self._program.named(name, arity)
         if any(p.index not in static or len(each(static[p.index])) > most for p in shapes):

@@ -24,7 +24,7 @@ _MOST_FILLED = 2
 
 
 class Statics:
-    """The relations of a game that never change.
+    """The relations of a game that never change, as far as legal moves, goals or states depend on them.
 
     Args:
         prover: the game's prover; if it is None, one is made. Rules that it refuses have no relations.
