@@ -199,7 +199,7 @@ def _lesson() -> None:
     rules = parse_rules(_LEARNT_GAME, "warm-up")
     machine, names = PropnetMachine(rules, build(ground(rules))), canonical_names(rules)
     Training(machine, names).round()
-    by_searches = SearchedTraining(machine, names, terms=PlayTerms(lanes=2, visits=2), patient=False)
+    by_searches = SearchedTraining(machine, names, terms=PlayTerms(lanes=2, visits=2))
     by_searches.round()
     by_searches.close()
 

@@ -160,7 +160,7 @@ def _by_searches(
     """Training by searches that goes on with the learnt weights, in ``workers`` processes."""
     learnt, terms = training.knowledge("startclock"), PlayTerms(lanes=lanes)
     return SearchedTraining(
-        machine, names, learnt, seed, workers=workers, terms=terms, patient=False, weights=training
+        machine, names, learnt, seed, workers=workers, terms=terms, weights=training
     )
 
 
