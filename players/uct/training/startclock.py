@@ -159,9 +159,7 @@ def _by_searches(
 ) -> SearchedTraining:
     """Training by searches that goes on with the learnt weights, in ``workers`` processes."""
     learnt, terms = training.knowledge("startclock"), PlayTerms(lanes=lanes)
-    return SearchedTraining(
-        machine, names, learnt, seed, workers=workers, terms=terms, weights=training
-    )
+    return SearchedTraining(machine, names, learnt, seed, workers=workers, terms=terms, weights=training)
 
 
 def _go_on(training: Training | SearchedTraining, until: float) -> None:
