@@ -13,8 +13,6 @@ import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from gdl.errors import GdlError
 from gdl.information import playing
@@ -22,8 +20,8 @@ from gdl.machine import Machine
 from ggp.tournament.statistics.scores import Tally
 from ggp.training.trial import TrialTerms, TrialVerdict, hold_trial, points
 from players.knowledge.canonical_rules import canonical_names
-from players.knowledge.knowledge import GameKnowledge
-from players.knowledge.store import RUNGS, KnowledgeStore
+from players.knowledge.knowledge import MODELS, GameKnowledge
+from players.knowledge.store import KnowledgeStore
 from players.knowledge.training import Training, TrainingProgress
 from players.uct.training.searched_training import SearchedTraining, searches_can_look
 from propnet.machine import PropnetMachine
@@ -64,10 +62,10 @@ class Lesson:
         self._school = machine, names, seed, model, workers
         begun = self.known
         if model == "net" and begun is None:
-            # It is based on weights of features if there are any.
-            below = used if used is not None and used.model in ("linear", "derived") else None
+            # It is based on linear weights if there are any.
+            below = used if used is not None and used.model == "linear" else None
             begun = self._begun(below or store.rung("linear").get(names.fingerprint))
-        self._searches = model != "tuples" and searches_can_look(machine)
+        self._searches = searches_can_look(machine)
         training = Training(machine, names, begun, seed, model)
         at_once = model == "net" or begun is not None
         self.training = self._going_on(training, begun) if at_once else training
@@ -91,8 +89,7 @@ class Lesson:
         every few seconds with the time used and the progress.
 
         Training that starts from nothing begins with greedy self-play, and continues with that of searches if
-        the game allows it. Tables over n-tuples use greedy self-play alone: they need many states more than
-        good ones (see docs/measurements.md)."""
+        the game allows it."""
         began = shown = saved = time.monotonic()
         greedy = min(GREEDY * seconds, _MOST_GREEDY)
         try:
@@ -140,10 +137,9 @@ def lane_machine_of(machine: object) -> PropnetMachine:
     return machine
 
 
-LADDER = dict(zip(RUNGS, (0.2, 0.1, 0.1, 0.3), strict=True))
-"""The rungs of the ladder, the lowest first, and their shares of the time: weights of features, additional
-weights of derived propositions, tables over n-tuples added to the first, a net added to either. The best rung
-gets the rest of the time: games differ in which rung that is."""
+LADDER = dict(zip(MODELS, (0.25, 0.45), strict=True))
+"""The rungs of the ladder, the lowest first, and their shares of the time: weights of features, and a net
+that adds to them. The best rung gets the rest of the time: games differ in which rung that is."""
 ON = " learning on"
 """Suffix for the name of a rung that is trained further."""
 
@@ -203,17 +199,10 @@ class Climb:
         fingerprint = canonical_names(self.machine.rules).fingerprint
         with self.store.alone(fingerprint):
             if self.terms.fresh:
-                self._check(rungs[0])
                 self.store.remove(fingerprint)
             stored = self.store.get(fingerprint)
             self.used = stored if stored is not None and stored.share else None
             return self._climb(rungs)
-
-    def _check(self, rung: str) -> None:
-        """Raise GdlError if a rung cannot be trained, before older knowledge is dropped."""
-        with TemporaryDirectory() as folder:
-            nothing = KnowledgeStore(Path(folder))
-            Lesson(self.machine, self.game, nothing, self.terms.seed, rung).training.close()
 
     def _climb(self, rungs: tuple[str, ...]) -> GameKnowledge:
         """Train these rungs, one after the other."""
@@ -223,8 +212,6 @@ class Climb:
         for rung in rungs:
             part = (shares[rung] + 1.0 / trials) / 2.0
             learnt = self._learn(rung, shares[rung])
-            if learnt is None:
-                continue
             # A rung that was used before has been trained further, and is used as before if the trial is
             # undecided.
             same = self.used is not None and self.used.model == rung
@@ -236,17 +223,10 @@ class Climb:
             self._go_on(left, (left + 1.0 / trials) / 2.0)
         return self.used or self.first
 
-    def _learn(self, rung: str, share: float) -> Lesson | None:
-        """Train one rung for its share of the time, or continue its training; None if the game has no such
-        rung."""
+    def _learn(self, rung: str, share: float) -> Lesson:
+        """Train one rung for its share of the time, or continue its training."""
         terms, on = self.terms, rung in self.courses
-        try:
-            lesson = Lesson(self.machine, self.game, self.store, terms.seed, rung, terms.workers)
-        except GdlError as error:
-            if self.first is None:
-                raise
-            self.tell(f"{rung}: {error.message}")
-            return None
+        lesson = Lesson(self.machine, self.game, self.store, terms.seed, rung, terms.workers)
         if lesson.known is not None:
             self.tell(f"{rung} goes on after {lesson.known.moves:,} moves")
         course = self.courses[rung + ON if on else rung] = []
@@ -291,7 +271,7 @@ class Climb:
         before."""
         rung = self.used.model if self.used else self._best()
         lesson = self._learn(rung, share)
-        assert self.first is not None and lesson is not None and lesson.known is not None
+        assert self.first is not None and lesson.known is not None
         better = self._try(rung + ON, lesson, None, part, used=self.used is not None)
         if better is not None or self.used is not None:
             self.used = better or lesson.known

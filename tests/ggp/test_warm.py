@@ -55,14 +55,6 @@ for name in ("tictactoe", "knightstour", "rockpaperscissors"):
                     break
             player.stop()
 
-from players.uct.training import startclock
-from players.uct.tuning import Tuning
-
-startclock.LEAST_SECONDS = 0.5
-machine = Game.load("tictactoe").machine("native")
-learner = startclock.StartclockLearner()
-assert learner.learn(machine, Tuning(), 1, time.monotonic() + 3.0, 2)
-learner.forget()
 print("compiled:", *compiled)
 """
 

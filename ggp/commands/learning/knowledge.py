@@ -153,9 +153,6 @@ def _show(game: str, most: int) -> None:
         return re.sub(r"#\d+", lambda match: old.get(match.group(), match.group()), text)
 
     show(_line(learnt))
-    if learnt.tables is not None:
-        tuples = learnt.tables.tuples
-        show(f"besides {len(tuples.shape)} tables over n-tuples, {len(tuples.ordered)} shapes of them")
     for place, column in enumerate(learnt.columns):
         show(f"worth to {spelled(column)}, in logits:")
         for row in np.argsort(-np.abs(learnt.weights[:, place]), kind="stable")[:most].tolist():
@@ -201,13 +198,14 @@ def _why_not(before: list[GameKnowledge], learnt: GameKnowledge) -> str:
 def _verify(what: str | None) -> None:
     from gdl.errors import GdlError
     from ggp.complaint import complain
-    from players.knowledge.store import RUNGS, KnowledgeStore, read_file
+    from players.knowledge.knowledge import MODELS
+    from players.knowledge.store import KnowledgeStore, read_file
 
     if what is not None:
         show(_line(read_file(Path(what))))
         return
     used, damaged = KnowledgeStore(), 0
-    for store in (used, *map(used.rung, RUNGS)):
+    for store in (used, *map(used.rung, MODELS)):
         for fingerprint in store.fingerprints():
             try:
                 show(_line(store.read(fingerprint)))

@@ -16,7 +16,7 @@ def command(
     minutes: Annotated[float, typer.Option(help="Minutes of training, all rungs together.", min=0)] = 30.0,
     model: Annotated[
         str,
-        typer.Option(help="The rung of the ladder: linear, derived, tuples, net; auto: all in turn."),
+        typer.Option(help="The rung of the ladder: linear or net; auto: one after the other."),
     ] = "auto",
     pairs: Annotated[
         int, typer.Option(help="Pairs of matches, at most, of each trial; 0: no trial.", min=0)
@@ -41,9 +41,8 @@ def command(
 ) -> None:
     """Learn what a game's states are worth.
 
-    Training is by self-play, in rungs: first weights for propositions and shapes of propositions, then
-    also for facts that the rules derive from them, such as the squares a piece can reach, then tables over
-    tuples of propositions that the rules read together, then a small net, from self-play by searches.
+    Training is by self-play, in two rungs: first weights for propositions and shapes of propositions, then
+    a small net that adds to them.
     After each rung, matches against the rung in use (or the untrained player) decide whether searches use
     the new one. The best rung trains on for the last three tenths of the time. Everything is saved under
     $GGP_CACHE/knowledge every half minute, and an interrupted training resumes from there. The knowledge

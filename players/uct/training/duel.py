@@ -48,11 +48,9 @@ def play(
     seconds: float,
     seed: int,
     longest: int = LONGEST,
-    deadline: float = math.inf,
     draws: int = 0,
-) -> list[int] | None:
-    """The results of all roles in a match from a state, each with its tuning; None if it lasts beyond the
-    deadline (time.monotonic()).
+) -> list[int]:
+    """The results of all roles in a match from a state, each with its tuning.
 
     All results are 0 if the match has no end after ``longest`` joint moves, as in games in which roles may
     wait for ever, or if a role has no legal move. ``draws`` is the seed of the moves of chance."""
@@ -65,8 +63,6 @@ def play(
     for _ in range(longest):
         if machine.is_terminal(state):
             break
-        if time.monotonic() > deadline:
-            return None
         options = machine.options(state)
         if not all(options):
             break
@@ -94,10 +90,9 @@ def play_pair(
     seed: int,
     longest: int,
     seat: int = 0,
-    deadline: float = math.inf,
-) -> tuple[float, float] | None:
+) -> tuple[float, float]:
     """The scores of the first tuning in two matches from a state, on average against each other role, 1 for
-    more, 0.5 for as much; None if the matches last beyond the deadline (time.monotonic()).
+    more, 0.5 for as much.
 
     It has this seat alone in the first match, and all other seats in the second. The matches' seeds are
     ``seed`` and the next; chance draws the same moves in both as long as they go alike."""
@@ -105,9 +100,7 @@ def play_pair(
     for number in range(2):
         alone, rest = tunings if number == 0 else tunings[::-1]
         seats = [alone if role == seat else rest for role in range(len(machine.roles))]
-        goals = play(machine, state, seats, seconds, seed + number, longest, deadline, seed)
-        if goals is None:
-            return None
+        goals = play(machine, state, seats, seconds, seed + number, longest, seed)
         scores.append(abs(number - advantage([goals[role] for role in players], players.index(seat))))
     return scores[0], scores[1]
 

@@ -69,7 +69,7 @@ class SearchedTraining:
         self._rng = np.random.default_rng([seed, known.moves if known else 0, 1])
         self.values = weights.values
         self._play = SearchedPlay(machine, self.values, terms, self._rng)
-        self._processes = PlayProcesses(machine, terms, workers - 1, seed * 4099 + 1, weights.derived)
+        self._processes = PlayProcesses(machine, terms, workers - 1, seed * 4099 + 1)
         self._gone = 0.0
         goes_on = known is not None and known.model == model
         self._seconds = known.seconds if known is not None else 0.0

@@ -68,7 +68,7 @@ def _clear_node(nodes: Table, node: int) -> None:
     nodes[node].first_link = -1
     nodes[node].first_cell = -1
     nodes[node].prior_visits = 0.0
-    nodes[node].guess = np.float32(0.5)
+    nodes[node].value = np.float32(0.5)
     nodes[node].to_move = 0
 
 
@@ -89,8 +89,8 @@ def _add_child(tree: Arrays, paths: Paths, path: int, edge: int, link: int, numb
         first += tree.counts[parent, role]
     if edge >= 0:
         tree.edges[edge].child = child
-        guess = tree.edges[edge].prior
-        nodes[child].guess = np.float32(1.0) - guess if nodes[parent].to_move == 1 else guess
+        value = tree.edges[edge].prior
+        nodes[child].value = np.float32(1.0) - value if nodes[parent].to_move == 1 else value
     else:
         tree.links[link].child = child
     paths.parents[number] = parent

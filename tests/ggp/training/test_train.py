@@ -21,7 +21,7 @@ from ggp.training import ladder as lessons
 from ggp.training.ladder import ON, Lesson, lane_machine_of
 from ggp.training.trial import TEST, TrialTerms, TrialVerdict, best_of, hold_trial, try_share
 from players.knowledge.canonical_rules import canonical_names
-from players.knowledge.state_values import values_by
+from players.knowledge.state_values import StateValues
 from players.knowledge.store import KnowledgeStore
 from players.uct.training.searched_training import SearchedTraining
 from propnet.recoding.samples import sample_states
@@ -45,8 +45,7 @@ def test_a_game_is_trained_listed_shown_and_carried_to_another_cache(tmp_path: P
     uses = (1.0, True), (0.5, False), (1.0, False)
     *ladder, last = dict.fromkeys(model for model, *_ in tried)
     assert tried == [(model, *use) for model in (*ladder, last) for use in uses]
-    assert ladder == ["linear", "tuples", "net"] and last.removesuffix(ON) in ladder
-    assert "derived: these rules derive nothing of use" in trained.stderr
+    assert ladder == ["linear", "net"] and last.removesuffix(ON) in ladder
     # One pair decides nothing: what was learnt is kept, but not used.
     assert "95 % interval" not in trained.stderr
     assert re.fullmatch(
@@ -57,7 +56,7 @@ def test_a_game_is_trained_listed_shown_and_carried_to_another_cache(tmp_path: P
     assert outcome["share"] == 0.0 and not any(trial["better"] for trial in outcome["trials"])
     row, *others = map(orjson.loads, _ggp(here, "knowledge", "list", "--json").stdout.splitlines())
     assert row["fingerprint"] == outcome["fingerprint"] and row["moves"] == outcome["moves"]
-    assert [other["model"] for other in others] == ["tuples", "net"]
+    assert [other["model"] for other in others] == ["net"]
 
     scrambled = tmp_path / "other.kif"
     scrambled.write_text(_ggp(here, "scramble", "tictactoe").stdout)
@@ -82,12 +81,12 @@ def test_a_game_is_trained_listed_shown_and_carried_to_another_cache(tmp_path: P
         refused = _ggp(there, "knowledge", "import", str(file))
         assert refused.returncode == 2 and re.search(told, refused.stderr) and "--force" in refused.stderr
     file.write_bytes(replace(known, share=1.0).to_bytes())
-    tuples = KnowledgeStore(here / "knowledge").rung("tuples").get(row["fingerprint"])
-    assert tuples is not None
-    store.put(replace(tuples, share=1.0))
-    assert "rung tuples" in _ggp(there, "knowledge", "import", str(file)).stderr
+    net = KnowledgeStore(here / "knowledge").rung("net").get(row["fingerprint"])
+    assert net is not None
+    store.put(replace(net, share=1.0))
+    assert "rung net" in _ggp(there, "knowledge", "import", str(file)).stderr
     assert _ggp(there, "knowledge", "import", str(file), "--force").returncode == 0
-    assert [each.model for each in store.rungs(row["fingerprint"])] == ["linear", "tuples"]
+    assert [each.model for each in store.rungs(row["fingerprint"])] == ["linear", "net"]
     # While one process learns a game no other one changes what is known of it.
     with store.alone(row["fingerprint"]):
         for command in ("train", "tictactoe", "--minutes", "0"), ("knowledge", "import", str(file)):
@@ -96,7 +95,7 @@ def test_a_game_is_trained_listed_shown_and_carried_to_another_cache(tmp_path: P
     assert _ggp(there, "knowledge", "list").stdout == "" and store.rungs(row["fingerprint"]) == []
     assert _ggp(there, "knowledge", "import", str(file)).returncode == 0
 
-    assert {path.name for path in (here / "knowledge" / "tuples").iterdir()} == {row["fingerprint"]}
+    assert {path.name for path in (here / "knowledge" / "net").iterdir()} == {row["fingerprint"]}
     kept = there / "knowledge" / row["fingerprint"]
     kept.write_bytes(kept.read_bytes()[:-5])
     broken = _ggp(there, "knowledge", "verify")
@@ -113,7 +112,7 @@ def test_what_cannot_be_done_is_told(tmp_path: Path) -> None:
         (("knowledge", "show"), "needs a game"),
         (("knowledge", "show", "hex"), "ggp train hex"),
         (("train", "lightsout", "--minutes", "0"), "several roles"),
-        (("train", "tictactoe", "--model", "deep"), "linear, derived, tuples, net, auto"),
+        (("train", "tictactoe", "--model", "deep"), "linear, net, auto"),
         (("serve", "--knowledge", "no/such/folder"), "no such folder"),
         (("serve", "--knowledge", "off", "--player", "random"), "uct uses knowledge"),
         (("serve", "--knowledge", "off", "--player", "uct:knowledge=auto"), "uct uses knowledge"),
@@ -177,24 +176,6 @@ def test_a_net_stands_on_the_linear_weights_that_are_kept(tmp_path: Path) -> Non
     assert np.array_equal(net.weights, linear.weights)
 
 
-@pytest.mark.slow
-def test_a_net_stands_on_weights_of_derived_propositions_that_are_used(tmp_path: Path) -> None:
-    lesson = _trained("connectfour", tmp_path, "derived", 2.0)
-    assert lesson.known is not None and lesson.known.derived
-    lesson.decide(1.0, lesson.known)
-    net = _trained("connectfour", tmp_path, "net", 2.0).known
-    assert net is not None and net.model == "net" and net.derived == lesson.known.derived
-    assert np.array_equal(net.weights, lesson.known.weights)
-
-
-def test_tables_over_tuples_are_learnt_by_greedy_self_play_alone(tmp_path: Path) -> None:
-    lesson = _trained("tictactoe", tmp_path, "tuples", 1.0)
-    assert not isinstance(lesson.training, SearchedTraining)
-    machine = lane_machine_of(Game.load("tictactoe").machine("propnet"))
-    again = Lesson(machine, "tictactoe", KnowledgeStore(tmp_path), model="tuples")
-    assert again.known is not None and not isinstance(again.training, SearchedTraining)
-
-
 def test_what_was_decided_stays_while_more_is_learnt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lessons, "SAVE_SECONDS", 0.0)
     store = KnowledgeStore(tmp_path)
@@ -206,7 +187,7 @@ def test_what_was_decided_stays_while_more_is_learnt(tmp_path: Path, monkeypatch
     assert lesson.known.share == 0.5
 
 
-@pytest.mark.parametrize("model", ["linear", "tuples", "net"])
+@pytest.mark.parametrize("model", ["linear", "net"])
 def test_a_copy_that_names_its_roles_the_other_way_round_is_learnt_on(model: str, tmp_path: Path) -> None:
     rules = Game.load("tictactoe").text
     first, second = re.findall(r"\(role \w+\)", rules)
@@ -219,7 +200,7 @@ def test_a_copy_that_names_its_roles_the_other_way_round_is_learnt_on(model: str
     assert known is not None and lesson.known is not None and known.fingerprint == names.fingerprint
     assert lesson.known.columns == (names.key(machine.roles[0]),) != known.columns
     states = sample_states(machine, 100, 1)
-    before, after = (values_by(each, names, machine).of(states) for each in (known, lesson.known))
+    before, after = (StateValues.of_game(each, names, machine).of(states) for each in (known, lesson.known))
     assert np.abs(before - after).max() < before.std() / 10
     lesson.learn(0.5, lambda *_: None)
     assert lesson.known is not None and lesson.known.moves > known.moves
@@ -233,23 +214,23 @@ def test_a_rung_that_is_better_takes_the_place_of_the_one_below(tmp_path: Path) 
     assert linear.known is not None
     linear.decide(0.5, linear.known)
     fingerprint = linear.known.fingerprint
-    tuples = Lesson(machine, "tictactoe", store, model="tuples")
-    tuples.learn(0.1, lambda *_: None)
-    assert tuples.known is not None and tuples.known.share == 0.0
+    net = Lesson(machine, "tictactoe", store, model="net")
+    net.learn(0.1, lambda *_: None)
+    assert net.known is not None and net.known.share == 0.0
 
     def model() -> str:
         used = store.get(fingerprint)
         assert used is not None
         return used.model
 
-    tuples.decide(0.0, tuples.known)
+    net.decide(0.0, net.known)
     assert model() == "linear"
-    assert Lesson(machine, "tictactoe", store, model="tuples").known is not None
-    tuples.decide(1.0, tuples.known)
-    assert model() == "tuples"
+    assert Lesson(machine, "tictactoe", store, model="net").known is not None
+    net.decide(1.0, net.known)
+    assert model() == "net"
     below = Lesson(machine, "tictactoe", store).known
     assert below is not None and below.model == "linear" and below.share == 0.5
-    assert [known.model for known in store.rungs(fingerprint)] == ["tuples", "linear"]
+    assert [known.model for known in store.rungs(fingerprint)] == ["net", "linear"]
 
 
 def test_a_trial_that_shows_nothing_leaves_knowledge_unused(tmp_path: Path) -> None:
@@ -315,7 +296,7 @@ def test_what_is_clear_when_the_time_is_over_is_used_and_who_is_ahead_has_more_t
     monkeypatch.setattr("ggp.training.trial.play_pair", lambda *_: (1.0, 1.0))
     verdict = try_share(machine, 1.0, TrialTerms(0.01, 50, time.monotonic() + 60, 1, lambda *_: None))
     assert verdict.better and verdict.decided and verdict.score.wins == 10
-    # One of losses ends it sooner: chess tried tuples until they had lost eight of eight.
+    # One of losses ends it sooner: chess tried a rung until it had lost eight of eight.
     monkeypatch.setattr("ggp.training.trial.play_pair", lambda *_: (0.0, 0.0))
     verdict = try_share(machine, 1.0, TrialTerms(0.01, 50, time.monotonic() + 60, 1, lambda *_: None))
     assert not verdict.better and verdict.decided and verdict.score.losses == 6

@@ -8,7 +8,7 @@ import pytest
 from gdl.errors import GdlError
 from ggp.game import Game
 from players.knowledge.canonical_rules import canonical_names
-from players.knowledge.state_values import StateValues, values_by
+from players.knowledge.state_values import StateValues
 from players.uct.training import searched_play
 from players.uct.training.searched_play import PlayTerms, SearchedPlay, play_and_tell
 from players.uct.training.searched_training import SearchedTraining
@@ -115,7 +115,7 @@ def test_training_goes_on_from_what_it_knew() -> None:
     again = SearchedTraining(machine, names, known, 0, "net", terms=PlayTerms(lanes=8, visits=8))
     records = machine.records([machine.initial_state()])
     assert np.allclose(again.values.of(records), training.values.of(records))
-    assert np.allclose(values_by(known, names, machine).of(records), training.values.of(records))
+    assert np.allclose(StateValues.of_game(known, names, machine).of(records), training.values.of(records))
     for process in (training, again):
         process.close()
 

@@ -1,6 +1,6 @@
-"""Guesses: values of states by knowledge of the game, given to the moves that lead to them, and backed up.
+"""Learnt values of states, given to the moves that lead to them, and backed up.
 
-An `Expert` values all children of a new node at once. Its values are the priors of PUCT, and minimax keeps
+`Values` values all children of a new node at once. They are the priors of PUCT, and minimax keeps
 them up to date (M. Lanctot, M. Winands, T. Pepels and N. Sturtevant: Monte Carlo tree search with heuristic
 evaluations using implicit minimax backups, 2014). So a role sees at once where each of its moves leads:
 best-first minimax (R. Korf and D. Chickering, 1996) if means of results count for nothing. In self-play,
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from players.batch_machine import BatchMachine, Records
 
 _ROUNDING = np.float32(1e-6)
-"""Guesses that differ by less are the same."""
+"""Values that differ by less are the same."""
 _ALIKE = np.float32(0.2)
 """The part of the shares of PUCT that is spread equally over all moves of a node."""
 _NARROW = np.float32(1e-4)
-"""If guesses differ by less, moves are alike."""
+"""If values differ by less, moves are alike."""
 
 
 @kernel(**ARENA)
@@ -60,7 +60,7 @@ def _list_children(tree: Arrays, nodes: Numbers, parents: Numbers, joints: Numbe
 
 
 @kernel(**ARENA)
-def _set_guesses(
+def _set_values(
     tree: Arrays,
     nodes: Numbers,
     values: NDArray[np.float32],
@@ -72,7 +72,7 @@ def _set_guesses(
     ``values``: float32, shape (children,), role 0's, 0..1. ``results``: int16, same shape: role 0's result if
     the match is over and the result is to be taken for proven, else -1.
 
-    The shares of PUCT differ by a factor e if guesses differ by as much as their standard deviation; a part
+    The shares of PUCT differ by a factor e if values differ by as much as their standard deviation; a part
     of them is spread equally over all moves.
     """
     row = 0
@@ -84,19 +84,19 @@ def _set_guesses(
         second = tree.nodes[node].to_move == 1
         best, total, squares = np.float32(0.0), np.float32(0.0), np.float32(0.0)
         for edge in range(first, first + count):
-            guess = values[row]
+            value = values[row]
             if results[row] >= 0:
-                guess = np.float32(results[row]) / np.float32(100.0)
+                value = np.float32(results[row]) / np.float32(100.0)
                 tree.edges[edge].proven = results[row]
             row += 1
             if second:
-                guess = np.float32(1.0) - guess
-            tree.edges[edge].prior = guess
-            tree.edges[edge].worth = guess
-            best = max(best, guess)
-            total += guess
-            squares += guess * guess
-        tree.nodes[node].guess = np.float32(1.0) - best if second else best
+                value = np.float32(1.0) - value
+            tree.edges[edge].prior = value
+            tree.edges[edge].worth = value
+            best = max(best, value)
+            total += value
+            squares += value * value
+        tree.nodes[node].value = np.float32(1.0) - best if second else best
         tree.nodes[node].prior_visits = np.float32(0.0)
         _set_shares(tree, first, count, best, total, squares)
 
@@ -126,35 +126,35 @@ def _set_shares(
 
 
 @inlined
-def raise_guess(tree: Arrays, paths: Paths, path: int, depth: int, child: int) -> bool:
-    """Update the guess of the node at ``depth`` of a path from its child's. Returns whether it has
+def raise_value(tree: Arrays, paths: Paths, path: int, depth: int, child: int) -> bool:
+    """Update the value of the node at ``depth`` of a path from its child's. Returns whether it has
     changed."""
     node = np.int64(paths.nodes[path, depth])
     to_move = np.int64(tree.nodes[node].to_move)
     if to_move < 0:
         return False
     edge = np.int64(paths.edges[path, depth, to_move])
-    guess = np.float32(tree.nodes[child].guess)
+    value = np.float32(tree.nodes[child].value)
     if tree.nodes[child].proven >= 0:
-        guess = np.float32(tree.nodes[child].proven) / np.float32(100.0)
-    before = np.float32(tree.nodes[node].guess)
+        value = np.float32(tree.nodes[child].proven) / np.float32(100.0)
+    before = np.float32(tree.nodes[node].value)
     if to_move == 1:
-        guess, before = np.float32(1.0) - guess, np.float32(1.0) - before
+        value, before = np.float32(1.0) - value, np.float32(1.0) - before
     old = tree.edges[edge].prior
-    tree.edges[edge].prior = guess
-    best = guess
-    if guess < before:
+    tree.edges[edge].prior = value
+    best = value
+    if value < before:
         if old < before - _ROUNDING:
             return False
         first = np.int64(tree.nodes[node].first_move)
         for other in range(first, first + tree.nodes[node].choices):
             best = max(best, tree.edges[other].prior)
-    tree.nodes[node].guess = np.float32(1.0) - best if to_move == 1 else best
+    tree.nodes[node].value = np.float32(1.0) - best if to_move == 1 else best
     return True
 
 
-class Expert(Protocol):
-    """Estimates states in games of two roles in which one gets what the other does not."""
+class Values(Protocol):
+    """Values of states, in games of two roles in which one gets what the other does not."""
 
     def over(self, records: Records) -> tuple[NDArray[np.bool_], NDArray[np.int16]]:
         """Whether the match is over in some states, bool, shape (n,), and the goals there, int16, shape (n,
@@ -165,10 +165,10 @@ class Expert(Protocol):
         in states where the match is over and the result is to be taken for proven, else -1."""
 
 
-def guess_children(
+def value_children(
     arrays: Arrays,
     batched: BatchMachine,
-    expert: Expert,
+    values: Values,
     pass_over: Callable[[Records], Records] | None,
     nodes: NDArray[np.int32],
 ) -> None:
@@ -183,16 +183,16 @@ def guess_children(
     records = batched.successors(arrays.records[parents], joints)
     if pass_over is not None:
         records = pass_over(records)
-    _set_guesses(arrays, nodes, *expert.look(records))
+    _set_values(arrays, nodes, *values.look(records))
 
 
-def warm_up_guesses(arrays: Arrays) -> None:
+def warm_up_values(arrays: Arrays) -> None:
     """Compile or load the kernels, with a tree whose node 0 is open."""
     nodes = np.zeros(1, np.int32)
     count = count_children(arrays, nodes)
     joints = np.empty((count, arrays.counts.shape[1]), np.int32)
     _list_children(arrays, nodes, np.empty(count, np.int32), joints)
-    _set_guesses(arrays, nodes, np.full(count, 0.5, np.float32), np.full(count, -1, np.int16))
+    _set_values(arrays, nodes, np.full(count, 0.5, np.float32), np.full(count, -1, np.int16))
 
 
 _SURE = 1e6

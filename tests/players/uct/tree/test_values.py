@@ -1,4 +1,4 @@
-"""Looks at new nodes' children say what values say, and guesses follow from them by minimax."""
+"""Looks at new nodes' children say what values say, and those of their parents follow by minimax."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _search(game: str, tuning: Tuning, playouts: int, moves: int = 0) -> Search:
     search = Search(0, 1, tuning)
     search.set_machine(machine)
     search.set_root(state)
-    assert search.tree.expert is not None
+    assert search.tree.values is not None
     while search.step(time.monotonic() + 60, playouts):
         pass
     return search
@@ -56,8 +56,8 @@ def _open_nodes(search: Search) -> list[int]:
 
 def test_moves_have_the_values_of_the_states_they_lead_to(searched: Search) -> None:
     tree = searched.tree
-    arrays, expert = tree.arrays, tree.expert
-    assert expert is not None
+    arrays, values = tree.arrays, tree.values
+    assert values is not None
     seen = 0
     for node in _open_nodes(searched)[:40]:
         role = int(arrays.nodes["to_move"][node])
@@ -70,7 +70,7 @@ def test_moves_have_the_values_of_the_states_they_lead_to(searched: Search) -> N
             records = tree.batched.successors(arrays.records[[node]], np.array([moves], np.int32))
             if tree.pass_over is not None:
                 records = tree.pass_over(records)
-            value = float(expert.look(records)[0][0])
+            value = float(values.look(records)[0][0])
             if arrays.edges["visits"][edge]:
                 continue
             seen += 1
@@ -78,15 +78,15 @@ def test_moves_have_the_values_of_the_states_they_lead_to(searched: Search) -> N
     assert seen
 
 
-def test_guesses_follow_by_minimax(searched: Search) -> None:
+def test_values_follow_by_minimax(searched: Search) -> None:
     arrays = searched.tree.arrays
     visited = 0
     for node in _open_nodes(searched):
         first, role = int(arrays.nodes["first_move"][node]), int(arrays.nodes["to_move"][node])
         edges = arrays.edges[first : first + int(arrays.nodes["choices"][node])]
         best = float(edges["prior"].max())
-        guess = float(arrays.nodes["guess"][node])
-        assert (guess if role == 0 else 1 - guess) == pytest.approx(best, abs=1e-5)
+        value = float(arrays.nodes["value"][node])
+        assert (value if role == 0 else 1 - value) == pytest.approx(best, abs=1e-5)
         assert edges["share"].sum() == pytest.approx(1.0, abs=1e-3) and (edges["share"] > 0).all()
         visited += int((edges["visits"] > 0).sum())
     assert visited > 100
@@ -117,7 +117,7 @@ def test_the_room_for_moves_runs_out_without_harm(tmp_path: Path, monkeypatch: p
     assert search.statistics().visits.sum() > 0
 
 
-def test_without_guesses_leaves_are_valued_as_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_looks_leaves_are_valued_as_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GGP_CACHE", str(tmp_path))
     machine = Game.load("connectfour").machine("propnet")
     assert isinstance(machine, PropnetMachine)
@@ -128,5 +128,5 @@ def test_without_guesses_leaves_are_valued_as_before(tmp_path: Path, monkeypatch
         search = Search(0, 1, tuning)
         search.set_machine(machine)
         search.set_root(machine.initial_state())
-        assert search.tree.expert is None
+        assert search.tree.values is None
         assert search.step(time.monotonic() + 60, 100)
