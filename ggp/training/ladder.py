@@ -37,7 +37,7 @@ class Lesson:
     """The training of one game on one rung of the ladder.
 
     Attributes:
-        known: the stored knowledge of the game on this rung; None while there is none.
+        knowledge: the stored knowledge of the game on this rung; None while there is none.
         training: the training process.
     """
 
@@ -58,9 +58,9 @@ class Lesson:
         used = store.get(names.fingerprint)
         self._store = store if used is None or used.model == model else store.rung(model)
         self._role = names.key(machine.roles[playing(machine.roles)[0]])
-        self.known = self._begun(self._store.get(names.fingerprint))
+        self.knowledge = self._begun(self._store.get(names.fingerprint))
         self._school = machine, names, seed, model, workers
-        begun = self.known
+        begun = self.knowledge
         if model == "net" and begun is None:
             # It is based on linear weights if there are any.
             below = used if used is not None and used.model == "linear" else None
@@ -70,19 +70,19 @@ class Lesson:
         at_once = model == "net" or begun is not None
         self.training = self._going_on(training, begun) if at_once else training
 
-    def _begun(self, known: GameKnowledge | None) -> GameKnowledge | None:
+    def _begun(self, knowledge: GameKnowledge | None) -> GameKnowledge | None:
         """The knowledge to continue with. It may come from a copy of the game that names its roles the other
         way round: then its column is that of the other role."""
-        if known is None or len(known.columns) != 1 or known.columns[0] == self._role:
-            return known
-        return known.turned(self._role)
+        if knowledge is None or len(knowledge.columns) != 1 or knowledge.columns[0] == self._role:
+            return knowledge
+        return knowledge.turned(self._role)
 
-    def _going_on(self, training: Training, known: GameKnowledge | None) -> Training | SearchedTraining:
+    def _going_on(self, training: Training, knowledge: GameKnowledge | None) -> Training | SearchedTraining:
         """The training by searches instead of greedy self-play, if the game allows it."""
         if training.columns != (0,) or not self._searches:
             return training
         machine, names, seed, model, workers = self._school
-        return SearchedTraining(machine, names, known, seed, model, workers, weights=training)
+        return SearchedTraining(machine, names, knowledge, seed, model, workers, weights=training)
 
     def learn(self, seconds: float, show: Callable[[float, TrainingProgress], None]) -> None:
         """Train for ``seconds``, and store the knowledge, also if this is interrupted. ``show`` is called
@@ -98,7 +98,7 @@ class Lesson:
                     greedy = seconds
                     if self._searches:
                         self._keep()
-                        self.training = self._going_on(self.training, self.known)
+                        self.training = self._going_on(self.training, self.knowledge)
                 self.training.round((now - began) / seconds)
                 if now - shown > _SHOW_SECONDS:
                     shown = now
@@ -110,24 +110,26 @@ class Lesson:
             self._keep()
             self.training.close()
 
-    def decide(self, share: float, known: GameKnowledge) -> None:
-        """Store the share with which searches use the knowledge; ``known`` has the trial's record. With a
+    def decide(self, share: float, knowledge: GameKnowledge) -> None:
+        """Store the share with which searches use the knowledge; ``knowledge`` has the trial's record. With a
         share above 0 they use it from now on, in place of their previous knowledge, which stays on its own
         rung."""
-        self.known = replace(known, share=share)
+        self.knowledge = replace(knowledge, share=share)
         if share > 0.0:
             self._store = self._used
-            self._store.use(self.known)
+            self._store.use(self.knowledge)
         else:
-            self._store.put(self.known)
+            self._store.put(self.knowledge)
 
     def _keep(self) -> None:
         """Store the knowledge. Searches use it as before, until there is another trial."""
         learnt = self.training.knowledge(self._name)
-        if self.known is not None:
-            learnt = replace(learnt, share=self.known.share, looks=self.known.looks, record=self.known.record)
+        if self.knowledge is not None:
+            learnt = replace(
+                learnt, share=self.knowledge.share, looks=self.knowledge.looks, record=self.knowledge.record
+            )
         self._store.put(learnt)
-        self.known = learnt
+        self.knowledge = learnt
 
 
 def lane_machine_of(machine: object) -> PropnetMachine:
@@ -216,8 +218,8 @@ class Climb:
             # undecided.
             same = self.used is not None and self.used.model == rung
             found = self._try(rung, learnt, None if same else self.used, part, used=same)
-            self.used = found or (learnt.known if same else self.used)
-            self.first = self.first or learnt.known
+            self.used = found or (learnt.knowledge if same else self.used)
+            self.first = self.first or learnt.knowledge
         assert self.first is not None
         if left > 0.0:
             self._go_on(left, (left + 1.0 / trials) / 2.0)
@@ -227,8 +229,8 @@ class Climb:
         """Train one rung for its share of the time, or continue its training."""
         terms, on = self.terms, rung in self.courses
         lesson = Lesson(self.machine, self.game, self.store, terms.seed, rung, terms.workers)
-        if lesson.known is not None:
-            self.tell(f"{rung} goes on after {lesson.known.moves:,} moves")
+        if lesson.knowledge is not None:
+            self.tell(f"{rung} goes on after {lesson.knowledge.moves:,} moves")
         course = self.courses[rung + ON if on else rung] = []
         spell, role = self.machine.rules.spell, self.machine.roles[playing(self.machine.roles)[0]]
 
@@ -240,7 +242,7 @@ class Climb:
             )
 
         lesson.learn(terms.seconds * share, show)
-        assert lesson.known is not None
+        assert lesson.knowledge is not None
         return lesson
 
     def _try(
@@ -252,14 +254,14 @@ class Climb:
         terms, against = self.terms, below.model if below else "no knowledge"
         if not terms.pairs:
             return None
-        assert lesson.known is not None
+        assert lesson.knowledge is not None
 
         def show(use: str, score: Tally) -> None:
             self.tell(f"{name}, share {use} against {against}: {points(score)}")
 
         until = time.monotonic() + terms.trial_seconds * part
         trial = TrialTerms(terms.move_seconds, terms.pairs, until, terms.seed + 1, show)
-        found, learnt = hold_trial(self.playing, lesson.known, below, trial)
+        found, learnt = hold_trial(self.playing, lesson.knowledge, below, trial)
         self.verdicts += [(name, against, verdict) for verdict in found]
         if learnt.share or not used:
             lesson.decide(learnt.share, learnt)
@@ -271,12 +273,12 @@ class Climb:
         before."""
         rung = self.used.model if self.used else self._best()
         lesson = self._learn(rung, share)
-        assert self.first is not None and lesson.known is not None
+        assert self.first is not None and lesson.knowledge is not None
         better = self._try(rung + ON, lesson, None, part, used=self.used is not None)
         if better is not None or self.used is not None:
-            self.used = better or lesson.known
+            self.used = better or lesson.knowledge
         elif rung == self.first.model:
-            self.first = lesson.known
+            self.first = lesson.knowledge
 
     def _best(self) -> str:
         """The rung with the best score of all trials; the first one if there were none."""

@@ -41,26 +41,26 @@ svg { max-width: 100%; height: auto; background: white; border-radius: 6px; }
 def training_report(
     game: str,
     machine: PropnetMachine,
-    known: GameKnowledge,
+    knowledge: GameKnowledge,
     courses: Mapping[str, Course],
     trials: Sequence[Trial],
 ) -> str:
     """The page, with a course for each rung of the ladder. Raises GdlError if matplotlib is missing."""
     check_installed()
-    used = f"used with a share of {known.use}" if known.share else "not used by searches"
+    used = f"used with a share of {knowledge.use}" if knowledge.share else "not used by searches"
     parts = [
         f"<h1>{escape(game)}</h1>",
-        f"<p>{known.model}, learnt from {known.moves:,} moves of self-play, {used}.</p>",
+        f"<p>{knowledge.model}, learnt from {knowledge.moves:,} moves of self-play, {used}.</p>",
         "<h2>Learning</h2>",
         svg(_courses(courses)),
         "<h2>Matches</h2>",
-        f"<p>{escape(worth(known, trials))}</p>",
+        f"<p>{escape(worth(knowledge, trials))}</p>",
         _matches(trials),
     ]
     if trials:
         parts.append(svg(_intervals(trials)))
-    if boards := worth_of_squares(machine, known):
-        role = machine.rules.spell(machine.roles[_column_role(machine, known)])
+    if boards := worth_of_squares(machine, knowledge):
+        role = machine.rules.spell(machine.roles[_column_role(machine, knowledge)])
         parts += [
             "<h2>What squares are worth</h2>",
             f"<p>To {escape(role)}, in logits, by the weights of single propositions.</p>",
@@ -122,7 +122,7 @@ def _is_number(term: Term) -> bool:
     return not term.args and len(term.name) <= _MOST_DIGITS and term.name.isascii() and term.name.isdigit()
 
 
-def worth_of_squares(machine: PropnetMachine, known: GameKnowledge) -> dict[str, NDArray[np.float64]]:
+def worth_of_squares(machine: PropnetMachine, knowledge: GameKnowledge) -> dict[str, NDArray[np.float64]]:
     """By kind of piece, in the game's own words, its value on each square to the first role that has values
     of its own: float64, shape (rows, columns), the first row at the bottom; nan where it cannot be.
 
@@ -130,7 +130,7 @@ def worth_of_squares(machine: PropnetMachine, known: GameKnowledge) -> dict[str,
     first."""
     names = canonical_names(machine.rules)
     features = Features.of(machine.network.bases, names)
-    worth = features.weights_of_bases(features.arranged(known)[0])[:, 0]
+    worth = features.weights_of_bases(features.arranged(knowledge)[0])[:, 0]
     coordinates = _Coordinates(machine.rules)
     kinds: dict[tuple[str, int], list[int]] = defaultdict(list)
     for base, term in enumerate(machine.network.bases):
@@ -164,10 +164,10 @@ def _fill(
             board[rows[term.args[1]] - first_row, columns[term.args[0]] - first_column] = value
 
 
-def _column_role(machine: PropnetMachine, known: GameKnowledge) -> int:
+def _column_role(machine: PropnetMachine, knowledge: GameKnowledge) -> int:
     """The role of the first column of weights."""
     names = canonical_names(machine.rules)
-    return [names.key(role) for role in machine.roles].index(known.columns[0])
+    return [names.key(role) for role in machine.roles].index(knowledge.columns[0])
 
 
 def _figure(width: float, height: float) -> Figure:

@@ -107,18 +107,18 @@ class Features:
         summed: NDArray[np.float32] = (sums[self.start[1:]] - sums[self.start[:-1]]).astype(np.float32)
         return summed
 
-    def arranged(self, known: GameKnowledge) -> tuple[NDArray[np.float32], ...]:
+    def arranged(self, knowledge: GameKnowledge) -> tuple[NDArray[np.float32], ...]:
         """Weights, sums and sizes of some knowledge, shape (features, columns), in the order of these
         features; 0 for features that it lacks."""
-        return tuple(self._rows(known, array) for array in known.arrays())
+        return tuple(self._rows(knowledge, array) for array in knowledge.arrays())
 
-    def arranged_net(self, known: GameKnowledge) -> LearntNet:
+    def arranged_net(self, knowledge: GameKnowledge) -> LearntNet:
         """The net of some knowledge, which has one, over these features."""
-        assert known.net is not None
-        return replace(known.net, first=self._rows(known, known.net.first))
+        assert knowledge.net is not None
+        return replace(knowledge.net, first=self._rows(knowledge, knowledge.net.first))
 
-    def _rows(self, known: GameKnowledge, array: NDArray[np.float32]) -> NDArray[np.float32]:
+    def _rows(self, knowledge: GameKnowledge, array: NDArray[np.float32]) -> NDArray[np.float32]:
         """Rows of the knowledge's array in the order of these features, matched by name."""
-        place = {name: number for number, name in enumerate(known.features)}
+        place = {name: number for number, name in enumerate(knowledge.features)}
         rows = np.array([place.get(name, -1) for name in self.names])
         return np.where((rows >= 0)[:, None], array[rows], np.float32(0))

@@ -258,19 +258,19 @@ class StateValues:
         self.net: tuple[NDArray[np.int16], Int32s, Floats, Floats, Floats] | None = None
 
     @staticmethod
-    def of_game(known: GameKnowledge, names: CanonicalNames, machine: PropnetMachine) -> StateValues:
+    def of_game(knowledge: GameKnowledge, names: CanonicalNames, machine: PropnetMachine) -> StateValues:
         """The values of the states of a machine's game. Raises KnowledgeError if the knowledge does not fit
         the game's roles."""
         roles, players = [names.key(role) for role in machine.roles], playing(machine.roles)
-        count = len(known.columns)
+        count = len(knowledge.columns)
         fits = count == len(players) or (count == 1 and len(players) == 2)
-        if not fits or not set(known.columns) <= {roles[role] for role in players}:
+        if not fits or not set(knowledge.columns) <= {roles[role] for role in players}:
             raise KnowledgeError("it is knowledge of other roles", remedy="train the game again")
         features = Features.of(machine.network.bases, names)
-        values = StateValues(features.bases, len(roles), tuple(map(roles.index, known.columns)))
-        values.set_weights(features, features.arranged(known)[0])
-        if known.net is not None:
-            values.set_net(features, features.arranged_net(known))
+        values = StateValues(features.bases, len(roles), tuple(map(roles.index, knowledge.columns)))
+        values.set_weights(features, features.arranged(knowledge)[0])
+        if knowledge.net is not None:
+            values.set_net(features, features.arranged_net(knowledge))
         return values
 
     def set_weights(self, features: Features, weights: Floats) -> None:

@@ -144,17 +144,17 @@ class Training:
         self,
         machine: PropnetMachine,
         names: CanonicalNames,
-        known: GameKnowledge | None = None,
+        knowledge: GameKnowledge | None = None,
         seed: int = 0,
         model: str = MODELS[0],
     ) -> None:
-        """``known`` is the knowledge to go on with, if it is of this ``model``, or has the weights below a
+        """``knowledge`` is that to go on with, if it is of this ``model``, or has the weights below a
         net. Random games show whether one of two roles gets what the other does not. Raises GdlError for
         games of one role and for those that are over when they begin, and KnowledgeError for games that are
         too large."""
         _check_goes_on(machine)
-        if known is not None and MODELS.index(known.model) > MODELS.index(model):
-            known = None
+        if knowledge is not None and MODELS.index(knowledge.model) > MODELS.index(model):
+            knowledge = None
         roles = len(machine.roles)
         self._machine, self._names = machine, names
         self.features = Features.of(machine.network.bases, names)
@@ -163,29 +163,29 @@ class Training:
         goals = final_goals(machine, _SAMPLE, seed, _MOST_MOVES)
         alone = len(players) == 2 and is_constant_sum(goals[:, players])
         columns = tuple(players[:1] if alone else players)
-        if known is not None and set(known.columns) <= set(keys):
-            columns = tuple(keys.index(column) for column in known.columns)
+        if knowledge is not None and set(knowledge.columns) <= set(keys):
+            columns = tuple(keys.index(column) for column in knowledge.columns)
         else:
-            known = None
+            knowledge = None
         self._keys = tuple(keys[role] for role in columns)
         self.columns = columns
-        self.weights, self._sums, self._sizes = _start(self.features, len(columns), known)
-        moves = known.moves if known is not None and known.model == model else 0
+        self.weights, self._sums, self._sizes = _start(self.features, len(columns), knowledge)
+        moves = knowledge.moves if knowledge is not None and knowledge.model == model else 0
         self._rng = np.random.default_rng([seed, moves])
         self.values = StateValues(self.features.bases, roles, columns)
         self._refresh()
-        self._net = self._net_training(known) if model == "net" else None
+        self._net = self._net_training(knowledge) if model == "net" else None
         self._play = SelfPlay(machine, columns, _LANES, self._rng)
-        self._seconds = known.seconds if known else 0.0
+        self._seconds = knowledge.seconds if knowledge else 0.0
         self.progress = TrainingProgress(moves, 0, 0.0, 0.5, 0)
 
-    def _net_training(self, known: GameKnowledge | None) -> NetTraining:
+    def _net_training(self, knowledge: GameKnowledge | None) -> NetTraining:
         """The training of the net, which begins with the known net if there is one."""
         features, columns = self.features, len(self.columns)
-        if known is None or known.net is None:
+        if knowledge is None or knowledge.net is None:
             net = LearntNet.new(len(features.names), columns, self._rng)
         else:
-            net = features.arranged_net(known)
+            net = features.arranged_net(knowledge)
         return NetTraining(features, self.values, net, self.weights, self._machine.words, self._rng)
 
     def remember(self, states: int) -> None:
@@ -279,9 +279,11 @@ def returns(steps: Steps, decay: float) -> tuple[NDArray[np.uint64], NDArray[np.
     return steps.records[informative], targets[informative]
 
 
-def _start(features: Features, columns: int, known: GameKnowledge | None) -> tuple[NDArray[np.float32], ...]:
+def _start(
+    features: Features, columns: int, knowledge: GameKnowledge | None
+) -> tuple[NDArray[np.float32], ...]:
     """Initial weights, sums and sizes."""
-    if known is not None:
-        return features.arranged(known)
+    if knowledge is not None:
+        return features.arranged(knowledge)
     shape = len(features.names), columns
     return np.zeros(shape, np.float32), np.zeros(shape, np.float32), np.zeros(shape, np.float32)

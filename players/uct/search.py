@@ -10,7 +10,6 @@ find nothing there, and compiling its kernels would cost the first minute.
 
 from __future__ import annotations
 
-import logging
 import time
 
 import numpy as np
@@ -62,8 +61,6 @@ class _MasterFirst:
         self._used += time.thread_time() - began
         return True
 
-
-log = logging.getLogger("players.knowledge")
 
 SHORTEN_SECONDS = 1.0
 """Seconds for which the search looks for a shorter line after it has found a perfect one."""

@@ -41,7 +41,7 @@ class SearchedTraining:
         self,
         machine: PropnetMachine,
         names: CanonicalNames,
-        known: GameKnowledge | None = None,
+        knowledge: GameKnowledge | None = None,
         seed: int = 0,
         model: str = "linear",
         workers: int = 1,
@@ -53,12 +53,12 @@ class SearchedTraining:
         KnowledgeError for games that are too large.
 
         Args:
-            known: knowledge to go on with: of this ``model``, or, for a net, the weights below it.
+            knowledge: to go on with: of this ``model``, or, for a net, the weights below it.
             workers: processes that play, this one counted.
-            weights: a training of the game that has brought ``known``, and goes on.
+            weights: a training of the game that has brought ``knowledge``, and goes on.
         """
         if weights is None:
-            weights = Training(machine, names, known, seed, model)
+            weights = Training(machine, names, knowledge, seed, model)
         if weights.columns != (0,) or not searches_can_look(machine):
             raise GdlError(
                 "searches play games in which two roles choose in turn, and one gets what the other does not",
@@ -66,14 +66,14 @@ class SearchedTraining:
             )
         weights.remember(LASTING)
         self._weights = weights
-        self._rng = np.random.default_rng([seed, known.moves if known else 0, 1])
+        self._rng = np.random.default_rng([seed, knowledge.moves if knowledge else 0, 1])
         self.values = weights.values
         self._play = SearchedPlay(machine, self.values, terms, self._rng)
         self._processes = PlayProcesses(machine, terms, workers - 1, seed * 4099 + 1)
         self._gone = 0.0
-        goes_on = known is not None and known.model == model
-        self._seconds = known.seconds if known is not None else 0.0
-        moves = known.moves if known is not None and goes_on else 0
+        goes_on = knowledge is not None and knowledge.model == model
+        self._seconds = knowledge.seconds if knowledge is not None else 0.0
+        moves = knowledge.moves if knowledge is not None and goes_on else 0
         self._anew = moves + _ANEW
         self.progress = TrainingProgress(moves, 0, 0.0, 0.5, 0)
 

@@ -28,7 +28,7 @@ from players.uct.tree.arrays import (
     find_link,
 )
 from players.uct.tree.regret_matching import find_cell_link, matched_edge
-from players.uct.tree.selection_rules import GUESSED, UCB, SelectionRule, below, best_edge, following, uniform
+from players.uct.tree.selection_rules import UCB, VALUED, SelectionRule, below, best_edge, following, uniform
 from propnet.jit.decorators import ARENA, inlined, kernel
 from propnet.jit.intrinsics import prefetch
 from propnet.jit.random_numbers import next_random
@@ -221,7 +221,7 @@ def _choose_alone(tree: Arrays, node: int, at_root: bool, fixed: int, rule: Sele
     if tree.nodes[node].to_move == rule.chance:
         return np.int64(first + below(tree.random, count))
     visits = tree.nodes[node].visits + tree.nodes[node].pending
-    eager = (at_root and rule.prior != GUESSED) or rule.kind == UCB
+    eager = (at_root and rule.prior != VALUED) or rule.kind == UCB
     return np.int64(best_edge(tree.edges, tree.random, first, count, visits, eager, rule))
 
 

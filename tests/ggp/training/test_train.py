@@ -142,10 +142,10 @@ def test_a_training_that_is_killed_goes_on_from_what_it_kept(tmp_path: Path) -> 
         process.wait()
     machine = lane_machine_of(Game.load("tictactoe").machine("propnet"))
     lesson = Lesson(machine, "tictactoe", store)
-    assert lesson.known is not None and lesson.known.moves > 0
+    assert lesson.knowledge is not None and lesson.knowledge.moves > 0
     lesson.learn(0.2, lambda *_: None)
-    assert store.get(lesson.known.fingerprint).moves > 0  # type: ignore[union-attr]
-    assert lesson.training.progress.moves > lesson.known.moves - 1
+    assert store.get(lesson.knowledge.fingerprint).moves > 0  # type: ignore[union-attr]
+    assert lesson.training.progress.moves > lesson.knowledge.moves - 1
 
 
 def _trained(game: str, folder: Path, model: str = "linear", seconds: float = 2.0) -> Lesson:
@@ -162,7 +162,7 @@ def test_self_play_is_by_searches_after_a_while_where_two_roles_choose_in_turn(
     in_turn = game == "tictactoe"
     lesson = _trained(game, tmp_path)
     assert isinstance(lesson.training, SearchedTraining) == in_turn
-    assert lesson.known is not None and lesson.known.moves > 0
+    assert lesson.knowledge is not None and lesson.knowledge.moves > 0
     # What is gone on with begins where it was.
     again = Lesson(lane_machine_of(Game.load(game).machine("propnet")), game, KnowledgeStore(tmp_path))
     assert isinstance(again.training, SearchedTraining) == in_turn
@@ -181,10 +181,12 @@ def test_what_was_decided_stays_while_more_is_learnt(tmp_path: Path, monkeypatch
     store = KnowledgeStore(tmp_path)
     lesson = Lesson(lane_machine_of(Game.load("tictactoe").machine("propnet")), "my game!", store)
     lesson.learn(0.1, lambda *_: None)
-    assert lesson.known is not None and lesson.known.game == "my-game-" and lesson.known.share == 0.0
-    lesson.decide(0.5, lesson.known)
+    assert (
+        lesson.knowledge is not None and lesson.knowledge.game == "my-game-" and lesson.knowledge.share == 0.0
+    )
+    lesson.decide(0.5, lesson.knowledge)
     lesson.learn(0.1, lambda *_: None)
-    assert lesson.known.share == 0.5
+    assert lesson.knowledge.share == 0.5
 
 
 @pytest.mark.parametrize("model", ["linear", "net"])
@@ -197,13 +199,15 @@ def test_a_copy_that_names_its_roles_the_other_way_round_is_learnt_on(model: str
     machine = lane_machine_of(Game.load(str(copy)).machine("propnet"))
     names = canonical_names(machine.rules)
     lesson = Lesson(machine, "copy", KnowledgeStore(tmp_path), model=model)
-    assert known is not None and lesson.known is not None and known.fingerprint == names.fingerprint
-    assert lesson.known.columns == (names.key(machine.roles[0]),) != known.columns
+    assert known is not None and lesson.knowledge is not None and known.fingerprint == names.fingerprint
+    assert lesson.knowledge.columns == (names.key(machine.roles[0]),) != known.columns
     states = sample_states(machine, 100, 1)
-    before, after = (StateValues.of_game(each, names, machine).of(states) for each in (known, lesson.known))
+    before, after = (
+        StateValues.of_game(each, names, machine).of(states) for each in (known, lesson.knowledge)
+    )
     assert np.abs(before - after).max() < before.std() / 10
     lesson.learn(0.5, lambda *_: None)
-    assert lesson.known is not None and lesson.known.moves > known.moves
+    assert lesson.knowledge is not None and lesson.knowledge.moves > known.moves
 
 
 def test_a_rung_that_is_better_takes_the_place_of_the_one_below(tmp_path: Path) -> None:
@@ -211,22 +215,22 @@ def test_a_rung_that_is_better_takes_the_place_of_the_one_below(tmp_path: Path) 
     machine = lane_machine_of(Game.load("tictactoe").machine("propnet"))
     linear = Lesson(machine, "tictactoe", store)
     linear.learn(0.1, lambda *_: None)
-    assert linear.known is not None
-    linear.decide(0.5, linear.known)
-    fingerprint = linear.known.fingerprint
+    assert linear.knowledge is not None
+    linear.decide(0.5, linear.knowledge)
+    fingerprint = linear.knowledge.fingerprint
     net = Lesson(machine, "tictactoe", store, model="net")
     net.learn(0.1, lambda *_: None)
-    assert net.known is not None and net.known.share == 0.0
+    assert net.knowledge is not None and net.knowledge.share == 0.0
 
     def model() -> str:
         used = store.get(fingerprint)
         assert used is not None
         return used.model
 
-    net.decide(0.0, net.known)
+    net.decide(0.0, net.knowledge)
     assert model() == "linear"
     assert Lesson(machine, "tictactoe", store, model="net").known is not None
-    net.decide(1.0, net.known)
+    net.decide(1.0, net.knowledge)
     assert model() == "net"
     below = Lesson(machine, "tictactoe", store).known
     assert below is not None and below.model == "linear" and below.share == 0.5
@@ -237,9 +241,9 @@ def test_a_trial_that_shows_nothing_leaves_knowledge_unused(tmp_path: Path) -> N
     machine = lane_machine_of(Game.load("tictactoe").machine("propnet"))
     lesson = Lesson(machine, "tictactoe", KnowledgeStore(tmp_path))
     lesson.learn(0.1, lambda *_: None)
-    assert lesson.known is not None
+    assert lesson.knowledge is not None
     terms = TrialTerms(0.01, 1, time.monotonic() + 60, 1, lambda *_: None)
-    verdicts, known = hold_trial(machine, lesson.known, lesson.known, terms)
+    verdicts, known = hold_trial(machine, lesson.knowledge, lesson.knowledge, terms)
     assert [verdict.score.games for verdict in verdicts] == [2, 2, 2]
     assert [verdict.use for verdict in verdicts] == ["100%, with looks", "50%", "100%"]
     assert known.share == 0.0 and not known.looks and known.record.seconds == 0.01
@@ -250,9 +254,9 @@ def test_games_of_three_roles_are_tried_with_one_against_two(tmp_path: Path) -> 
     machine = lane_machine_of(Game.load("chinesecheckers").machine("propnet"))
     lesson = Lesson(machine, "chinesecheckers", KnowledgeStore(tmp_path))
     lesson.learn(0.1, lambda *_: None)
-    assert lesson.known is not None and len(lesson.known.columns) == 3
+    assert lesson.knowledge is not None and len(lesson.knowledge.columns) == 3
     terms = TrialTerms(0.01, 1, time.monotonic() + 60, 1, lambda *_: None)
-    verdicts, _ = hold_trial(machine, lesson.known, None, terms)
+    verdicts, _ = hold_trial(machine, lesson.knowledge, None, terms)
     assert [verdict.use for verdict in verdicts] == ["50%", "100%"]
     assert verdicts[0].score.games == 2
 
