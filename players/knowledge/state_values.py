@@ -284,7 +284,8 @@ class StateValues:
         summed = features.weights_of_bases(net.first)
         first[: len(summed)] = np.clip(np.rint(summed / UNIT), -_MOST, _MOST)
         bias = np.clip(np.rint(net.first[0] / UNIT), -(2**30), 2**30).astype(np.int32)
-        self.net = first, bias, *(np.ascontiguousarray(array) for array in net.arrays()[1:])
+        second, second_bias, third = map(np.ascontiguousarray, net.arrays()[1:])
+        self.net = first, bias, second, second_bias, third
 
     def take(self, other: StateValues) -> None:
         """Take over the weights and the net from other values of the same game."""

@@ -170,8 +170,8 @@ def test_self_play_is_by_searches_after_a_while_where_two_roles_choose_in_turn(
 
 
 def test_a_net_stands_on_the_linear_weights_that_are_kept(tmp_path: Path) -> None:
-    linear = _trained("tictactoe", tmp_path, seconds=0.5).known
-    net = _trained("tictactoe", tmp_path, "net", 0.5).known
+    linear = _trained("tictactoe", tmp_path, seconds=0.5).knowledge
+    net = _trained("tictactoe", tmp_path, "net", 0.5).knowledge
     assert linear is not None and net is not None and net.net is not None
     assert np.array_equal(net.weights, linear.weights)
 
@@ -195,7 +195,7 @@ def test_a_copy_that_names_its_roles_the_other_way_round_is_learnt_on(model: str
     first, second = re.findall(r"\(role \w+\)", rules)
     copy = tmp_path / "copy.kif"
     copy.write_text(rules.replace(first, "@").replace(second, first).replace("@", second))
-    known = _trained("tictactoe", tmp_path, model, 0.5).known
+    known = _trained("tictactoe", tmp_path, model, 0.5).knowledge
     machine = lane_machine_of(Game.load(str(copy)).machine("propnet"))
     names = canonical_names(machine.rules)
     lesson = Lesson(machine, "copy", KnowledgeStore(tmp_path), model=model)
@@ -229,10 +229,10 @@ def test_a_rung_that_is_better_takes_the_place_of_the_one_below(tmp_path: Path) 
 
     net.decide(0.0, net.knowledge)
     assert model() == "linear"
-    assert Lesson(machine, "tictactoe", store, model="net").known is not None
+    assert Lesson(machine, "tictactoe", store, model="net").knowledge is not None
     net.decide(1.0, net.knowledge)
     assert model() == "net"
-    below = Lesson(machine, "tictactoe", store).known
+    below = Lesson(machine, "tictactoe", store).knowledge
     assert below is not None and below.model == "linear" and below.share == 0.5
     assert [known.model for known in store.rungs(fingerprint)] == ["net", "linear"]
 
