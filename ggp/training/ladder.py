@@ -59,7 +59,7 @@ class Lesson:
         self._store = store if used is None or used.model == model else store.rung(model)
         self._role = names.key(machine.roles[playing(machine.roles)[0]])
         self.knowledge = self._begun(self._store.get(names.fingerprint))
-        self._school = machine, names, seed, model, workers
+        self._seed, self._workers = seed, workers
         begun = self.knowledge
         if model == "net" and begun is None:
             # It is based on linear weights if there are any.
@@ -68,7 +68,7 @@ class Lesson:
         self._searches = searches_can_look(machine)
         training = Training(machine, names, begun, seed, model)
         at_once = model == "net" or begun is not None
-        self.training = self._going_on(training, begun) if at_once else training
+        self.training = self._going_on(training) if at_once else training
 
     def _begun(self, knowledge: GameKnowledge | None) -> GameKnowledge | None:
         """The knowledge to continue with. It may come from a copy of the game that names its roles the other
@@ -77,12 +77,11 @@ class Lesson:
             return knowledge
         return knowledge.turned(self._role)
 
-    def _going_on(self, training: Training, knowledge: GameKnowledge | None) -> Training | SearchedTraining:
+    def _going_on(self, training: Training) -> Training | SearchedTraining:
         """The training by searches instead of greedy self-play, if the game allows it."""
         if training.columns != (0,) or not self._searches:
             return training
-        machine, names, seed, model, workers = self._school
-        return SearchedTraining(machine, names, knowledge, seed, model, workers, weights=training)
+        return SearchedTraining(training, self._seed, self._workers)
 
     def learn(self, seconds: float, show: Callable[[float, TrainingProgress], None]) -> None:
         """Train for ``seconds``, and store the knowledge, also if this is interrupted. ``show`` is called
@@ -98,7 +97,7 @@ class Lesson:
                     greedy = seconds
                     if self._searches:
                         self._keep()
-                        self.training = self._going_on(self.training, self.knowledge)
+                        self.training = self._going_on(self.training)
                 self.training.round((now - began) / seconds)
                 if now - shown > _SHOW_SECONDS:
                     shown = now

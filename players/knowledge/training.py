@@ -134,6 +134,7 @@ class Training:
     """Learns the weights of a game.
 
     Attributes:
+        machine: the game's.
         features: of its states.
         values: values of states by the current weights.
         columns: the roles that have values of their own.
@@ -156,7 +157,7 @@ class Training:
         if knowledge is not None and MODELS.index(knowledge.model) > MODELS.index(model):
             knowledge = None
         roles = len(machine.roles)
-        self._machine, self._names = machine, names
+        self.machine, self._names = machine, names
         self.features = Features.of(machine.network.bases, names)
         keys = [names.key(role) for role in machine.roles]
         players = playing(machine.roles)
@@ -186,7 +187,7 @@ class Training:
             net = LearntNet.new(len(features.names), columns, self._rng)
         else:
             net = features.arranged_net(knowledge)
-        return NetTraining(features, self.values, net, self.weights, self._machine.words, self._rng)
+        return NetTraining(features, self.values, net, self.weights, self.machine.words, self._rng)
 
     def remember(self, states: int) -> None:
         """See :meth:`players.knowledge.net_training.NetTraining.remember`."""
@@ -212,7 +213,7 @@ class Training:
         seconds = time.process_time() - began
         self._seconds += seconds
         if seconds > _ROUND_SECONDS and play.lanes > _FEWEST_LANES:
-            self._play = SelfPlay(self._machine, self.columns, play.lanes // 2, self._rng)
+            self._play = SelfPlay(self.machine, self.columns, play.lanes // 2, self._rng)
 
     def learn(self, records: NDArray[np.uint64], targets: NDArray[np.float32], gone: float = 0.0) -> float:
         """Learn from states, uint64, shape (n, words), with ``targets``, 0..1, float32, shape (n, columns),

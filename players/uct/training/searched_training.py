@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 
 from gdl.errors import GdlError
-from players.knowledge.canonical_rules import CanonicalNames
 from players.knowledge.knowledge import GameKnowledge
 from players.knowledge.net_training import LASTING
 from players.knowledge.training import Training, TrainingProgress
@@ -30,7 +29,7 @@ def searches_can_look(machine: PropnetMachine) -> bool:
 
 
 class SearchedTraining:
-    """Learns the weights of a game.
+    """Learns the weights of a game from self-play by searches.
 
     Attributes:
         values: values of states by the current weights.
@@ -38,42 +37,23 @@ class SearchedTraining:
     """
 
     def __init__(
-        self,
-        machine: PropnetMachine,
-        names: CanonicalNames,
-        knowledge: GameKnowledge | None = None,
-        seed: int = 0,
-        model: str = "linear",
-        workers: int = 1,
-        terms: PlayTerms = PlayTerms(),
-        weights: Training | None = None,
+        self, weights: Training, seed: int = 0, workers: int = 1, terms: PlayTerms = PlayTerms()
     ) -> None:
-        """Raises GdlError for games in which searches cannot look at all moves: those of one role or of more
-        than two, in which roles choose at the same time, or whose goals do not add up to 100. Raises
-        KnowledgeError for games that are too large.
-
-        Args:
-            knowledge: to go on with: of this ``model``, or, for a net, the weights below it.
-            workers: processes that play, this one counted.
-            weights: a training of the game that has brought ``knowledge``, and goes on.
-        """
-        if weights is None:
-            weights = Training(machine, names, knowledge, seed, model)
+        """Goes on with the training of ``weights``, in ``workers`` processes, this one counted. Raises
+        GdlError for games in which searches cannot look at all moves: those of more than two roles, in which
+        roles choose at the same time, or whose goals do not add up to 100."""
+        machine = weights.machine
         if weights.columns != (0,) or not searches_can_look(machine):
             raise GdlError(
-                "searches play games in which two roles choose in turn, and one gets what the other does not",
-                remedy="--model linear",
+                "searches play games in which two roles choose in turn, and one gets what the other does not"
             )
         weights.remember(LASTING)
-        self._weights = weights
-        self._rng = np.random.default_rng([seed, knowledge.moves if knowledge else 0, 1])
-        self.values = weights.values
+        self._weights, self.values = weights, weights.values
+        moves = weights.progress.moves
+        self._rng = np.random.default_rng([seed, moves, 1])
         self._play = SearchedPlay(machine, self.values, terms, self._rng)
         self._processes = PlayProcesses(machine, terms, workers - 1, seed * 4099 + 1)
-        self._gone = 0.0
-        goes_on = knowledge is not None and knowledge.model == model
-        self._seconds = knowledge.seconds if knowledge is not None else 0.0
-        moves = knowledge.moves if knowledge is not None and goes_on else 0
+        self._gone = self._seconds = 0.0
         self._anew = moves + _ANEW
         self.progress = TrainingProgress(moves, 0, 0.0, 0.5, 0)
 
@@ -100,7 +80,7 @@ class SearchedTraining:
     def knowledge(self, game: str) -> GameKnowledge:
         """The learnt weights, not to be used yet: their share is 0."""
         learnt = self._weights.knowledge(game)
-        return replace(learnt, moves=self.progress.moves, seconds=self._seconds)
+        return replace(learnt, moves=self.progress.moves, seconds=learnt.seconds + self._seconds)
 
     def close(self) -> None:
         """End the processes that play."""
