@@ -130,7 +130,7 @@ def worth_of_squares(machine: PropnetMachine, knowledge: GameKnowledge) -> dict[
     first."""
     names = canonical_names(machine.rules)
     features = Features.of(machine.network.bases, names)
-    worth = features.weights_of_bases(features.arranged(knowledge)[0])[:, 0]
+    worth = features.weights_of_bases(features.arranged(knowledge).weights)[:, 0]
     coordinates = _Coordinates(machine.rules)
     kinds: dict[tuple[str, int], list[int]] = defaultdict(list)
     for base, term in enumerate(machine.network.bases):

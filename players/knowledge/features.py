@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from gdl.terms import Term
 from players.knowledge.canonical_rules import CanonicalNames
-from players.knowledge.knowledge import GameKnowledge, KnowledgeError, LearntNet
+from players.knowledge.knowledge import GameKnowledge, KnowledgeError
 
 CONSTANT = "1"
 """The feature that all states have."""
@@ -107,18 +107,14 @@ class Features:
         summed: NDArray[np.float32] = (sums[self.start[1:]] - sums[self.start[:-1]]).astype(np.float32)
         return summed
 
-    def arranged(self, knowledge: GameKnowledge) -> tuple[NDArray[np.float32], ...]:
-        """Weights, sums and sizes of some knowledge, shape (features, columns), in the order of these
-        features; 0 for features that it lacks."""
-        return tuple(self._rows(knowledge, array) for array in knowledge.arrays())
-
-    def arranged_net(self, knowledge: GameKnowledge) -> LearntNet:
-        """The net of some knowledge, which has one, over these features."""
-        assert knowledge.net is not None
-        return replace(knowledge.net, first=self._rows(knowledge, knowledge.net.first))
-
-    def _rows(self, knowledge: GameKnowledge, array: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Rows of the knowledge's array in the order of these features, matched by name."""
+    def arranged(self, knowledge: GameKnowledge) -> GameKnowledge:
+        """The same knowledge over these features, in their order; 0 for features that it lacks."""
         place = {name: number for number, name in enumerate(knowledge.features)}
         rows = np.array([place.get(name, -1) for name in self.names])
-        return np.where((rows >= 0)[:, None], array[rows], np.float32(0))
+
+        def over(array: NDArray[np.float32]) -> NDArray[np.float32]:
+            return np.where((rows >= 0)[:, None], array[rows], np.float32(0))
+
+        net = None if knowledge.net is None else replace(knowledge.net, first=over(knowledge.net.first))
+        weights, sums, sizes = map(over, knowledge.arrays())
+        return replace(knowledge, features=self.names, weights=weights, sums=sums, sizes=sizes, net=net)

@@ -268,9 +268,10 @@ class StateValues:
             raise KnowledgeError("it is knowledge of other roles", remedy="train the game again")
         features = Features.of(machine.network.bases, names)
         values = StateValues(features.bases, len(roles), tuple(map(roles.index, knowledge.columns)))
-        values.set_weights(features, features.arranged(knowledge)[0])
-        if knowledge.net is not None:
-            values.set_net(features, features.arranged_net(knowledge))
+        arranged = features.arranged(knowledge)
+        values.set_weights(features, arranged.weights)
+        if arranged.net is not None:
+            values.set_net(features, arranged.net)
         return values
 
     def set_weights(self, features: Features, weights: Floats) -> None:

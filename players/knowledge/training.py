@@ -166,28 +166,26 @@ class Training:
         columns = tuple(players[:1] if alone else players)
         if knowledge is not None and set(knowledge.columns) <= set(keys):
             columns = tuple(keys.index(column) for column in knowledge.columns)
+            knowledge = self.features.arranged(knowledge)
         else:
             knowledge = None
         self._keys = tuple(keys[role] for role in columns)
         self.columns = columns
-        self.weights, self._sums, self._sizes = _start(self.features, len(columns), knowledge)
+        shape = len(self.features.names), len(columns)
+        zeros: tuple[Floats, ...] = tuple(np.zeros(shape, np.float32) for _ in range(3))
+        self.weights, self._sums, self._sizes = zeros if knowledge is None else knowledge.arrays()
         moves = knowledge.moves if knowledge is not None and knowledge.model == model else 0
         self._rng = np.random.default_rng([seed, moves])
         self.values = StateValues(self.features.bases, roles, columns)
         self._refresh()
-        self._net = self._net_training(knowledge) if model == "net" else None
+        self._net: NetTraining | None = None
+        if model == "net":
+            net = knowledge.net if knowledge is not None else None
+            net = net or LearntNet.new(*shape, self._rng)
+            self._net = NetTraining(self.features, self.values, net, self.weights, machine.words, self._rng)
         self._play = SelfPlay(machine, columns, _LANES, self._rng)
         self._seconds = knowledge.seconds if knowledge else 0.0
         self.progress = TrainingProgress(moves, 0, 0.0, 0.5, 0)
-
-    def _net_training(self, knowledge: GameKnowledge | None) -> NetTraining:
-        """The training of the net, which begins with the known net if there is one."""
-        features, columns = self.features, len(self.columns)
-        if knowledge is None or knowledge.net is None:
-            net = LearntNet.new(len(features.names), columns, self._rng)
-        else:
-            net = features.arranged_net(knowledge)
-        return NetTraining(features, self.values, net, self.weights, self.machine.words, self._rng)
 
     def remember(self, states: int) -> None:
         """See :meth:`players.knowledge.net_training.NetTraining.remember`."""
@@ -278,13 +276,3 @@ def returns(steps: Steps, decay: float) -> tuple[NDArray[np.uint64], NDArray[np.
         following = np.where(random, steps.after[step - 1] if step else after, targets[step])
     informative = ~steps.random
     return steps.records[informative], targets[informative]
-
-
-def _start(
-    features: Features, columns: int, knowledge: GameKnowledge | None
-) -> tuple[NDArray[np.float32], ...]:
-    """Initial weights, sums and sizes."""
-    if knowledge is not None:
-        return features.arranged(knowledge)
-    shape = len(features.names), columns
-    return np.zeros(shape, np.float32), np.zeros(shape, np.float32), np.zeros(shape, np.float32)
