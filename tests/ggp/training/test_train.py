@@ -99,7 +99,7 @@ def test_a_game_is_trained_listed_shown_and_carried_to_another_cache(tmp_path: P
     kept = there / "knowledge" / row["fingerprint"]
     kept.write_bytes(kept.read_bytes()[:-5])
     broken = _ggp(there, "knowledge", "verify")
-    assert broken.returncode == 1 and "not whole" in broken.stderr and "Traceback" not in broken.stderr
+    assert broken.returncode == 1 and "damaged" in broken.stderr and "Traceback" not in broken.stderr
     file.write_bytes(b"\x80\x04import os")
     refused = _ggp(there, "knowledge", "import", str(file))
     assert refused.returncode != 0 and "not knowledge of a game" in refused.stderr
