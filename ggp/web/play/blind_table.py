@@ -14,7 +14,7 @@ from typing import Any
 from gdl.ends import stuck_roles
 from gdl.information import playing
 from gdl.machine import State
-from ggp.boards.sight import RoleSight, SightView, new_belief, observed
+from ggp.boards.role_view import RoleSight, SightView, new_belief, observed
 from ggp.processes.parent import Inbox, JsonMessage, Send
 from ggp.web.play.opening import AttentiveSeat, TableRequest
 from ggp.web.play.seats import RemoteSeat

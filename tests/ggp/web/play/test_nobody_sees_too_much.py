@@ -10,7 +10,7 @@ import orjson
 import pytest
 
 from gdl.information import hides
-from ggp.boards.sight import RoleSight
+from ggp.boards.role_view import RoleSight
 from ggp.game import Game
 from ggp.processes.parent import Inbox
 from ggp.rule_files import installed_games

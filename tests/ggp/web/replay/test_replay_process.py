@@ -9,7 +9,7 @@ import pytest
 
 from gdl.errors import GdlError
 from gdl.prover.machine import ProverMachine
-from ggp.boards.sight import observed
+from ggp.boards.role_view import observed
 from ggp.game import Game
 from ggp.protocol.match_record import MatchRecord
 from ggp.web.replay.recorded import read_match
