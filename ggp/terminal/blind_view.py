@@ -6,34 +6,33 @@ from rich.text import Text
 
 from gdl.machine import State
 from gdl.words import counted
-from ggp.in_code import MatchSnapshot, MatchView
 from ggp.terminal.human import HumanPlayer
 from ggp.terminal.views import TextView
 from players.belief.belief import Belief
 from players.belief.likelihood import SURE, likelihoods
+from players.match import MatchStep, MatchView
 
 
 class BlindView(TextView):
     """Prints the percepts of the people at the terminal and the facts that are sure for them; the full state
     only after the last move."""
 
-    def position(self, steps: int, state: State) -> None:
+    def position(self, steps: int, state: State, before: State | None) -> None:
         self.close()
         if not steps or self.machine.is_terminal(state):
-            super().position(steps, state)
-        self.states[steps:] = [state]
+            super().position(steps, state, before)
 
     def thinking(self, role: int, deadline: float) -> None:
         """Show nothing: the search of another player would reveal its knowledge."""
         self.close()
 
-    def step(self, step: MatchSnapshot) -> None:
+    def step(self, step: MatchStep) -> None:
         MatchView.step(self, step)
         own = [role for role, player in enumerate(self.players) if isinstance(player, HumanPlayer)]
         moves = [
             Text.assemble((f"{self.roles[role]} ", "dim"), self.move_name(role, step.joint[role]))
             for role in own
-            if step.thought[role]
+            if role in step.choices
         ]
         line = Text(", ").join(moves) if moves else Text("the others move", "dim")
         self.console.print(Text(f"step {step.number}: ", "bold") + line)

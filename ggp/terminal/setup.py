@@ -29,7 +29,6 @@ from ggp.boards.snakes import SnakesPainter, map_of_rules
 from ggp.boards.text import Painter
 from ggp.console import new_console, spinner
 from ggp.game import Game
-from ggp.in_code import Quit, play_match
 from ggp.printing import show
 from ggp.rule_files import loaded_files
 from ggp.terminal.human import HumanPlayer
@@ -38,6 +37,7 @@ from ggp.warm import compile_behind, compile_missing
 from players.kaskade.kaskade import BOTTOM, FAILED, Event, Kaskade
 from players.kaskade.player import KaskadePlayer
 from players.kaskade.stages import exercise_answers
+from players.match import Quit, play_match
 from players.player import Choice, Player
 from players.processes.compiled_parts import folder_of_parts
 from players.processes.limits import cores
@@ -202,14 +202,14 @@ class LocalMatch:
             view = kind(console, machine, players, painter, board, delay)
             cleanup.callback(view.close)
             try:
-                last = play_match(machine, players, view, prepared_by, self.playclock, self.max_steps)
+                match = play_match(machine, players, view, prepared_by, self.playclock, self.max_steps)
             except Quit:
                 raise KeyboardInterrupt from None
             if level is not None:
                 from ggp.sokoban.findings import show_epilogue
 
-                show_epilogue(console, level, [level.position(s) for s in view.states], players[0].name)
-            return _is_stuck(last)
+                show_epilogue(console, level, list(map(level.position, match.states)), players[0].name)
+            return bool(match.stuck)
 
     def print_json(self) -> bool:
         """Play the match and print it as JSON lines, each flushed at once. Returns whether a role got
@@ -225,8 +225,8 @@ class LocalMatch:
             prepared_by = self.prepared_by + time.monotonic() - began
             players = self._players(kaskade, machine, show, 80, None, cleanup)
             view = JsonView(machine, players, self.game.name, show)
-            last = play_match(machine, players, view, prepared_by, self.playclock, self.max_steps)
-            return _is_stuck(last)
+            match = play_match(machine, players, view, prepared_by, self.playclock, self.max_steps)
+            return bool(match.stuck)
 
     def _compile_behind(self, cleanup: ExitStack) -> Callable[[], bool] | None:
         """Compile in the background, during the match, the kernels that it needs. Returns a function that
@@ -314,13 +314,6 @@ class LocalMatch:
             else:
                 players.append(KaskadePlayer(make(), kaskade))
         return players
-
-
-def _is_stuck(state: State) -> bool:
-    """Whether a match cannot go on from here, and is not over."""
-    machine = state.machine
-    roles = range(len(machine.roles))
-    return not machine.is_terminal(state) and not all(machine.legal_moves(state, role) for role in roles)
 
 
 def check_names(names: Sequence[str], as_json: bool) -> None:

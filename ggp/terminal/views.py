@@ -16,8 +16,8 @@ from gdl.syntax.writer import OwnNotation
 from gdl.words import counted
 from ggp.boards.glyphs import role_styles
 from ggp.boards.text import DrawnState, Painter
-from ggp.in_code import MatchSnapshot, MatchView
 from ggp.terminal.human import HumanPlayer
+from players.match import MatchStep, MatchView, doubts_of
 from players.player import Candidate, Choice, Player
 
 _SHOWN = 5
@@ -30,8 +30,7 @@ _VISITS = 18
 
 class TextView(MatchView):
     """Prints a match; in a terminal with colours, and with the search while it runs. ``painter`` draws the
-    states if ``board`` is set; each is shown for at least ``delay`` seconds. ``states`` are those of the
-    match so far."""
+    states if ``board`` is set; each is shown for at least ``delay`` seconds."""
 
     def __init__(
         self,
@@ -51,7 +50,6 @@ class TextView(MatchView):
         self._delay = delay
         self._shown_at = 0.0
         self._live: Live | None = None
-        self.states: list[State] = []
         if board and painter.legend:
             legend = Text("pieces: ", "dim")
             for glyph, meaning, style in painter.legend[:20]:
@@ -61,15 +59,13 @@ class TextView(MatchView):
     def preparing(self, role: int, deadline: float) -> None:
         self._watch(role, deadline, "prepares")
 
-    def position(self, steps: int, state: State) -> None:
+    def position(self, steps: int, state: State, before: State | None) -> None:
         self.close()
-        self.states[steps:] = [state]
         if not self._board:
             return
         pause = self._shown_at + self._delay - time.monotonic()
         if pause > 0:
             time.sleep(pause)
-        before = self.states[steps - 1] if steps else None
         drawing = self.painter.draw_state(state, self.console.width - _INDENT, before)
         self.console.print()
         self.console.print(Text(f"after {counted(steps, 'step')}" if steps else "at first", "bold"))
@@ -85,17 +81,18 @@ class TextView(MatchView):
         """A move as the author of the rules writes it."""
         return self._own.term(self.machine.move(role, move))
 
-    def step(self, step: MatchSnapshot) -> None:
+    def step(self, step: MatchStep) -> None:
         super().step(step)
         self.close()
         moves = []
-        for role, (choice, thought) in enumerate(zip(step.choices, step.thought, strict=True)):
-            if thought and (choice.note or choice.candidates):
+        for role, move in enumerate(step.joint):
+            choice = step.choices.get(role)
+            if choice and (choice.note or choice.candidates):
                 self.console.print(self._search(role, choice))
             name = f"{self.roles[role]} " if len(self.roles) > 1 or self.console.width > 30 else ""
-            move = (self.move_name(role, choice.move), self._style(role) if thought else "dim")
-            moves.append(Text.assemble((name, "dim"), move))
-            if step.late[role]:
+            text = (self.move_name(role, move), self._style(role) if choice else "dim")
+            moves.append(Text.assemble((name, "dim"), text))
+            if role in step.late:
                 moves[-1].append(f" ({step.late[role]:.1f} s late)", "yellow")
         self.console.print(Text(f"step {step.number}: ", "bold") + Text(", ").join(moves))
 
@@ -107,7 +104,7 @@ class TextView(MatchView):
         self.close()
         goals = self.goals(state)
         self.console.print()
-        for text in (why, *self.doubts(state), *self.lateness):
+        for text in (why, *doubts_of(state), *self.lateness):
             if text:
                 self.console.print(Text(text, "yellow"), soft_wrap=True)
         # A state in which a match is cut short has goal values too, but they are not a result.
@@ -206,7 +203,7 @@ class JsonView(MatchView):
         names = [player.name for player in players]
         self._line(type="game", game=game, machine=machine.level, roles=self.roles, players=names)
 
-    def step(self, step: MatchSnapshot) -> None:
+    def step(self, step: MatchStep) -> None:
         super().step(step)
         self._line(
             type="step",
@@ -214,7 +211,7 @@ class JsonView(MatchView):
             state=self._state(step.state),
             joint=[self.move_name(role, move) for role, move in enumerate(step.joint)],
             seconds=round(step.seconds, 3),
-            late={self.roles[role]: round(late, 3) for role, late in enumerate(step.late) if late},
+            late={self.roles[role]: round(late, 3) for role, late in step.late.items()},
             search=[
                 {
                     "role": self.roles[role],
@@ -224,8 +221,7 @@ class JsonView(MatchView):
                         for c in choice.candidates
                     ],
                 }
-                for role, choice in enumerate(step.choices)
-                if step.thought[role]
+                for role, choice in step.choices.items()
             ],
         )
 
@@ -241,7 +237,7 @@ class JsonView(MatchView):
             state=self._state(state),
             goals=dict(zip(self.roles, goals, strict=True)),
             why=why,
-            doubts=[*self.doubts(state), *self.lateness],
+            doubts=[*doubts_of(state), *self.lateness],
             seconds=round(self.seconds, 3),
         )
 

@@ -8,13 +8,12 @@ import orjson
 
 from gdl.errors import GdlError
 from gdl.information import hides
-from gdl.machine import State
 from gdl.terms import RANDOM
 from ggp.game import Game
 from ggp.protocol.match_record import MatchRecord
-from ggp.web.play.view import TableStep
 from ggp.web.replay.recorded import read_match
 from ggp.web.replay.replay_process import ComparedMatch, Replay, as_page
+from players.match import Match
 
 FORMS = ("record", "html")
 
@@ -24,8 +23,7 @@ def keep(
     game: Game,
     title: str,
     seats: Sequence[str],
-    steps: Sequence[TableStep],
-    last: State,
+    match: Match,
     clock: float,
     seed: int,
 ) -> str:
@@ -33,7 +31,7 @@ def keep(
 
     Args:
         form: ``record`` for JSON, ``html`` for a self-contained page.
-        steps, last: the steps played, and the state after them.
+        match: the match, of which all steps are kept.
         clock: seconds per move of a player.
         seed: the seed of the match's random draws.
 
@@ -42,11 +40,11 @@ def keep(
     """
     if form not in FORMS:
         raise GdlError(f"form {form!r} is unknown", remedy=f"one of {', '.join(FORMS)}")
-    machine = last.machine
+    machine, steps, last = match.machine, match.steps, match.states[-1]
     spell = machine.rules.spell
     roles = range(len(machine.roles))
     record = MatchRecord("Table", 0, max(1, round(clock)), seats, game=title, rules=game.kif, seed=seed)
-    for state in (*(step.state for step in steps), last):
+    for state in match.states:
         record.add_state(map(spell, sorted(state.propositions)), [""] * len(roles))
     record.state_times = []  # people take steps back, so states have no times
     for step in steps:

@@ -22,7 +22,7 @@ from gdl.errors import GdlError
 from gdl.information import hides, playing
 from gdl.machine import Machine
 from gdl.visible import visible
-from ggp.boards.role_view import RoleSight, SightView, new_belief, observed
+from ggp.boards.role_view import RoleSight, SightView, new_belief
 from ggp.boards.svg.picture import SvgPainter
 from ggp.game import Game
 from ggp.manager import in_words
@@ -39,6 +39,7 @@ from ggp.web.replay.sources import (
     shown_title,
 )
 from ggp.wording.moves import MoveWords
+from players.belief.belief import observed
 
 SECONDS = 20.0
 """CPU time for the knowledge of one role; later steps are left out."""

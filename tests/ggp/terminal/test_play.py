@@ -15,9 +15,9 @@ import pytest
 
 from gdl.errors import GdlError
 from ggp.game import Game
-from ggp.in_code import play_match
 from ggp.terminal.setup import check_names, seats
 from ggp.terminal.views import JsonView
+from players.match import play_match
 from players.registry import make_player
 from tests.ggp.program import ggp as program
 from tests.places import ROOT

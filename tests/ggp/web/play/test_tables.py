@@ -484,6 +484,6 @@ def test_requests_that_change_nothing_give_a_person_no_more_time() -> None:
     table._turn()
     assert {*dues, table._due} == {dues[0]} and dues[0] is not None
     inbox.put({"do": "move", "role": "x", "move": "(mark a 1)"})
-    while not table._steps:
+    while not table.match.steps:
         table._turn()
     assert table._due is None

@@ -9,11 +9,11 @@ import pytest
 
 from gdl.errors import GdlError
 from gdl.prover.machine import ProverMachine
-from ggp.boards.role_view import observed
 from ggp.game import Game
 from ggp.protocol.match_record import MatchRecord
 from ggp.web.replay.recorded import read_match
 from ggp.web.replay.replay_process import Replay
+from players.belief.belief import observed
 from tests.ggp.told import Told
 
 
