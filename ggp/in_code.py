@@ -28,7 +28,7 @@ from players.registry import make_player
 
 PlayerSource = str | type[Player] | Player
 """A player's name (``uct:playouts=1000``, ``module:Class``), its class, or a player."""
-START_SHARE = 0.1
+_PREPARING_SHARE = 0.1
 """Share of the first turn's time that a player has to prepare."""
 
 
@@ -100,7 +100,7 @@ class GamePlayer:
         player = self._players[name]
         if name not in self._started:
             self._started.add(name)
-            share = START_SHARE * seconds
+            share = _PREPARING_SHARE * seconds
             player.start(self._machine, seat, own, share, time.monotonic() + share)
             seconds -= share  # whatever it took: what is compiled then counts for no turn
         choice = player.choose(state, time.monotonic() + seconds)

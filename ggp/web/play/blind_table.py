@@ -16,8 +16,7 @@ from gdl.information import playing
 from gdl.machine import State
 from ggp.boards.role_view import RoleSight, SightView, new_belief
 from ggp.processes.parent import Inbox, JsonMessage, Send
-from ggp.web.play.opening import AttentiveSeat, TableRequest
-from ggp.web.play.table import Table
+from ggp.web.play.table import AttentiveSeat, Table, TableRequest
 from ggp.web.play.view import HUMAN, OUTSIDE, TableView
 from players.belief.belief import Belief, observed
 from players.kaskade.player import KaskadePlayer

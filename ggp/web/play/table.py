@@ -1,13 +1,17 @@
 """A match that people play in a browser: seats, steps that can be taken back, clocks, hints.
 
-One thread plays (:meth:`Table.run`). It receives people's requests as JSON objects in an inbox and sends
-messages: ``state`` after every change, ``thinking``, ``search`` (a player's search in progress), ``hint``,
-``note``. ``took`` reports that a request has left the queue."""
+One thread plays (:meth:`Table.run`). It receives people's requests as JSON objects in an inbox, where they
+queue in the order of arrival, and sends messages: ``state`` after every change, ``thinking``, ``search`` (a
+player's search in progress), ``hint``, ``note``. ``took`` reports that a request has left the queue.
+"""
 
 from __future__ import annotations
 
+import queue
 import random
 import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from gdl.errors import GdlError, MoveError, cannot_play
@@ -15,11 +19,10 @@ from gdl.information import Information, chance_role, information_of
 from gdl.machine import State
 from gdl.terms import RANDOM
 from gdl.visible import without_folders
+from ggp.game import Game
 from ggp.processes.parent import Inbox, JsonMessage, Send
 from ggp.protocol.match_record import draw_seed
 from ggp.web.play.keeping import keep
-from ggp.web.play.opening import AttentiveSeat, TableRequest
-from ggp.web.play.requests import Requests
 from ggp.web.play.seats import InterruptedByPeopleError, RemoteSeat, check_seat, is_remote, seated
 from ggp.web.play.view import HUMAN, TableView, expected
 from ggp.web.play.walk import WalkFinder
@@ -27,9 +30,86 @@ from players.belief.belief import Belief
 from players.kaskade.kaskade import BOTTOM, Kaskade
 from players.kaskade.player import KaskadePlayer
 from players.match import Match, MatchStep, ask
-from players.player import Choice
+from players.player import Choice, Player
 from players.processes.limits import describe
 from players.registry import make_player
+
+_PATIENT = ("move", "hint", "show", "keep", "walk")
+"""Requests that do not interrupt a player's search."""
+
+
+class Requests:
+    """The waiting requests.
+
+    Args:
+        inbox: receives the requests.
+        send: sends ``took`` whenever a request leaves the queue.
+        refused: the reason why the table refuses a request; empty if it does not.
+    """
+
+    def __init__(self, inbox: Inbox, send: Send, refused: Callable[[JsonMessage], str]) -> None:
+        self._inbox, self._send, self._refused = inbox, send, refused
+        self._looked_at: list[JsonMessage] = []
+
+    def urgent(self) -> bool:
+        """Whether a request waits that is permitted and interrupts a player's search."""
+        while not self._inbox.empty():
+            self._looked_at.append(self._inbox.get())
+        return any(one.get("do") not in _PATIENT and not self._refused(one) for one in self._looked_at)
+
+    def next(self, seconds: float | None = None) -> JsonMessage | None:
+        """The next request; None if none arrives within ``seconds``, which may be None for no limit."""
+        try:
+            if self._looked_at:
+                request = self._looked_at.pop(0)
+            else:
+                request = self._inbox.get(timeout=None if seconds is None else max(seconds, 0.0))
+        except queue.Empty:
+            return None
+        self._send("took")
+        return request
+
+
+@dataclass(frozen=True, slots=True)
+class TableRequest:
+    """The settings of a new table.
+
+    Attributes:
+        seats: for each role ``human``, or a player's name or address. Seats beyond the roles are ignored.
+        others: the player of the roles without a seat.
+        playclock: seconds per move of our players.
+        patience: seconds per move of a person, after which a random move is made; 0 for no limit.
+        seed: the seed of chance and players; 0 to draw one. A page cannot choose it.
+        workers: search processes of a player.
+        allowed: the players' names and addresses given by the operator. A page may choose these and all
+            public names (:func:`ggp.web.play.seats.check_seat`).
+        title: the displayed title of the game; empty for the title in its rules.
+        card, next_card: the catalogue names of the game and of the level after it; empty if there is none.
+    """
+
+    game: Game
+    seats: Sequence[str] = ()
+    others: str = "uct"
+    playclock: float = 2.0
+    patience: float = 0.0
+    seed: int = 0
+    workers: int = 0
+    allowed: Sequence[str] = ()
+    title: str = ""
+    card: str = ""
+    next_card: str = ""
+
+
+class AttentiveSeat(KaskadePlayer):
+    """A player that answers at once when an urgent request waits at the table."""
+
+    def __init__(self, player: Player, kaskade: Kaskade, hurry: Callable[[], bool]) -> None:
+        super().__init__(player, kaskade)
+        self.hurry = hurry
+
+    def _is_called(self) -> bool:
+        return self.hurry() or super()._is_called()
+
 
 _HINT_SECONDS = 2.0
 MOST_STEPS = 5000

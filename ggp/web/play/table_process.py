@@ -11,8 +11,7 @@ from gdl.information import hides
 from ggp.game import Game
 from ggp.processes.parent import Inbox, JsonMessage, Parent, explain
 from ggp.web.play.blind_table import BlindTable
-from ggp.web.play.opening import TableRequest
-from ggp.web.play.table import Table
+from ggp.web.play.table import Table, TableRequest
 from players.processes.limits import limit_memory
 
 MEMORY_BYTES = 3 * 1024**3

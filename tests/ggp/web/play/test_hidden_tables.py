@@ -10,7 +10,7 @@ import pytest
 from ggp.game import Game
 from ggp.processes.parent import Inbox
 from ggp.web.play.blind_table import BlindTable
-from ggp.web.play.opening import TableRequest
+from ggp.web.play.table import TableRequest
 from ggp.web.play.view import OUTSIDE
 from ggp.web.replay.recorded import read_match
 from ggp.web.watch.watched import WATCHED

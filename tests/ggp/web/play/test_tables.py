@@ -18,9 +18,8 @@ from ggp.web.app import make_app
 from ggp.web.gate import TOKENS, WebSettings
 from ggp.web.play import tables
 from ggp.web.play.blind_table import BlindTable
-from ggp.web.play.opening import TableRequest
 from ggp.web.play.routes import TABLES
-from ggp.web.play.table import Table
+from ggp.web.play.table import Table, TableRequest
 from ggp.web.replay.recorded import read_match
 from ggp.web.replay.replay_process import Replay
 from tests.ggp.server.live import LiveServer
