@@ -279,11 +279,6 @@ def info_request() -> str:
     return "( INFO )"
 
 
-def preview_request(rules: str, clock: int) -> str:
-    """``( PREVIEW (RULES) CLOCK )``; ``rules`` as :func:`spaced` returns them."""
-    return f"( PREVIEW ({rules}) {clock} )"
-
-
 def start_request(match: str, role: str, rules: str, startclock: int, playclock: int) -> str:
     """``( START MATCHID ROLE (RULES) STARTCLOCK PLAYCLOCK)``."""
     return f"( START {match} {role} ({rules}) {startclock} {playclock})"

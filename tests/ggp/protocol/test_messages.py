@@ -136,7 +136,6 @@ def test_what_was_told_of_a_turn_is_read_back(report: Play) -> None:
     assert (turn, own, percepts) == (report.turn, report.own, report.moves or ())
     assert messages.abort_request("m1") == "( ABORT m1 )"
     assert messages.start_request("m1", "Robot", RULES, 30, 10) == f"( START m1 Robot ({RULES}) 30 10)"
-    assert messages.preview_request(RULES, 30) == f"( PREVIEW ({RULES}) 30 )"
     assert request_bytes("( PLAY m1 NIL )", "localhost", "foreign") == (
         b"POST / HTTP/1.0\r\nAccept: text/delim\r\nHost: localhost\r\nSender: GAMESERVER\r\n"
         b"Receiver: foreign\r\nContent-Type: text/acl\r\nContent-Length: 15\r\n\r\n( PLAY m1 NIL )"
