@@ -29,7 +29,7 @@ from ggp.protocol.asking import asking, post
 from ggp.protocol.http_error import HttpError
 from ggp.protocol.match_record import MatchRecord
 from ggp.protocol.messages import READY, spaced
-from players.match import Match, MatchStep
+from players.match import Match
 from players.player import Choice
 
 GOODBYE_SECONDS = 5.0
@@ -238,13 +238,14 @@ class GameManager:
         match, record = self.match, self.record
         roles = range(len(self._players))
         for joint in self._opening:
-            self._note_state([""] * len(joint))
-            self._note_moves(match.replay(joint))
+            record.add_state(match.state, [""] * len(joint))
+            record.add_moves(match.state, joint)
+            match.replay(joint)
         answers = await self._start(match.state)
         errors = [_start_error(answer) for answer in answers]
         moves: Sequence[str] = ()
         while True:
-            self._note_state(errors)
+            record.add_state(match.state, errors)
             self._watch(TurnReport(match.at, moves, errors, [answer.seconds for answer in answers]))
             if match.stuck:
                 raise StuckError(
@@ -258,7 +259,7 @@ class GameManager:
                 self._judge(role, answer)
             step = match.make()
             errors = [step.faults.get(role, "") for role in roles]
-            moves = self._note_moves(step)
+            moves = record.add_moves(step.state, step.joint)
         record.goals = match.results
         record.completed, record.aborted = match.over, not match.over
         if match.over:
@@ -277,20 +278,6 @@ class GameManager:
         seen = [] if last is None else list(map(hidden, record.percepts[-1][role]))
         turn = len(record.moves)
         return messages.blind_request(command, record.match_id, turn, own, seen, numbered=self._numbered)
-
-    def _note_state(self, errors: Sequence[str]) -> None:
-        spell = self._machine.rules.spell
-        self.record.add_state(map(spell, sorted(self.match.state.propositions)), errors)
-
-    def _note_moves(self, step: MatchStep) -> list[str]:
-        """Add a joint move to the record, and its percepts if information is hidden; returns it as text."""
-        machine, spell = self._machine, self._machine.rules.spell
-        joint = [spell(machine.move(role, move)) for role, move in enumerate(step.joint)]
-        percepts = None
-        if hides(machine.rules):
-            percepts = [list(map(spell, sorted(seen))) for seen in machine.percepts(step.state, step.joint)]
-        self.record.add_moves(joint, percepts)
-        return joint
 
     async def _start(self, state: State) -> list[Answer]:
         record, machine = self.record, self._machine

@@ -214,10 +214,6 @@ class MatchView:
         """A move as the rules spell it."""
         return self.machine.rules.spell(self.machine.move(role, move))
 
-    def goals(self, state: State) -> list[int | None]:
-        """The goals of all roles; None where the rules give none, or several."""
-        return [self.machine.goal(state, role) for role in range(len(self.roles))]
-
     @property
     def seconds(self) -> float:
         """Since the view was made."""

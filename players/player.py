@@ -66,6 +66,11 @@ class Choice:
     candidates: tuple[Candidate, ...] = ()
     note: str = ""
 
+    @property
+    def expects(self) -> float | None:
+        """The result that the player expects, 0..100; None without a search."""
+        return self.candidates[0].rounded(1) if self.candidates else None
+
 
 def same_numbering(machine: Machine, successor: Machine) -> bool:
     """Whether move ids and packed states mean the same on both machines, as they do for networks with the

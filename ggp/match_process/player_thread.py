@@ -253,7 +253,7 @@ class Thinker:
                 move = state.machine.move(self._role, choice.move)
                 if move in position.options:
                     safe, note = state.machine.rules.spell(move), choice.note
-                    expects = self._expected(choice)
+                    expects = choice.expects
                 else:
                     self._log("error", "player chose an illegal move", move=str(move))
             except Exception as error:
@@ -280,11 +280,7 @@ class Thinker:
             "machine": self._player.machine.level,
             "candidates": candidates,
         }
-        self._send("search", turn=self._turn, expects=self._expected(choice), **details)
-
-    def _expected(self, choice: Choice) -> float | None:
-        """The result that the player expects, 0..100; None without a search."""
-        return choice.candidates[0].rounded(1) if choice.candidates else None
+        self._send("search", turn=self._turn, expects=choice.expects, **details)
 
     def _state(self, position: StateToRebuild) -> State:
         # On the prover: every other machine is compared with it before it is used.

@@ -107,7 +107,6 @@ class TextView(MatchView):
 
     def end(self, state: State, steps: int, why: str) -> None:
         self.close()
-        goals = self.goals(state)
         self.console.print()
         for text in (why, *doubts_of(state), *self.lateness):
             if text:
@@ -115,7 +114,7 @@ class TextView(MatchView):
         # A state in which a match is cut short has goal values too, but they are not a result.
         over = self.machine.is_terminal(state)
         line = Text("result: " if over else "no result; goal values so far: ", "bold")
-        scored = [(role, goal) for role, goal in enumerate(goals) if role != self.chance]
+        scored = [(role, goal) for role, goal in enumerate(state.goals.values()) if role != self.chance]
         for place, (role, goal) in enumerate(scored):
             line.append(", " if place else "").append(f"{self.roles[role]} ({self.players[role].name}) ")
             text = ("undefined" if over else "none") if goal is None else str(goal)
@@ -234,13 +233,12 @@ class JsonView(MatchView):
         self._line(type="note", text=text)
 
     def end(self, state: State, steps: int, why: str) -> None:
-        goals = self.goals(state)
         self._line(
             type="result",
             steps=steps,
             terminal=self.machine.is_terminal(state),
             state=self._state(state),
-            goals=dict(zip(self.roles, goals, strict=True)),
+            goals=state.goals,
             why=why,
             doubts=[*doubts_of(state), *self.lateness],
             seconds=round(self.seconds, 3),

@@ -20,7 +20,7 @@ from gdl.syntax.sexpr import MAX_CHARACTERS
 from ggp.printing import show
 from ggp.protocol.address import parse_address
 from ggp.tournament import bounds
-from ggp.tournament.bounds import Bound, RealBound
+from ggp.tournament.bounds import Bound
 from ggp.tournament.schedule import Fixture, count_matches
 from players.kaskade import LEVELS
 from players.options import read_names, read_spec
@@ -180,8 +180,8 @@ MATCH_SETTINGS = ("startclock", "playclock", "plies", "seed", "level", "max_step
 """The settings that all matches of a tournament share, whenever they are played."""
 
 
-def _number(bound: Bound | RealBound) -> Schema:
-    kind = "integer" if isinstance(bound, Bound) else "number"
+def _number(bound: Bound[int] | Bound[float]) -> Schema:
+    kind = "integer" if isinstance(bound.least, int) else "number"
     return {"type": kind, "minimum": bound.least, "maximum": bound.most}
 
 

@@ -40,7 +40,7 @@ def standings(results: Sequence[Result], standing: TournamentStanding) -> Table:
     for rating in rate(compared, standing.labels).table:
         tallies = [tally for (first, _), tally in pairs.items() if first == rating.label]
         total = Tally(*(sum(getattr(t, key) for t in tallies) for key in ("wins", "draws", "losses")))
-        line = conducts[rating.label]
+        _, _, *faults = conducts[rating.label]
         table.add_row(
             rating.label,
             f"{rating.elo:+.0f}",
@@ -48,7 +48,7 @@ def standings(results: Sequence[Result], standing: TournamentStanding) -> Table:
             percent(total),
             f"{total.games:g}",
             str(total),
-            *(Text(f"{count}", "red" if count else "") for count in (line.late, line.illegal, line.crashed)),
+            *(Text(f"{count}", "red" if count else "") for count in faults),
         )
     return table
 
@@ -116,10 +116,7 @@ def game_rows(standing: TournamentStanding, roles: Mapping[str, int]) -> list[li
 
 def conduct_rows(results: Iterable[Result]) -> list[tuple[object, ...]]:
     """Player, matches, steps, late, illegal and crashed answers."""
-    return [
-        (label, line.matches, line.steps, line.late, line.illegal, line.crashed)
-        for label, line in conduct(results).items()
-    ]
+    return [(label, *line) for label, line in conduct(results).items()]
 
 
 def _fault_counts(counts: Sequence[int]) -> str:

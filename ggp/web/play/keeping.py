@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import orjson
 
 from gdl.errors import GdlError
-from gdl.information import hides
 from gdl.terms import RANDOM
 from ggp.game import Game
 from ggp.protocol.match_record import MatchRecord
@@ -41,17 +40,13 @@ def keep(
     if form not in FORMS:
         raise GdlError(f"form {form!r} is unknown", remedy=f"one of {', '.join(FORMS)}")
     machine, steps, last = match.machine, match.steps, match.states[-1]
-    spell = machine.rules.spell
     roles = range(len(machine.roles))
     record = MatchRecord("Table", 0, max(1, round(clock)), seats, game=title, rules=game.kif, seed=seed)
     for state in match.states:
-        record.add_state(map(spell, sorted(state.propositions)), [""] * len(roles))
+        record.add_state(state, [""] * len(roles))
     record.state_times = []  # people take steps back, so states have no times
     for step in steps:
-        seen = None
-        if hides(machine.rules):
-            seen = [list(map(spell, sorted(one))) for one in machine.percepts(step.state, step.joint)]
-        record.add_moves([spell(machine.move(role, step.joint[role])) for role in roles], seen)
+        record.add_moves(step.state, step.joint)
     goals: list[int | None] = [None]
     if machine.is_terminal(last):
         goals = [0 if machine.roles[role] is RANDOM else machine.goal(last, role) for role in roles]

@@ -24,7 +24,7 @@ from ggp.processes.parent import Inbox, JsonMessage, Send
 from ggp.protocol.match_record import draw_seed
 from ggp.web.play.keeping import keep
 from ggp.web.play.seats import InterruptedByPeopleError, RemoteSeat, check_seat, is_remote, seated
-from ggp.web.play.view import HUMAN, TableView, expected
+from ggp.web.play.view import HUMAN, TableView
 from ggp.web.play.walk import WalkFinder
 from players.belief.belief import Belief
 from players.kaskade.kaskade import BOTTOM, Kaskade
@@ -261,7 +261,7 @@ class Table:
         if now >= self._aloud + ALOUD_SECONDS and not secret:
             self._aloud = now
             candidates = self._view_of(role).candidates(state, role, choice)
-            details = {"machine": player.machine.level, "expects": expected(choice), "candidates": candidates}
+            details = {"machine": player.machine.level, "expects": choice.expects, "candidates": candidates}
             self._send(
                 "search",
                 turn=self.match.at + 1,

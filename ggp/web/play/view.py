@@ -76,7 +76,7 @@ class TableView:
         return {
             "move": self.spelled(role, choice.move),
             "over": self._arrow(state, role, choice.move),
-            "expects": expected(choice),
+            "expects": choice.expects,
             "note": choice.note,
             "candidates": [{"move": move, "visits": visits, "value": value} for move, visits, value in found],
         }
@@ -114,7 +114,7 @@ class TableView:
         """The fields of the message ``state`` that describe the present state and the history."""
         state, at = match.state, match.at
         history = [self._step_json(step) for step in match.steps]
-        goals = [self._machine.goal(state, role) for role in range(len(self.roles))] if match.over else []
+        goals = list(state.goals.values()) if match.over else []
         before = match.steps[at - 1].state if at else None
         was = None if before is None else before.propositions
         end = self._ending(state, before) if match.over else Ending("")
@@ -145,7 +145,7 @@ class TableView:
         return self._ended[1]
 
     def _step_json(self, step: MatchStep) -> dict[str, Any]:
-        expects = {self.roles[role]: expected(choice) for role, choice in step.choices.items()}
+        expects = {self.roles[role]: choice.expects for role, choice in step.choices.items()}
         if not step.words:
             step.words = self._words.joint(step.state, step.joint)
         return {
@@ -158,8 +158,3 @@ class TableView:
             },
             "expects": {role: value for role, value in expects.items() if value is not None},
         }
-
-
-def expected(choice: Choice) -> float | None:
-    """The result that a player expects, 0 to 100; None without a search."""
-    return choice.candidates[0].rounded(1) if choice.candidates else None

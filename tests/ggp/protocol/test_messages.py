@@ -7,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.errors import GdlError, ParseError
+from gdl.prover.machine import ProverMachine
+from gdl.syntax.parser import parse_rules
 from ggp.match_process.match_state import fold
 from ggp.protocol import messages
 from ggp.protocol.address import parse_address
@@ -175,14 +177,21 @@ def test_addresses_of_players() -> None:
             parse_address(wrong)
 
 
+RECORDED = """
+(role a) (role b) (init (step 1)) (<= (legal a (mark 1 1)) (true (step 1))) (legal b noop)
+(<= (next (step 2)) (true (step 1))) (<= (next over) (true (step 1))) (<= terminal (true over))
+"""
+
+
 def test_a_match_record_has_the_ecosystems_keys() -> None:
     record = MatchRecord("m1", 30, 10, ["a", "b"], game_url="http://example.org/game/")
-    record.add_state(["(step 1)"], ["", ""])
-    record.add_moves(["(mark 1 1)", "noop"])
-    record.add_state(["(step 2)", "over"], ["", "TO"])
+    state = ProverMachine(parse_rules(RECORDED)).initial_state()
+    record.add_state(state, ["", ""])
+    record.add_moves(state, [moves[0] for moves in state.machine.options(state)])
+    record.add_state(state.play(["(mark 1 1)", "noop"]), ["", "TO"])
     record.completed, record.goals = True, [100, 0]
     fields = record.to_dict()
-    assert fields["states"] == ["( ( step 1 ) )", "( ( step 2 ) over )"]
+    assert fields["states"] == ["( ( step 1 ) )", "( over ( step 2 ) )"]
     assert fields["moves"] == [["( mark 1 1 )", "noop"]]
     assert fields["errors"] == [["", ""], ["", "TO"]]
     assert len(fields["stateTimes"]) == 2
