@@ -272,8 +272,8 @@ class GameManager:
         record, hidden = self.record, self._cipher.scramble
         last = record.moves[-1] if len(record.moves) > len(self._opening) else None
         if not hides(self._machine.rules):
-            request = messages.play_request if command == "PLAY" else messages.stop_request
-            return request(record.match_id, None if last is None else list(map(hidden, last)))
+            moves = None if last is None else list(map(hidden, last))
+            return messages.turn_request(command, record.match_id, moves)
         own = None if last is None else hidden(last[role])
         seen = [] if last is None else list(map(hidden, record.percepts[-1][role]))
         turn = len(record.moves)

@@ -116,7 +116,7 @@ class RemoteSeat:
         if step is not None:
             moves = [spell(machine.move(other, move)) for other, move in enumerate(step[1])]
         if not hides(machine.rules):
-            request = messages.play_request(self._match, None if step is None else moves)
+            request = messages.turn_request("PLAY", self._match, None if step is None else moves)
         elif step is None:
             request = messages.blind_request("PLAY", self._match, 0, None, ())
         else:

@@ -106,9 +106,9 @@ def test_any_rules_after_a_beginning_are_read_or_refused(text: str) -> None:
 
 
 def test_requests_are_written_as_managers_write_them() -> None:
-    assert messages.play_request("m1", None) == "( PLAY m1 NIL )"
-    assert messages.play_request("m1", ["(mark 1 1)", "pass"]) == "( PLAY m1 (( mark 1 1 ) pass ) )"
-    assert messages.stop_request("m1", ["noop", "pass"]) == "( STOP m1 (noop pass ) )"
+    assert messages.turn_request("PLAY", "m1", None) == "( PLAY m1 NIL )"
+    assert messages.turn_request("PLAY", "m1", ["(mark 1 1)", "pass"]) == "( PLAY m1 (( mark 1 1 ) pass ) )"
+    assert messages.turn_request("STOP", "m1", ["noop", "pass"]) == "( STOP m1 (noop pass ) )"
 
 
 def test_requests_of_games_of_hidden_information_are_read_as_they_were_meant() -> None:
