@@ -30,6 +30,7 @@ from ggp.rule_files import loaded_files
 from ggp.terminal.human import HumanPlayer
 from ggp.terminal.views import BlindView, JsonView, TextView
 from ggp.warm import compile_behind, compile_missing
+from players.kaskade import LEVELS
 from players.kaskade.kaskade import BOTTOM, FAILED, Event, Kaskade
 from players.kaskade.player import KaskadePlayer
 from players.kaskade.stages import exercise_answers
@@ -203,7 +204,7 @@ class LocalMatch:
         """Compile in the background, during the match, the kernels that it needs. Returns a function that
         says whether this is done. Returns None if nothing is missing, if the result could not be stored, or
         if kernels must be compiled first, as for puzzles, which only a search solves."""
-        if self.level == BOTTOM or hides(self.game.rules) or folder_of_parts() is None:
+        if self.level not in LEVELS[1:] or hides(self.game.rules) or folder_of_parts() is None:
             return None
         roles = self.game.machine("prover").roles
         if len(roles) < 2 or not can_wait(seats(self.names, [str(role) for role in roles])):
