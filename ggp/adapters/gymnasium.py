@@ -19,7 +19,7 @@ from ggp.adapters.adapted_game import RENDER_MODES, AdaptedGame, action_id, chec
 from ggp.adapters.missing import missing
 from ggp.game import Game
 from ggp.rule_files import find_rules_file, installed_games
-from players.belief.belief import Belief, Observed
+from players.belief.belief import Belief, Observed, observed
 from players.player import LONGEST_CLOCK, Player
 from players.registry import check_name, fitting, make_player
 
@@ -199,9 +199,9 @@ class GdlEnv(gymnasium.Env[dict[str, Any], np.int64]):
         machine, state = self.adapted.machine, self.gdl_state
         self._histories = self.adapted.next_histories(self._histories, state, joint)
         if self._beliefs and not machine.is_terminal(machine.next_state(state, joint)):
-            seen = machine.percepts(state, joint)
+            learnt = observed(state, joint)
             for role, belief in self._beliefs.items():
-                belief.update(Observed(machine.move(role, joint[role]), seen[role]))
+                belief.update(learnt[role])
 
     def _belief(self, role: int) -> Belief:
         """An opponent's belief about the state, created when it is first used."""

@@ -35,8 +35,8 @@ def check(text: str) -> JsonMessage:
 def rehearse(text: str) -> JsonMessage:
     """The validator's findings, and those of random play. Raises GdlError if the rules cannot be read."""
     from gdl.checks.diagnostic import Severity, in_order, of_error
-    from players.rehearse import Rehearsal
-    from players.rehearse import rehearse as play
+    from players.play_checks import Rehearsal
+    from players.play_checks import rehearse as play
 
     rules, found = check_text(text)
     if rules is None or any(one.severity is Severity.ERROR for one in found):

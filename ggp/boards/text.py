@@ -10,11 +10,11 @@ from gdl.machine import State
 from gdl.rules import Rules
 from gdl.syntax.writer import OwnNotation
 from gdl.terms import Term
-from ggp.boards.beside import digit_chains, joined_digits
 from ggp.boards.board import Grid
 from ggp.boards.glyphs import EMPTY, Span, glyphs_of, hint_for
 from ggp.boards.layers import Square, Thing
 from ggp.boards.shapes import BoardShape, indents
+from ggp.boards.side_panel import digit_chains, joined_digits
 
 Cell = tuple[list[Span], Span]
 """The things on a square, and the sign behind it for something fixed below them."""

@@ -1,12 +1,26 @@
-"""`PlainDrawing`: the states of one game as text, for code and notebooks."""
+"""The states of one game as text: the painter for it, and `PlainDrawing` for code and notebooks."""
 
 from __future__ import annotations
 
-from gdl.machine import State
+from gdl.machine import Machine, State
 from ggp.boards.board import find_board
 from ggp.boards.snakes import SnakesPainter, map_of_rules
 from ggp.boards.text import Painter
-from ggp.sokoban.machine_stage import LevelPainter, stage_of_machine
+from ggp.sokoban.machine_stage import LevelPainter, MachineStage, stage_of_machine
+
+
+def painter_of(
+    machine: Machine, name: str, *, board: bool = True, colours: bool = False, unicode: bool = False
+) -> tuple[Painter, MachineStage | None]:
+    """A painter of the game's states, without squares unless ``board``, and the game as a Sokoban level if
+    it is one."""
+    drawn = map_of_rules(machine.rules) if board else None
+    if drawn is not None:
+        return SnakesPainter(machine.rules, machine.roles, drawn, colours, unicode), None
+    stage = stage_of_machine(machine, name)
+    if board and stage is not None:
+        return LevelPainter(machine, stage, colours, unicode), stage
+    return Painter(find_board(machine) if board else None, machine.rules, machine.roles), stage
 
 
 class PlainDrawing:
@@ -14,23 +28,12 @@ class PlainDrawing:
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._painter: object = None
+        self._painter: Painter | None = None
 
     def __call__(self, state: State) -> str:
         """The drawing, lines from top to bottom, followed by the true propositions off the board."""
-        machine = state.machine
-        painter = self._painter
-        if not isinstance(painter, Painter):
-            drawn = map_of_rules(machine.rules)
-            stage = None if drawn is not None else stage_of_machine(machine, self._name)
-            if drawn is not None:
-                painter = SnakesPainter(machine.rules, machine.roles, drawn, False, False)
-            elif stage is not None:
-                painter = LevelPainter(machine, stage, False, False)
-            else:
-                painter = Painter(find_board(machine), machine.rules, machine.roles)
-            # A painter of Snakes shows changes since it last drew, so it draws one state only.
-            self._painter = painter if drawn is None else None
+        painter = self._painter or painter_of(state.machine, self._name)[0]
+        # A painter of Snakes shows changes since it last drew, so it draws one state only.
+        self._painter = None if isinstance(painter, SnakesPainter) else painter
         shown = painter.draw_state(state)
-        parts = [shown.plain(), "\n".join(shown.beside)]
-        return "\n".join(filter(None, parts))
+        return "\n".join(filter(None, (shown.plain(), "\n".join(shown.beside))))

@@ -33,7 +33,16 @@ from ggp.tournament.statistics.ratings import Sprt
 from ggp.tournament.statistics.report import html_report
 from ggp.tournament.statistics.scores import block_scores
 from ggp.tournament.statistics.standing import fault_lines, standing_of
-from ggp.tournament.statistics.tables import LiveTable, cross, games, standings, test_line
+from ggp.tournament.statistics.tables import (
+    CROSS_HEAD,
+    GAME_HEADS,
+    LiveTable,
+    cross_rows,
+    game_rows,
+    rows_table,
+    standings,
+    test_line,
+)
 from ggp.tournament.store import FAULTS, Store
 from ggp.warm import compile_missing
 from players.kaskade.kaskade import BOTTOM
@@ -61,21 +70,8 @@ def write_csv(store: Store, path: Path) -> int:
     results = store.results()
     with replacing(path) as file:
         writer = csv.writer(codecs.getwriter("utf-8")(file))
-        writer.writerow(
-            (
-                "match",
-                "game",
-                "round",
-                "role",
-                "player",
-                "goal",
-                "completed",
-                "steps",
-                "seconds",
-                *FAULTS,
-                "own moves",
-            )
-        )
+        columns = ["match", "game", "round", "role", "player", "goal", "completed", "steps", "seconds"]
+        writer.writerow((*columns, *FAULTS, "own moves"))
         for number, result in enumerate(results, 1):
             fixture = result.fixture
             match = (number, fixture.game, fixture.round)
@@ -228,9 +224,10 @@ class Session:
         for reason in standing.reasons:
             self.console.print(Text(reason, "red"), soft_wrap=True)
         if len(standing.labels) > 2:
-            self.console.print(cross(standing))
+            self.console.print(rows_table((CROSS_HEAD, *standing.labels), cross_rows(standing)))
         if len(self.settings.games) > 1 and standing.labels:
-            self.console.print(games(standing))
+            roles = {game.name: game.roles for game in self.settings.games}
+            self.console.print(rows_table(GAME_HEADS, game_rows(standing, roles)))
         if self.test is not None:
             scores = block_scores(standing.results, *self.settings.labels)
             self.console.print(test_line(self.test, scores))

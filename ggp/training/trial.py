@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gdl.information import chance_role, playing
-from gdl.machine import Machine, State
+from gdl.machine import Machine
 from gdl.words import counted
 from ggp.tournament.schedule import Openings
 from ggp.tournament.statistics.ratings import Sprt
@@ -53,14 +53,6 @@ def summary(score: Tally) -> str:
     sure = f"; 95 % interval {low:.0%} to {high:.0%}" if high - low <= _TELLING else ""
     counts = f"{score.wins:g} won, {score.draws:g} drawn, {score.losses:g} lost"
     return f"{points(score)} ({counts}{sure})"
-
-
-def opening(openings: Openings, machine: Machine, number: int) -> State:
-    """The state after the opening of a round, numbered from 1; the match continues from it."""
-    state = machine.initial_state()
-    for joint in openings.of_round(number):
-        state = machine.next_state(state, joint)
-    return state
 
 
 def seat_of(machine: Machine, pair: int) -> int:
@@ -150,7 +142,7 @@ def try_share(
     openings = Openings(machine, _PLIES, terms.seed)
     tally, scores = Tally(), list[float]()
     while not _is_clear(tally, scores) and len(scores) < terms.pairs and terms.has_time(tally):
-        state = opening(openings, machine, len(scores) + 1)
+        state = openings.state(len(scores) + 1)
         seed = terms.seed * 1009 + 2 * len(scores)
         seat = seat_of(machine, len(scores))
         result = play_pair(machine, state, tunings, terms.seconds, seed, _LONGEST, seat)

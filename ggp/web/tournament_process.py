@@ -69,7 +69,7 @@ def tables_of(path: Path, sprt: Sprt | None = None) -> dict[str, Any]:
         "verdict": verdict_line(rated) if rated else "",
         "rated": standing.labels,
         "unrated": standing.reasons,
-        "cross": cross_rows(standing),
+        "cross": [row[1:] for row in cross_rows(standing)],
         "games": game_rows(standing, games),
         "conduct": conduct_rows(results),
         "faults": [[f.label, f.text, f.times, f.match, f.game, f.when] for f in faults],

@@ -30,10 +30,10 @@ from gdl.prover.machine import ProverMachine
 from gdl.rules import Formula, Literal, Rule, Rules
 from gdl.syntax.writer import OwnNotation
 from gdl.terms import DISTINCT, NEXT, TERMINAL, TRUE, Term
-from ggp.boards.beside import TurnFinder
 from ggp.boards.board import Grid
 from ggp.boards.layers import Layer, Square
 from ggp.boards.shapes import BoardShape
+from ggp.boards.side_panel import TurnFinder
 
 _SECONDS = 0.6
 """CPU seconds for taking things off a board."""

@@ -23,9 +23,9 @@ from gdl.machine import Machine, State
 from gdl.rules import Rules, body_literals
 from gdl.syntax.writer import OwnNotation
 from gdl.terms import DOES, LEGAL, Term
-from ggp.boards.beside import TurnFinder
 from ggp.boards.board import Grid, find_board
 from ggp.boards.clicks import ClickFinder, SquarePlaces
+from ggp.boards.side_panel import TurnFinder
 
 NOOP = "noop"
 """The conventional name of a move that does nothing."""

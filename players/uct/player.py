@@ -14,10 +14,9 @@ from typing import Any
 
 from gdl.machine import Machine, State
 from gdl.words import counted
-from players.batch_pace import MARGIN
 from players.fleet.open_fleet import check_address
 from players.options import Option, at_least, between, switch
-from players.player import Candidate, Choice, Player
+from players.player import MARGIN, Candidate, Choice, Player
 from players.portfolio import BestLine
 from players.processes.limits import cores
 from players.uct.root_statistics import Ranking, RootStatistics, merge, rank, strategy

@@ -16,9 +16,8 @@ import numpy as np
 
 from gdl.machine import Machine, State
 from players.batch_machine import BatchMachine, NetworkBatch, batch_machine_of
-from players.batch_pace import MARGIN
 from players.companions import BatchReport, TimeShares
-from players.player import same_numbering
+from players.player import MARGIN, same_numbering
 from players.portfolio import MASTER_SECONDS, BestLine, Portfolio
 from players.solvers import master_of
 from players.uct.batches import BatchSize

@@ -95,14 +95,6 @@ def test_a_match_between_a_class_and_a_name() -> None:
         assert state == after
 
 
-def test_a_match_stops_where_it_is_told_to() -> None:
-    match = ggp.load("tictactoe").play(["random", "random"], max_steps=2)
-    assert (len(match.moves), match.why) == (
-        2,
-        "cut after 2 steps, the limit of steps: the match is not over",
-    )
-
-
 def test_wrong_players_and_roles_are_refused() -> None:
     game = ggp.load("tictactoe")
     with pytest.raises(GdlError, match="1 player for 2 roles"):

@@ -18,10 +18,10 @@ from typing import Any
 from gdl.machine import Machine, State
 from gdl.rules import Rules
 from gdl.terms import Term
-from ggp.boards.beside import TurnFinder, digit_chains, joined_digits
 from ggp.boards.board import Grid, find_board
 from ggp.boards.layers import Square, Thing
 from ggp.boards.shapes import BoardShape
+from ggp.boards.side_panel import TurnFinder, digit_chains, joined_digits
 from ggp.boards.snakes import map_of_rules
 from ggp.boards.svg.facts import FactBlock, draw_facts, draw_facts_below, fact_blocks
 from ggp.boards.svg.layout import BoardLayout, lay_out, square_name

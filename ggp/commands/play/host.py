@@ -79,8 +79,8 @@ def command(
     from ggp.manager import (
         NO_CONNECTION,
         GameManager,
-        MatchStep,
         RemotePlayer,
+        TurnReport,
         in_words,
         parse_players,
         with_chance,
@@ -115,7 +115,7 @@ def command(
     unready = 0
     replaced = Counter[int]()
 
-    def watch(step: MatchStep) -> None:
+    def watch(step: TurnReport) -> None:
         nonlocal unready, news
         if news is None:
             clocks = startclock, playclock
@@ -192,7 +192,7 @@ def command(
             errors = unready + replaced.total()
             counts = f"{counted(turns, 'turn')}, {counted(errors, 'error')}"
             console.print(Text.assemble((result, "bold"), f" after {counts}"), soft_wrap=True)
-            for doubt in manager.doubts:
+            for doubt in manager.match.doubts:
                 console.print(Text(f"{doubt}: the highest that holds counts, or 0", "yellow"), soft_wrap=True)
     except KeyboardInterrupt:
         console.print("aborted", style="yellow")

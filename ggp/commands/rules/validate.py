@@ -56,7 +56,7 @@ def command(
     from gdl.checks.run import Severity, check_text
     from gdl.syntax.notation import named_notation
     from ggp.console import new_console
-    from players.rehearse import PLAYED_KINDS
+    from players.play_checks import PLAYED_KINDS
 
     form = named_notation(notation)
     console = new_console(soft_wrap=True)
@@ -97,7 +97,7 @@ def _played(
     from gdl.checks.diagnostic import of_error
     from gdl.errors import GdlError
     from ggp.console import new_console, spinner
-    from players.rehearse import Rehearsal, rehearse
+    from players.play_checks import Rehearsal, rehearse
 
     with spinner(new_console(stderr=True, quiet=quiet)) as progress:
         progress.add_task(f"{name}: playing at random")

@@ -22,7 +22,7 @@ from gdl.errors import GdlError
 from gdl.information import hides, playing
 from gdl.machine import Machine
 from gdl.visible import visible
-from ggp.boards.sight import RoleSight, SightView, new_belief, observed
+from ggp.boards.role_view import RoleSight, SightView, new_belief
 from ggp.boards.svg.picture import SvgPainter
 from ggp.game import Game
 from ggp.manager import in_words
@@ -39,6 +39,7 @@ from ggp.web.replay.sources import (
     shown_title,
 )
 from ggp.wording.moves import MoveWords
+from players.belief.belief import observed
 
 SECONDS = 20.0
 """CPU time for the knowledge of one role; later steps are left out."""
@@ -53,8 +54,8 @@ def _sights_of(
     match: RecordedMatch, machine: Machine, painter: SvgPainter, role: int
 ) -> list[dict[str, Any]]:
     """A role's knowledge in each state from the initial one on, as the drawings of
-    :class:`ggp.boards.sight.RoleSight`. The list ends before the terminal state, when the record contradicts
-    the rules, or after SECONDS.
+    :class:`ggp.boards.role_view.RoleSight`. The list ends before the terminal state, when the record
+    contradicts the rules, or after SECONDS.
 
     Raises GdlError if nothing is hidden from the role or there is no such role.
     """

@@ -11,9 +11,11 @@ import random
 import time
 from collections.abc import Sequence
 
-from gdl.information import chance_role, playing
+from gdl.information import playing
 from gdl.machine import Machine, State
 from gdl.terms import sort_key
+from players.match import Match
+from players.player import Choice
 from players.uct.root_statistics import rank, strategy
 from players.uct.search import Search
 from players.uct.tuning import Tuning
@@ -54,26 +56,19 @@ def play(
 
     All results are 0 if the match has no end after ``longest`` joint moves, as in games in which roles may
     wait for ever, or if a role has no legal move. ``draws`` is the seed of the moves of chance."""
-    rng, dice = random.Random(seed), random.Random(draws)
-    chance_seat = chance_role(machine.roles)
+    rng = random.Random(seed)
+    match = Match(machine, random.Random(draws), state=state, max_steps=longest)
     searches = []
     for role, tuning in enumerate(tunings):
         searches.append(Search(role, 2 * seed + role, tuning))
         searches[role].set_machine(machine)
-    for _ in range(longest):
-        if machine.is_terminal(state):
-            break
-        options = machine.options(state)
-        if not all(options):
-            break
-        joint = [
-            dice.choice(options[role]) if role == chance_seat else choose(search, state, role, seconds, rng)
-            for role, search in enumerate(searches)
-        ]
-        state = machine.next_state(state, joint)
-    if not machine.is_terminal(state):
-        return [0] * len(searches)
-    return [machine.result(state, role) or 0 for role in range(len(searches))]
+    while not (match.over or match.why):
+        for role in match.waiting:
+            drawn = role == match.chance
+            move = match.draw(role) if drawn else choose(searches[role], match.state, role, seconds, rng)
+            match.answer(role, Choice(move))
+        match.make()
+    return match.results if match.over else [0] * len(searches)
 
 
 def chance(wins: int, losses: int) -> float:

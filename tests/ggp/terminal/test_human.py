@@ -18,9 +18,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ggp.game import Game
-from ggp.in_code import MatchSnapshot, MatchView, play_match
 from ggp.terminal.human import HumanPlayer, LineEditor, Quit, help_for, listing, matching, steps_of
 from ggp.terminal.views import JsonView
+from players.match import MatchStep, MatchView, play_match
 from players.registry import make_player
 from tests.ggp.program import ggp as program
 from tests.places import ROOT
@@ -161,7 +161,7 @@ def test_steps_are_made_until_one_cannot_be() -> None:
     moves: list[str] = []
 
     class Watching(MatchView):
-        def step(self, step: MatchSnapshot) -> None:
+        def step(self, step: MatchStep) -> None:
             moves.append(self.move_name(0, step.joint[0]))
 
     with pytest.raises(Quit):

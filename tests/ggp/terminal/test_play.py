@@ -15,10 +15,7 @@ import pytest
 
 from gdl.errors import GdlError
 from ggp.game import Game
-from ggp.in_code import play_match
 from ggp.terminal.setup import check_names, seats
-from ggp.terminal.views import JsonView
-from players.registry import make_player
 from tests.ggp.program import ggp as program
 from tests.places import ROOT
 
@@ -65,15 +62,6 @@ def test_json_is_one_object_per_line_and_nothing_else(machine: str) -> None:
         assert set(line["state"]) == {state.machine.rules.spell(p) for p in state.propositions}
         state = state.play(*line["joint"])
     assert state.terminal
-
-
-@pytest.mark.slow
-def test_same_seed_gives_the_same_match() -> None:
-    def moves(seed: str) -> list[list[str]]:
-        done = ggp("breakthrough", "--json", "--players", "random,random", "--seed", seed, *SLOW)
-        return [json.loads(line).get("joint") for line in done.stdout.splitlines()]
-
-    assert moves("5") == moves("5") != moves("6")
 
 
 def test_step_limit_stops_the_match() -> None:
@@ -148,16 +136,6 @@ def test_seats_left_out_are_filled() -> None:
         seats(["uct", "uct"], ["you"])
     with pytest.raises(GdlError, match="no player 'x'"):
         check_names(["uct", "x"], False)
-
-
-def test_a_role_without_a_choice_is_not_asked() -> None:
-    machine = Game.load("tictactoe").machine("prover")
-    lines: list[bytes] = []
-    players = [make_player("random", 1), make_player("random", 2)]
-    view = JsonView(machine, players, "tictactoe", lines.append)
-    play_match(machine, players, view, 0.0, 1.0)
-    steps = [json.loads(line) for line in lines[1:-1]]
-    assert all(len(step["search"]) <= 1 for step in steps)
 
 
 def test_a_player_of_another_module_is_named_with_its_case(tmp_path: Path) -> None:

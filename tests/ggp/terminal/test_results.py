@@ -16,9 +16,9 @@ from rich.console import Console
 from ggp.boards.board import find_board
 from ggp.boards.text import Painter
 from ggp.game import Game
-from ggp.in_code import MatchSnapshot
 from ggp.terminal.setup import doubts
 from ggp.terminal.views import JsonView, TextView
+from players.match import MatchStep
 from players.player import Candidate, Choice
 from players.registry import make_player
 from tests.ggp.program import ggp as program
@@ -93,7 +93,7 @@ def test_a_move_that_was_not_visited_does_not_look_like_a_loss() -> None:
     state = machine.initial_state()
     first, second, third = machine.legal_moves(state, 0)[:3]
     told = (Candidate(first, 3, 0.0), Candidate(second), Candidate(third, 0, 50.0))
-    step = MatchSnapshot(1, state, (Choice(first, told), Choice(0)), (True, False), 0.1, (0.0, 0.0))
+    step = MatchStep(1, state, (first, 0), {0: Choice(first, told)}, seconds=0.1)
     console = Console(file=shown, width=100)
     TextView(
         console,

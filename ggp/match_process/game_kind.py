@@ -1,25 +1,18 @@
 """The kind of a game, for the log and the status page, and its name.
 
-The first source is a survey by a few random playouts on any machine. When there is a network, a process of
-its own classifies it by :mod:`propnet.analysis.classify`. A survey does not prove anything: turns are called
-alternating, and sums constant, if no playout showed the contrary. Bundled games are recognised by their
-rules, whatever their words.
+When there is a network, a process of its own classifies the game by :mod:`propnet.analysis.classify`. Bundled
+games are recognised by their rules, whatever their words.
 """
 
 from __future__ import annotations
 
-import math
-import random
 import threading
-import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from gdl.errors import GdlError
-from gdl.machine import Machine
 from gdl.rules import Rules
 from gdl.words import counted
 from players.kaskade.builder import Builder, BuildJob
@@ -30,49 +23,10 @@ if TYPE_CHECKING:
     from propnet.network import Network
 
 
-SINGLE = "single"
-ALTERNATING = "alternating"
-SIMULTANEOUS = "simultaneous"
-
-_MAX_PLAYOUTS = 16
-
 WORK: Final = BuildJob(
     "propnet.analysis.classify:build_classification", seconds=120.0, cpu_seconds=30.0, memory=2 * 1024**3
 )
 """The build job that classifies a game."""
-
-
-@dataclass(frozen=True, slots=True)
-class Survey:
-    """The findings of a survey.
-
-    Attributes:
-        roles: number of roles.
-        turns: ``single`` for one role; ``simultaneous`` if several roles had a choice in one state.
-        sum: the sum of all roles' goals at every end that was reached; None if sums differ, or no end was
-            reached.
-        first_moves: number of joint moves in the initial state.
-        states_seen: number of states visited; ``ends_seen``: number of playouts that came to their end.
-        longest: the longest playout that came to its end, in joint moves; 0 if none did.
-    """
-
-    roles: int
-    turns: str
-    sum: int | None
-    first_moves: int
-    states_seen: int
-    ends_seen: int
-    longest: int
-
-    def __str__(self) -> str:
-        words = [counted(self.roles, "role")]
-        if self.roles > 1:
-            words.append(self.turns)
-            if self.ends_seen:
-                words.append("not constant-sum" if self.sum is None else f"sum {self.sum}")
-        if self.longest:
-            words.append(counted(self.longest, "turn"))
-        return ", ".join(words)
 
 
 class Classifier:
@@ -120,40 +74,6 @@ class Classifier:
         except (GdlError, OSError) as error:
             if not self._stopped:
                 self._failed(describe(error))
-
-
-def survey(machine: Machine, seconds: float, seed: int = 0) -> Survey:
-    """Play at random for ``seconds`` of wall time, at least one step. Raises GdlError if the game is
-    stuck."""
-    end = time.monotonic() + seconds
-    rng = random.Random(seed)
-    roles = range(len(machine.roles))
-    totals: set[int | None] = set()
-    several = False
-    first = states = ends = longest = 0
-    for _ in range(_MAX_PLAYOUTS):
-        state = machine.initial_state()
-        length = 0
-        while not machine.is_terminal(state):
-            options = [machine.legal_moves(state, role) for role in roles]
-            if not states:
-                first = math.prod(map(len, options))
-            states += 1
-            several |= sum(len(moves) > 1 for moves in options) > 1
-            if time.monotonic() >= end or not all(options):
-                break
-            state = machine.next_state(state, [rng.choice(moves) for moves in options])
-            length += 1
-        else:
-            goals = [machine.goal(state, role) for role in roles]
-            totals.add(None if None in goals else sum(goal or 0 for goal in goals))
-            ends += 1
-            longest = max(longest, length)
-        if time.monotonic() >= end:
-            break
-    turns = SINGLE if len(roles) == 1 else SIMULTANEOUS if several else ALTERNATING
-    total = totals.pop() if len(totals) == 1 else None
-    return Survey(len(roles), turns, total, first, states, ends, longest)
 
 
 def name_of(rules: Rules) -> str:

@@ -16,10 +16,8 @@ from gdl.syntax.parser import parse_rules, parse_term
 from gdl.terms import BASE, INPUT
 from ggp.game import Game
 from ggp.rule_files import installed_games
-from players import rehearse as rehearse_module
-from players.hidden.look_alikes import doubts
-from players.rehearse import PLAYED_KINDS, Rehearsal, declared, rehearse
-from players.walks import Trail, walk
+from players import play_checks
+from players.play_checks import PLAYED_KINDS, Rehearsal, Trail, declared, doubts, rehearse, walk
 from tests.places import GAMES
 
 HIDING = [path.stem for path in installed_games() if hides(Game.load(path.stem).rules)]
@@ -101,7 +99,7 @@ BROKEN = {
 def level(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """The machine to play on."""
     if request.param == "prover":
-        monkeypatch.setattr(rehearse_module, "GROUND_RULES", 0)
+        monkeypatch.setattr(play_checks, "GROUND_RULES", 0)
     return str(request.param)
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from gdl.scramble import scramble
 from gdl.syntax.parser import parse_rules, parse_terms
 from gdl.terms import Term
-from ggp.boards.beside import TurnFinder, digit_chains, joined_digits
+from ggp.boards.side_panel import TurnFinder, digit_chains, joined_digits
 from ggp.game import Game
 from players.kaskade.make_machine import make_machine
 from tests.ggp.wording.test_moves import walk

@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from gdl.machine import JointMove, Machine, State
+from gdl.machine import Machine
 from gdl.terms import Term
 from ggp.boards.board import Grid
 from ggp.boards.layers import Square
 from ggp.boards.svg.picture import SvgPainter
-from players.belief.belief import Belief, Observed, world_machine
+from players.belief.belief import Belief, world_machine
 from players.belief.likelihood import SURE, likelihoods
 from players.belief.worlds import StateWorlds
 
@@ -46,13 +46,6 @@ def new_belief(machine: Machine, role: int, seed: int) -> Belief:
     slow = isinstance(world_machine(machine, role), StateWorlds)
     worlds, effort = (_SLOW_WORLDS, _SLOW_EFFORT) if slow else (WORLDS, EFFORT)
     return Belief(machine, role, worlds=worlds, effort=effort, seed=seed)
-
-
-def observed(state: State, joint: JointMove) -> list[Observed]:
-    """The move and the percepts of each role for a joint move."""
-    machine = state.machine
-    seen = machine.percepts(state, joint)
-    return [Observed(machine.move(role, move), seen[role]) for role, move in enumerate(joint)]
 
 
 class SightView:
