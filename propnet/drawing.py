@@ -52,14 +52,12 @@ def output_names(network: Network) -> dict[Term, int]:
 def draw(
     network: Network,
     of: Iterable[Term] = (),
-    everything: bool = False,
     spell: Callable[[Term], str] = str,
     title: str = "network",
 ) -> _NetworkDrawing:
     """Draw the cone of some outputs, such as ``(next (cell 1 1 x))``, by default of all of them.
 
-    Raises GdlError if there is no such output, or if there are more than :data:`LARGEST` gates to draw and
-    ``everything`` is not set."""
+    Raises GdlError if there is no such output, or if there are more than :data:`LARGEST` gates to draw."""
     names = output_names(network)
     outputs = list(of) or list(names)
     for name in outputs:
@@ -77,10 +75,10 @@ def draw(
 
     order = _cone([names[name] >> 1 for name in outputs], reads)
     gates = sum(node >= first for node in order)
-    if gates > LARGEST and not everything:
+    if gates > LARGEST:
         raise GdlError(
             f"there are {gates:,} gates to draw, more than anyone can read ({LARGEST})",
-            remedy='draw the cone of one output, --of "(legal ROLE MOVE)", or ask for --all',
+            remedy='draw the cone of one output, --of "(legal ROLE MOVE)"',
         )
     place = {node: i for i, node in enumerate(order)}
     looped = {g + first for low, high in network.loops.tolist() for g in range(low, high)}

@@ -221,13 +221,13 @@ class CoverRequest:
         seconds: limit of wall time; None for no limit.
         save: the file in which to save the search, and from which to resume it if it exists; None for
             neither.
-        keep: files to be written of the solutions: drawings, exports.
+        output: the file to be written of the solutions, a drawing or an export; None for none.
     """
 
     options: CoverOptions
     seconds: float | None = None
     save: Path | None = None
-    keep: tuple[Path, ...] = ()
+    output: Path | None = None
 
 
 def solve_cover(instance: CoverInstance, request: CoverRequest, as_json: bool) -> int:
@@ -236,20 +236,21 @@ def solve_cover(instance: CoverInstance, request: CoverRequest, as_json: bool) -
     view = _CoverView(instance.name)
     file = None if request.save is None else SaveFile(request.save)
     found: list[list[int]] = []
+    keeps = as_json or request.output is not None
     with view, noted_ctrl_c() as interrupted:
         if file is not None and file.exists():
             search = instance.search(request.options, view.watch, file.load())
-            if as_json or request.keep:
+            if keeps:
                 found += file.solutions(instance.options)
         else:
             search = instance.search(request.options, view.watch, None)
             if file is not None:
                 file.begin()
-        teller = _Teller(instance, view, file, found, shows=not as_json, keeps=as_json or bool(request.keep))
+        teller = _Teller(instance, view, file, found, shows=not as_json, keeps=keeps)
         stopped = _run(search, request.seconds, interrupted, teller)
     result = search.result()
-    for path in request.keep:
-        instance.keep(path, [np.array(each, np.int32) for each in found], complete=result.complete)
+    if request.output is not None:
+        instance.keep(request.output, [np.array(each, np.int32) for each in found], complete=result.complete)
     if as_json:
         import json
 

@@ -15,30 +15,19 @@ from gdl.machine import State
 from ggp.console import noted_ctrl_c
 from ggp.game import Game
 from ggp.printing import show
-from ggp.solving.frontier_options import FRONTIER
-from ggp.solving.frontier_view import FrontierView, check_plot, write_plot
+from ggp.solving.frontier_view import FRONTIER, FrontierView, check_plot, write_plot
 from ggp.solving.view import doubt_of
 from ggp.stopwatch import Stopwatch
 from players.puzzles.frontier.budget import peak_bytes
 from players.puzzles.frontier.frontier import FrontierSearch
 from players.puzzles.frontier.outcome import FrontierOptions, FrontierResult
-from players.puzzles.frontier.storage.directory import has_commit, read_manifest, rules_of
+from players.puzzles.frontier.storage.directory import has_commit
 from players.puzzles.frontier.storage.files import OutOfRoomError
 from players.solvers import Solution, replayed
 from propnet.capabilities import lane_machine
 from propnet.machine import PropnetMachine
 
 _SLICE_SECONDS = 0.25
-
-
-def load_game(game: str | None, resume: Path | None) -> Game:
-    """The named game, or the game of the search in the directory. Raises GdlError."""
-    if game is not None:
-        return Game.load(game)
-    if resume is None:
-        raise GdlError("no game was named", remedy="ggp solve GAME; `ggp games` lists the names")
-    name = read_manifest(resume)["state"].get("game")
-    return Game(name if isinstance(name, str) and name else resume.absolute().name, rules_of(resume))
 
 
 def solve_by_frontier(
@@ -133,7 +122,8 @@ def _puzzle(game: Game) -> PropnetMachine:
     machine = game.machine("propnet")
     if len(machine.roles) != 1:
         raise GdlError(
-            f"this game has {len(machine.roles)} roles, and only a puzzle of one role can be solved"
+            f"{game.name} has {len(machine.roles)} roles, and only a puzzle of one role is explored",
+            remedy=f"ggp tabulate {game.name}",
         )
     lanes = lane_machine(machine)
     assert isinstance(lanes, PropnetMachine)
@@ -192,7 +182,7 @@ def _say_how_to_go_on(scratch: Path | None) -> None:
     if scratch is None:
         hint = "what was searched is lost; with --scratch DIR a search can go on later"
     elif has_commit(scratch):
-        hint = f"it goes on from its last whole layer with: ggp solve --resume {scratch}"
+        hint = f"the same command, with --scratch {scratch}, goes on from the last whole layer"
     else:
         hint = f"no layer was whole: there is nothing to go on with in {scratch}"
     show(f"ggp: {hint}", err=True)

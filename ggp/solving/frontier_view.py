@@ -16,13 +16,14 @@ from rich.text import Text
 from gdl.errors import GdlError
 from gdl.words import counted
 from ggp.output_file import replacing
-from ggp.solving.frontier_options import FRONTIER
 from ggp.solving.view import ProgressView, show_moves
 from ggp.stopwatch import Stopwatch
 from ggp.tournament.statistics.plots import check_installed
 from players.puzzles.frontier.outcome import FrontierProgress, FrontierResult
 from players.puzzles.frontier.storage.files import as_size
 
+FRONTIER = "frontier"
+"""The name of the solver."""
 _LOOK_SECONDS = 0.2
 _CHART_WIDTH, _CHART_HEIGHT = 72, 6
 
@@ -192,10 +193,10 @@ def check_plot(path: Path) -> None:
     """Raises GdlError if a picture cannot be written there, before the search rather than after it."""
     if path.suffix.lower() not in _KINDS:
         raise GdlError(
-            f"--plot {path}: not a known kind of picture", remedy=f"end its name in {', '.join(_KINDS)}"
+            f"--output {path}: not a known kind of picture", remedy=f"end its name in {', '.join(_KINDS)}"
         )
     if not path.absolute().parent.is_dir():
-        raise GdlError(f"--plot {path}: there is no such folder")
+        raise GdlError(f"--output {path}: there is no such folder")
     check_installed()
 
 

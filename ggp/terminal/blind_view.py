@@ -43,8 +43,6 @@ class BlindView(TextView):
             return
         seen = " ".join(map(self._own.term, sorted(belief.history[-1].percepts))) or "nothing"
         self.console.print(Text.assemble((f"{self.roles[role]} sees: ", "bold"), seen), soft_wrap=True)
-        if not self._board:
-            return
         count = counted(len(belief), "state")
         if not belief.exact:
             self.console.print(Text(f"  more than {count} are possible", "dim"))

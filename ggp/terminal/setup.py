@@ -118,6 +118,8 @@ def doubts(game: Game) -> str:
 
 
 HUMAN = "human"
+_LEVEL = "auto"
+"""The furthest machine."""
 _BEHIND = f"uct is being compiled in the background, once; until then {QUICK} moves in its place"
 
 
@@ -127,29 +129,24 @@ class LocalMatch:
 
     Attributes:
         names: the players, in role order; roles may be left out.
-        level: the furthest machine.
         prepared_by: end of the startclock; time.monotonic() seconds.
         playclock: seconds for each move.
         seed: random seed of the players.
         max_steps: stop after this many joint moves.
         workers: search processes per player.
-        tables: folder of a table for players that play from one.
     """
 
     game: Game
     names: Sequence[str]
-    level: str
     prepared_by: float
     playclock: float
     seed: int
     max_steps: int | None
     workers: int
-    tables: str | None = None
 
-    def print(self, board: bool, delay: float) -> bool:
-        """Play the match and print it for people; ``board`` says whether to draw the states, and ``delay``
-        how many seconds each is shown at least. Returns whether a role got stuck. Raises KeyboardInterrupt if
-        a person leaves."""
+    def print(self, delay: float) -> bool:
+        """Play the match and print it for people; each state is shown for ``delay`` seconds at least. Returns
+        whether a role got stuck. Raises KeyboardInterrupt if a person leaves."""
         console = new_console(soft_wrap=not sys.stdout.isatty())
         name = self.game.name
         with ExitStack() as cleanup:
@@ -169,13 +166,13 @@ class LocalMatch:
                     machine = kaskade.best()
                 else:
                     self._compile_network(progress)
-                    kaskade = self._kaskade(self.level, cleanup, show_event)
+                    kaskade = self._kaskade(_LEVEL, cleanup, show_event)
                     machine = self._first_machine(kaskade)
                     self._compile(machine, progress)
                 prepared_by = self.prepared_by + time.monotonic() - began
                 players = self._players(kaskade, machine, console.print, console.width, compiled, cleanup)
                 progress.update(task, description=f"{name}: looking for a board")
-                drawn = map_of_rules(machine.rules) if board else None
+                drawn = map_of_rules(machine.rules)
                 level = self._level(machine) if drawn is None else None
                 if drawn is not None:
                     from ggp.sokoban.glyphs import in_unicode
@@ -183,13 +180,13 @@ class LocalMatch:
                     painter: Painter = SnakesPainter(
                         machine.rules, machine.roles, drawn, console.is_terminal, in_unicode(console)
                     )
-                elif level is not None and board:
+                elif level is not None:
                     from ggp.sokoban.glyphs import in_unicode
                     from ggp.sokoban.machine_stage import LevelPainter
 
                     painter = LevelPainter(machine, level, console.is_terminal, in_unicode(console))
                 else:
-                    painter = Painter(find_board(machine) if board else None, machine.rules, machine.roles)
+                    painter = Painter(find_board(machine), machine.rules, machine.roles)
             spell = machine.rules.spell
             who = ", ".join(f"{spell(r)}: {p.name}" for r, p in zip(machine.roles, players, strict=True))
             console.print(Text.assemble((name, "bold"), f" on the {machine.level} machine; {who}"))
@@ -199,7 +196,7 @@ class LocalMatch:
                 from ggp.terminal.blind_view import BlindView
 
                 kind = BlindView
-            view = kind(console, machine, players, painter, board, delay)
+            view = kind(console, machine, players, painter, delay)
             cleanup.callback(view.close)
             try:
                 last = play_match(machine, players, view, prepared_by, self.playclock, self.max_steps)
@@ -219,7 +216,7 @@ class LocalMatch:
             began = time.monotonic()
             with spinner(new_console(stderr=True)) as progress:
                 self._compile_network(progress)
-                kaskade = self._kaskade(self.level, cleanup)
+                kaskade = self._kaskade(_LEVEL, cleanup)
                 machine = self._first_machine(kaskade)
                 self._compile(machine, progress)
             prepared_by = self.prepared_by + time.monotonic() - began
@@ -232,7 +229,7 @@ class LocalMatch:
         """Compile in the background, during the match, the kernels that it needs. Returns a function that
         says whether this is done. Returns None if nothing is missing, if the result could not be stored, or
         if kernels must be compiled first, as for puzzles, which only a search solves."""
-        if self.level == BOTTOM or hides(self.game.rules) or folder_of_parts() is None:
+        if hides(self.game.rules) or folder_of_parts() is None:
             return None
         roles = self.game.machine("prover").roles
         if len(roles) < 2 or not can_wait(seats(self.names, [str(role) for role in roles])):
@@ -248,8 +245,7 @@ class LocalMatch:
 
     def _compile_network(self, progress: Progress) -> None:
         """Compile the kernels of every machine above the prover, before any is built."""
-        if self.level != BOTTOM:
-            compile_missing(network_parts(), cores(), progress)
+        compile_missing(network_parts(), cores(), progress)
 
     def _compile(self, machine: Machine, progress: Progress) -> None:
         """Compile the kernels that our players need in this game, before any clock runs."""
@@ -277,9 +273,8 @@ class LocalMatch:
         return kaskade
 
     def _first_machine(self, kaskade: Kaskade) -> Machine:
-        """The machine on which the match begins: the one of the chosen level, or the first above the prover.
-        If it cannot be built, the furthest that can be."""
-        kaskade.wait(self.level if self.level in kaskade.levels else next(iter(kaskade.levels), BOTTOM))
+        """The machine on which the match begins: the first above the prover, or else the prover."""
+        kaskade.wait(next(iter(kaskade.levels), BOTTOM))
         return kaskade.best()
 
     def _players(
@@ -301,14 +296,11 @@ class LocalMatch:
             if name == HUMAN:
                 players.append(HumanPlayer(show=show, width=width))
                 continue
-            given: dict[str, object] = {"workers": self.workers, "ponder": ponder}
-            if self.tables is not None:
-                given["dir"] = self.tables
-            make = partial(make_player, name, seed, **given)
+            make = partial(make_player, name, seed, workers=self.workers, ponder=ponder)
             if compiled is not None and can_wait([name]):
 
                 def climbing(make: Callable[[], Player] = make) -> Player:
-                    return KaskadePlayer(make(), self._kaskade(self.level, cleanup))
+                    return KaskadePlayer(make(), self._kaskade(_LEVEL, cleanup))
 
                 players.append(UntilCompiled(name, seed, climbing, compiled))
             else:

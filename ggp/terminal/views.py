@@ -30,7 +30,7 @@ _VISITS = 18
 
 class TextView(MatchView):
     """Prints a match; in a terminal with colours, and with the search while it runs. ``painter`` draws the
-    states if ``board`` is set; each is shown for at least ``delay`` seconds. ``states`` are those of the
+    states; each is shown for at least ``delay`` seconds. ``states`` are those of the
     match so far."""
 
     def __init__(
@@ -39,7 +39,6 @@ class TextView(MatchView):
         machine: Machine,
         players: Sequence[Player],
         painter: Painter,
-        board: bool = True,
         delay: float = 0.0,
     ) -> None:
         super().__init__(machine, players)
@@ -47,12 +46,11 @@ class TextView(MatchView):
         self.painter = painter
         self._own = OwnNotation(machine.rules)
         self._styles = role_styles(machine.roles)
-        self._board = board
         self._delay = delay
         self._shown_at = 0.0
         self._live: Live | None = None
         self.states: list[State] = []
-        if board and painter.legend:
+        if painter.legend:
             legend = Text("pieces: ", "dim")
             for glyph, meaning, style in painter.legend[:20]:
                 legend.append(glyph, style).append(f" {meaning}  ")
@@ -64,8 +62,6 @@ class TextView(MatchView):
     def position(self, steps: int, state: State) -> None:
         self.close()
         self.states[steps:] = [state]
-        if not self._board:
-            return
         pause = self._shown_at + self._delay - time.monotonic()
         if pause > 0:
             time.sleep(pause)

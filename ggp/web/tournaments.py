@@ -19,7 +19,6 @@ from ggp.tournament.session import parse_test
 from ggp.web.overseer import BUDGET
 from ggp.web.replay.routes import SHELF
 from ggp.web.shell import Broadcast, add_page, encode, page
-from ggp.web.tournament_process import ERROR_RATE
 
 WORK = WorkKind(
     "ggp.web.tournament_process", "this tournament", most=4, seconds=30.0, longest=32 * 1024 * 1024
@@ -147,7 +146,7 @@ async def _events(request: web.Request) -> web.StreamResponse:
     name, test = request.query.get("file", ""), request.query.get("sprt", "")
     path = request.app[SHELF].path(name, "tournament")
     if test:
-        parse_test(test, ERROR_RATE)
+        parse_test(test)
     tournaments = request.app[_LIVE]
     live = tournaments.get((name, test))
     if live is None:

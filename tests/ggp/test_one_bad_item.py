@@ -118,7 +118,7 @@ def test_the_table_counts_the_bad_level(levels: Path) -> None:
 def test_levels_of_snakes_are_drawn_past_a_bad_one(tmp_path: Path) -> None:
     path = tmp_path / "x.txt"
     path.write_text(";one\n>A.E\n####\n\n;two\n>A\n\n;three\n>A..E\n")
-    done = CliRunner().invoke(build("snakes"), ["snakes", str(path), "--draw"])
+    done = CliRunner().invoke(build("rules"), ["rules", str(path), "--draw"])
     assert done.exit_code == 1
     assert "one" in done.stdout and "three" in done.stdout
     assert f"{path}:6:1" in done.stderr

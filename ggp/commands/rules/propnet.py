@@ -18,16 +18,15 @@ if TYPE_CHECKING:
 
 def command(
     game: GameName,
-    stats: Annotated[bool, typer.Option("--stats", help="Counts and times of all passes (default).")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="The counts as one JSON object.")] = False,
-    as_dot: Annotated[bool, typer.Option("--dot", help="The network in Graphviz's language.")] = False,
-    as_svg: Annotated[bool, typer.Option("--svg", help="The network as an SVG picture.")] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Draw the network: .svg, or .dot in Graphviz's language."),
+    ] = None,
     of: Annotated[
         list[str] | None,
         typer.Option(help="Draw what this output depends on, e.g. '(next (cell 1 1 x))'; repeatable."),
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Draw large networks too.")] = False,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write to a file.")] = None,
 ) -> None:
     """Show, draw or measure the propositional network of a game.
 
@@ -41,28 +40,27 @@ def command(
     from propnet.build import build
     from propnet.drawing import dot, draw, svg
 
-    if as_dot + as_svg + (stats or as_json) > 1:
-        raise GdlError("--stats (or --json), --dot and --svg exclude each other", remedy="choose one")
-    if (of or everything) and not (as_dot or as_svg):
-        raise GdlError("--of and --all say what is drawn", remedy="add --dot or --svg")
+    kind = "" if output is None else output.suffix.lower()
+    if output is not None and kind not in (".svg", ".dot"):
+        raise GdlError(f"--output {output}: not a known kind of drawing", remedy="write .svg or .dot")
+    if of and output is None:
+        raise GdlError("--of chooses the outputs to draw", remedy="add --output FILE.svg")
     loaded = Game.load(game)
     grounded = ground(loaded.rules)
     network = build(grounded)
-    if as_dot or as_svg:
+    if output is not None:
         outputs = [parse_term(text, "--of", "auto") for text in of or ()]
-        picture = draw(network, outputs, everything, loaded.rules.spell, loaded.name)
-        text = dot(picture) if as_dot else svg(picture)
-    elif as_json:
+        picture = draw(network, outputs, loaded.rules.spell, loaded.name)
+        write(output, (svg if kind == ".svg" else dot)(picture).encode())
+        return
+    if as_json:
         import orjson
 
         counts = _counts(loaded.name, grounded, network)
         text = orjson.dumps(counts, option=orjson.OPT_INDENT_2).decode() + "\n"
     else:
         text = _table(_counts(loaded.name, grounded, network), loaded.name)
-    if out is None:
-        show(text.encode(), end="")
-    else:
-        write(out, text.encode())
+    show(text.encode(), end="")
 
 
 def _counts(name: str, grounded: GroundRules, network: Network) -> dict[str, object]:

@@ -183,7 +183,7 @@ def _finite(value: object, where: str) -> float:
 
 MOST_MATCHES = 10_000
 _LONGEST = 100
-_REMEDY = "choose a record written by ggp host --out"
+_REMEDY = "choose a record written by ggp host --output"
 
 
 def records_in(text: str) -> list[dict[str, Any]]:

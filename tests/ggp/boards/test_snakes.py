@@ -14,7 +14,7 @@ from rich.console import Console
 from gdl.errors import GdlError
 from gdl.terms import Term
 from ggp.boards.snakes import SnakesPainter, last_move, map_of_rules, print_level
-from ggp.commands.puzzles.snakes import command
+from ggp.commands.puzzles.rules import command
 from ggp.game import Game
 from players.puzzles.snakes.level import SnakeLevel, read_levels
 from players.puzzles.snakes.rules import level_to_rules
