@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -168,8 +167,6 @@ def _change(old: Row | None, new: Row) -> Change:
     )
 
 
-PARTS = {"logic_ns": "cyan", "choice_ns": "magenta", "bookkeeping_ns": "yellow"}
-"""The parts of a step and their colours."""
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 _BAR = 12
 _NARROW = 100
@@ -191,7 +188,7 @@ def measurements(rows: list[Row], width: int = 200) -> RenderableType:
     rates = [row["playouts_per_cpu_s"] for row in good]
     wide = width >= _NARROW
     speed = _table(
-        "game", "machine", "playouts/cpu s", "", "±", *(["states/cpu s"] if wide else []), "ns/step", ""
+        "game", "machine", "playouts/cpu s", "", "±", *(["states/cpu s"] if wide else []), "ns/step"
     )
     ready = _table(
         "game", "machine", *(["gates"] if wide else []), "inputs", *(["bases", "moves"] if wide else []),
@@ -206,7 +203,6 @@ def measurements(rows: list[Row], width: int = 200) -> RenderableType:
             f"{spread(row):.0%}",
             *([number(row["states_per_cpu_s"])] if wide else []),
             number(row["ns_per_lane_step"]),
-            parts(row),
         )
         sizes = ("gates", "gate_inputs", "base_propositions", "moves") if wide else ("gate_inputs",)
         ready.add_row(
@@ -216,9 +212,7 @@ def measurements(rows: list[Row], width: int = 200) -> RenderableType:
             *(f"{row[key]:.2f}" for key in ("ground_s", "build_s", "compile_s", "first_playout_s")),
             *([f"{row['peak_mb']:,.0f}"] if wide else []),
         )
-    legend = Text("CPU time of one thread, medians, ± half the range of the repetitions; a step: ", "dim")
-    for part, colour in PARTS.items():
-        legend.append("█ ", colour).append(f"{part.removesuffix('_ns')} ", "dim")
+    legend = Text("CPU time of one thread, medians, ± half the range of the repetitions", "dim")
     doubts = [
         Text(f"{row['game']}: {row['doubt']}: playouts end there, without a result", "yellow")
         for row in good
@@ -300,18 +294,6 @@ def bar(value: float, least: float, most: float) -> Text:
     share = (math.log(value) - low) / (math.log(most) - low)
     eighths = max(1, round(share * 8 * _BAR))
     return Text("█" * (eighths // 8) + _EIGHTHS[eighths % 8].strip(), "blue")
-
-
-def parts(row: Row) -> Text:
-    """A bar of fixed length, divided like a step's time; empty if that was not measured."""
-    times = [row.get(name, 0.0) for name in PARTS]
-    text = Text("")
-    if not row.get("logic_ns"):
-        return text
-    ends = [round(time / sum(times) * _BAR) for time in accumulate(times, initial=0.0)]
-    for (start, end), colour in zip(pairwise(ends), PARTS.values(), strict=True):
-        text.append("█" * (end - start), colour)
-    return text
 
 
 def number(value: float) -> str:

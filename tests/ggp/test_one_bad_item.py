@@ -19,7 +19,7 @@ from ggp.answers import catalogue
 from ggp.cli import build
 from ggp.game import Game
 from ggp.match_process import survey
-from ggp.web.choice.brought_process import read_brought
+from ggp.web.choice.upload_process import read_upload
 from ggp.web.replay.recorded import read_match, records_in
 from ggp.web.replay.sources import CardMaker, RecordSource
 from players.puzzles.snakes.level import levels_in as snakes_in
@@ -125,11 +125,11 @@ def test_levels_of_snakes_are_drawn_past_a_bad_one(tmp_path: Path) -> None:
 
 
 def test_a_page_gets_the_good_levels_and_a_line_for_each_bad_one() -> None:
-    told = read_brought("mine.xsb", "\n".join([GOOD[0], BAD[0], BAD[1], GOOD[1]]).encode())
+    told = read_upload("mine.xsb", "\n".join([GOOD[0], BAD[0], BAD[1], GOOD[1]]).encode())
     assert [card["title"] for card in told["cards"]] == ["mine 1", "mine 4"]
     assert [fault.partition(":")[0] for fault in told["faults"]] == ["line 6, column 4", "line 10, column 3"]
     with pytest.raises(GdlError, match="line 2, column 4"):
-        read_brought("mine.xsb", "\n".join(BAD).encode())
+        read_upload("mine.xsb", "\n".join(BAD).encode())
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from typing import Any
 from aiohttp import web
 
 from ggp.web.manual.pages import CONTENTS, NAMES, PICTURES, docs_folder, html_of_page, title_of_page
+from ggp.web.rooms import Room
 from ggp.web.shell import add_page, page
 
 
@@ -43,3 +44,7 @@ def _contents() -> list[dict[str, Any]]:
 @cache
 def _html(name: str) -> str:
     return html_of_page(name)
+
+
+ROOM = Room(add_routes, "/docs", "Docs")
+"""An entry point of ``kaskade.rooms``."""

@@ -14,9 +14,9 @@ from gdl.visible import without_folders
 from ggp.processes.budget import WorkBudget
 from ggp.processes.workers import Workers, WorkKind
 from ggp.protocol.http_error import BusyError
-from ggp.web.gate import WebSettings
-from ggp.web.overseer import BUDGET
+from ggp.web.gate import SETTINGS
 from ggp.web.play.routes import TABLES
+from ggp.web.rooms import BUDGET, Room
 from ggp.web.shell import Broadcast, add_page, encode, page
 from ggp.web.watch.follow import (
     LONGEST_TEXT,
@@ -277,11 +277,11 @@ class Watched:
 WATCHED = web.AppKey("watched", Watched)
 
 
-def add_routes(app: web.Application, settings: WebSettings) -> None:
+def add_routes(app: web.Application) -> None:
     """Add the routes to the application, after those of the tables.
 
     Raises GdlError for an invalid address."""
-    app[WATCHED] = Watched(settings.watch, app[BUDGET])
+    app[WATCHED] = Watched(app[SETTINGS].watch, app[BUDGET])
     app[TABLES].hear = app[WATCHED].hear_own
     app.cleanup_ctx.append(_follow)
     add_page(app, "/watch", _page)
@@ -325,3 +325,7 @@ async def _step(request: web.Request) -> web.Response:
     """The drawing of an earlier step."""
     found = request.match_info
     return web.json_response(await request.app[WATCHED].drawing(found["match"], int(found["step"])))
+
+
+ROOM = Room(add_routes, "/watch", "Watch", (WORK.module,))
+"""An entry point of ``kaskade.rooms``."""

@@ -233,6 +233,6 @@ def test_of_puzzles_that_are_over_so_many_rules_are_kept_and_no_more(monkeypatch
             _, told = await begin(client, rules=STEPS, seconds=60)
             keys.append(told["puzzle"])
             await outcome(client, told["puzzle"])
-        assert list(client.app[puzzles.PUZZLES]._puzzles) == keys[2:]
+        assert list(client.app[puzzles.PUZZLES]._jobs) == keys[2:]
 
     with_client(talk)
