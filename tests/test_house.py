@@ -272,10 +272,8 @@ def test_all_that_commands_print_goes_through_one_function() -> None:
 
 PASSED_ON = {
     "blind_table.py",
-    "bodies.py",
     "gate.py",
-    "follow.py",
-    "style_process.py",
+    "watched.py",
     "recorded.py",
     "replay_process.py",
     "table.py",

@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 
 from aiohttp import web
 
-from ggp.answers.catalogue import known_cards, known_games, known_levels, known_puzzles
+from ggp.answers.catalogue import known_cards, known_games, known_levels
 
 T = TypeVar("T")
 SHARE = 10.0
@@ -55,7 +55,6 @@ class Names:
         self.games = CachedList(known_games)
         self.cards = CachedList(known_cards)
         self.levels = CachedList(known_levels)
-        self.puzzles = CachedList(known_puzzles)
 
 
 KNOWN = web.AppKey("names", Names)

@@ -21,7 +21,7 @@ from ggp.game import Game
 from ggp.match_process import survey
 from ggp.web.choice.upload_process import read_upload
 from ggp.web.replay.recorded import read_match, records_in
-from ggp.web.replay.sources import CardMaker, RecordSource
+from ggp.web.replay.replay_process import CardMaker, RecordSource
 from players.puzzles.snakes.level import levels_in as snakes_in
 from players.puzzles.sokoban.levels.gdl import level_of_gdl
 from players.puzzles.sokoban.levels.read import find_level, levels_in

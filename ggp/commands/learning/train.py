@@ -13,7 +13,7 @@ from ggp.printing import show
 _PAIRS = 20
 """Pairs of matches of each trial, at most."""
 _SEED = 0
-"""Of self-play and of the matches."""
+"""Random seed of self-play and of the matches."""
 
 
 def command(

@@ -20,8 +20,7 @@ import pytest
 
 from gdl.syntax.parser import parse_rules
 from ggp.protocol.messages import Abort, Info, Message, Play, Start
-from ggp.web.replay.replay_process import ReplayDesk
-from ggp.web.replay.sources import CARRIED
+from ggp.web.replay.replay_process import CARRIED, ReplayDesk
 from tests.ggp.program import ggp
 from tests.ggp.puppets import Puppet, Reply, decent, marker
 from tests.ggp.server.live import MARKS, ServeProcess, eventually
