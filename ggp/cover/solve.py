@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,16 +18,16 @@ from typing import Any
 import numpy as np
 import orjson
 from numpy.typing import NDArray
-from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn
 from rich.table import Table
 from rich.text import Text
 
 from gdl.reading import open_regular, read_limited
-from gdl.words import counted
+from gdl.words import counted, duration
 from gdl.writing import make_lasting, replace_file, sealed, unsealed
-from ggp.console import new_console, noted_ctrl_c, text_column
+from ggp.console import noted_ctrl_c
 from ggp.cover.instance import CoverInstance, RunningSearch
 from ggp.printing import show
+from ggp.solving.view import ProgressView, in_slices
 from players.puzzles.cover.outcome import CoverOptions, CoverResult, is_solution
 from players.puzzles.cover.problem import CoverError
 
@@ -140,39 +140,18 @@ class SaveFile:
         )
 
 
-class _CoverView:
-    """Shows the search while it runs (in a terminal), then its result. A context manager. ``name`` is for
-    people."""
+class _CoverView(ProgressView):
+    """Shows the search while it runs, then its result."""
 
     def __init__(self, name: str) -> None:
-        self.console = new_console(soft_wrap=True)
-        errors = new_console(stderr=True)
-        self._progress = Progress(
-            SpinnerColumn(),
-            text_column("{task.description}"),
-            BarColumn(),
-            TaskProgressColumn(show_speed=False),
-            text_column("{task.fields[told]}"),
-            console=errors,
-            transient=True,
-            disable=not errors.is_terminal,
-        )
-        self._task = self._progress.add_task(name, total=1.0, told="loading or compiling kernels")
-
-    def __enter__(self) -> _CoverView:
-        self._progress.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._progress.stop()
+        super().__init__(name, "loading or compiling kernels")
 
     def watch(self, result: CoverResult) -> None:
         """Update the display of progress; may be called often."""
-        text = f"{counted(result.solutions, 'solution')}, {counted(result.nodes, 'node')}"
         left = result.seconds_left
-        if left:
-            text += f", about {duration(left)} to go"
-        self._progress.update(self._task, completed=result.progress, told=text)
+        to_go = f"about {duration(left)} to go" if left else ""
+        found = counted(result.solutions, "solution")
+        self.tell([f"{result.progress:.0%}", found, counted(result.nodes, "node"), to_go])
 
     def solution(self, number: int, text: str) -> None:
         """One solution; ``number`` counts from 1."""
@@ -197,18 +176,6 @@ class _CoverView:
         self.console.print(table)
 
 
-def duration(seconds: float) -> str:
-    """A duration in words, rounded.
-
-    >>> duration(12.3), duration(4000), duration(1e6)
-    ('12 s', '67 min', '278 h')
-    """
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{min(seconds / 3600, 1e9):.0f} h"
-
-
-_SLICE_SECONDS = 0.25
 _SAVE_SECONDS = 5.0
 
 
@@ -247,7 +214,9 @@ def solve_cover(instance: CoverInstance, request: CoverRequest, as_json: bool) -
             if file is not None:
                 file.begin()
         teller = _Teller(instance, view, file, found, shows=not as_json, keeps=keeps)
-        stopped = _run(search, request.seconds, interrupted, teller)
+        teller.save(search, now=True)
+        stopped = in_slices(search.step, request.seconds, interrupted, lambda: teller.hear(search))
+        teller.save(search, now=True)
     result = search.result()
     if request.output is not None:
         instance.keep(request.output, [np.array(each, np.int32) for each in found], complete=result.complete)
@@ -320,24 +289,13 @@ class _Teller:
             if self._keeps:
                 self._found.append(solution.tolist())
 
+    def hear(self, search: RunningSearch) -> None:
+        """Store and show what the search has found, and save it from time to time."""
+        self.tell(search.taken())
+        self.save(search)
+
     def save(self, search: RunningSearch, now: bool = False) -> None:
         """Save the search if the last save is old enough, or ``now`` is set."""
         if self._file is not None and (now or time.monotonic() >= self._saved + _SAVE_SECONDS):
             self._file.save(search.saved())
             self._saved = time.monotonic()
-
-
-def _run(
-    search: RunningSearch, seconds: float | None, interrupted: Callable[[], bool], teller: _Teller
-) -> str | None:
-    """Search in slices. Returns why the search was stopped; None if it is complete."""
-    end = None if seconds is None else time.monotonic() + seconds
-    teller.save(search, now=True)
-    while True:
-        now = time.monotonic()
-        stopped = "interrupted" if interrupted() else "time is up" if end is not None and now >= end else None
-        more = stopped is None and search.step(min(now + _SLICE_SECONDS, end or now + _SLICE_SECONDS))
-        teller.tell(search.taken())
-        teller.save(search, now=not more)
-        if not more:
-            return stopped

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +13,7 @@ from ggp.console import noted_ctrl_c
 from ggp.game import Game
 from ggp.printing import show
 from ggp.solving.frontier_view import FRONTIER, FrontierView, check_plot, write_plot
-from ggp.solving.view import doubt_of
+from ggp.solving.view import doubt_of, in_slices
 from ggp.stopwatch import Stopwatch
 from players.puzzles.frontier.budget import peak_bytes
 from players.puzzles.frontier.frontier import FrontierSearch
@@ -26,8 +23,6 @@ from players.puzzles.frontier.storage.files import OutOfRoomError
 from players.solvers import Solution, replayed
 from propnet.capabilities import lane_machine
 from propnet.machine import PropnetMachine
-
-_SLICE_SECONDS = 0.25
 
 
 def solve_by_frontier(
@@ -55,7 +50,8 @@ def solve_by_frontier(
         try:
             with view, noted_ctrl_c() as interrupted:
                 try:
-                    stopped = _run(search, seconds, watch, interrupted)
+                    left = None if seconds is None else seconds - watch.wall
+                    stopped = in_slices(search.step, left, interrupted)
                 except GdlError as error:
                     fault, stopped = error, str(error)
             if not search.states:
@@ -128,20 +124,6 @@ def _puzzle(game: Game) -> PropnetMachine:
     lanes = lane_machine(machine)
     assert isinstance(lanes, PropnetMachine)
     return lanes
-
-
-def _run(
-    search: FrontierSearch, seconds: float | None, watch: Stopwatch, interrupted: Callable[[], bool]
-) -> str | None:
-    """Search in slices. Returns why the search was stopped; None if it is complete."""
-    while True:
-        if interrupted():
-            return "interrupted"
-        left = math.inf if seconds is None else seconds - watch.wall
-        if left <= 0:
-            return "time is up"
-        if not search.step(time.monotonic() + min(_SLICE_SECONDS, left)):
-            return None
 
 
 def _told_and_replayed(

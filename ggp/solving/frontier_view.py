@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from gdl.errors import GdlError
-from gdl.words import counted
+from gdl.words import counted, duration
 from ggp.output_file import replacing
 from ggp.solving.view import ProgressView, show_moves
 from ggp.stopwatch import Stopwatch
@@ -101,7 +101,7 @@ def progress_line(progress: FrontierProgress, layers: list[int], first: Frontier
     rate = (_expanded(progress) - _expanded(first)) / max(progress.seconds - first.seconds, 1e-9)
     coded = progress.visited_bytes / max(1, progress.states)
     parts = [
-        f"{_clock(progress.seconds)}",
+        duration(progress.seconds),
         f"depth {progress.layer} with {counted(progress.layer_states, 'state')}",
         f"{progress.done / max(1, progress.layer_states):.0%} of it",
         f"{counted(progress.states, 'state')}, {rate:,.0f}/s, {coded:.2f} bytes each",
@@ -112,7 +112,7 @@ def progress_line(progress: FrontierProgress, layers: list[int], first: Frontier
     more = states_to_come(layers)
     if more is not None and rate > 0:
         left = (progress.layer_states - progress.done + more) / rate
-        parts.append(f"all may be seen in {_clock(left)}")
+        parts.append(f"all may be seen in {duration(left)}")
     return ", ".join(parts)
 
 
@@ -126,15 +126,6 @@ def _proof(result: FrontierResult) -> str:
     if not result.shortest:
         return "proven: none is higher"
     return "proven: none is higher, none shorter"
-
-
-def _clock(seconds: float) -> str:
-    """``1:02:03`` or ``2:03`` or ``3 s``."""
-    whole = int(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    minutes = f"{whole // 60 % 60}:{whole % 60:02}"
-    return f"{whole // 3600}:{minutes:0>5}" if whole >= 3600 else minutes
 
 
 _EIGHTHS = " ▁▂▃▄▅▆▇█"

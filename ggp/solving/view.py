@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Self
 
 from rich.columns import Columns
@@ -22,6 +23,8 @@ from gdl.words import counted
 from ggp.console import new_console
 from ggp.stopwatch import Stopwatch
 from players.solvers import Solution
+
+_SLICE_SECONDS = 0.25
 
 
 class ProgressView:
@@ -56,6 +59,32 @@ class ProgressView:
 
     def _picture(self, parts: Iterable[str]) -> Spinner:
         return Spinner("dots", Text(f"{self._name}: " + ", ".join(filter(None, parts))))
+
+
+def in_slices(
+    step: Callable[[float], bool],
+    seconds: float | None,
+    interrupted: Callable[[], bool],
+    after: Callable[[], object] = lambda: None,
+) -> str | None:
+    """Call ``step`` with the end of a slice of time, as time.monotonic() seconds, while it returns True, and
+    ``after`` after each slice. Returns why this was stopped; None if there is nothing more to do.
+
+    Args:
+        seconds: the longest time for all; None for no limit.
+        interrupted: whether to stop.
+    """
+    end = math.inf if seconds is None else time.monotonic() + seconds
+    while True:
+        now = time.monotonic()
+        if interrupted():
+            return "interrupted"
+        if now >= end:
+            return "time is up"
+        more = step(min(end, now + _SLICE_SECONDS))
+        after()
+        if not more:
+            return None
 
 
 class SolveView(ProgressView):

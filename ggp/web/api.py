@@ -20,7 +20,7 @@ from ggp.processes.parent import JsonMessage
 from ggp.protocol.event_source import BEHIND
 from ggp.web.cached_lists import KNOWN
 from ggp.web.gate import protect
-from ggp.web.rooms import Room, add_owner
+from ggp.web.rooms import PageRoom, add_owner
 from ggp.web.shell import add_page, encode, page
 from ggp.web.visits import json_object, touch
 
@@ -189,5 +189,5 @@ async def _stream(request: web.Request) -> web.StreamResponse:
             await task
 
 
-ROOM = Room(add_routes, "/api", "API", (WORK.module,))
+ROOM = PageRoom(add_routes, "/api", "API", (WORK.module,))
 """An entry point of ``kaskade.rooms``."""

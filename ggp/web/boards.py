@@ -10,7 +10,7 @@ from aiohttp import web
 from ggp.boards.svg.markup import drawing_policy
 from ggp.processes.workers import Workers, WorkKind
 from ggp.web.cached_lists import KNOWN
-from ggp.web.rooms import Room, add_owner
+from ggp.web.rooms import PageRoom, add_owner
 
 WORK = WorkKind("ggp.web.drawing_process", "drawing", most=4, seconds=10.0)
 
@@ -41,5 +41,5 @@ async def _state(request: web.Request) -> web.Response:
     )
 
 
-ROOM = Room(add_routes, processes=(WORK.module,))
+ROOM = PageRoom(add_routes, processes=(WORK.module,))
 """An entry point of ``kaskade.rooms``."""

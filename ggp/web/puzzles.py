@@ -12,7 +12,7 @@ from ggp.processes.budget import WorkBudget, WorkNeed
 from ggp.processes.workers import WorkKind
 from ggp.web.cached_lists import KNOWN
 from ggp.web.jobs import Jobs
-from ggp.web.rooms import Room, add_owner
+from ggp.web.rooms import PageRoom, add_owner
 from ggp.web.shell import add_page, page
 from ggp.web.visits import fields, json_object
 
@@ -105,5 +105,5 @@ async def _step(request: web.Request) -> web.Response:
     return web.Response(text=answer["svg"], content_type="image/svg+xml", headers=headers)
 
 
-ROOM = Room(add_routes, "/puzzles", "Puzzles", (WORK.module,))
+ROOM = PageRoom(add_routes, "/puzzles", "Puzzles", (WORK.module,))
 """An entry point of ``kaskade.rooms``."""

@@ -22,7 +22,7 @@ BUDGET = web.AppKey("budget", WorkBudget)
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class PageRoom:
     """A room.
 
     Attributes:
@@ -39,7 +39,7 @@ class Room:
 
 
 @cache
-def rooms() -> dict[str, Room]:
+def rooms() -> dict[str, PageRoom]:
     """Name -> room, ours first."""
     found = plugins("rooms")
     names = sorted(found, key=lambda name: (_ORDER.index(name) if name in _ORDER else len(_ORDER), name))

@@ -13,7 +13,7 @@ from ggp.processes.parent import JsonMessage
 from ggp.processes.workers import GivenUpError, Workers, WorkKind
 from ggp.web.cached_lists import KNOWN
 from ggp.web.gate import TOKEN_HEADER
-from ggp.web.rooms import Room, add_owner
+from ggp.web.rooms import PageRoom, add_owner
 from ggp.web.shell import add_page, page
 from ggp.web.visits import fields, json_object
 
@@ -75,5 +75,5 @@ async def _work(request: web.Request) -> web.Response:
     return web.json_response({name: value for name, value in answer.items() if name != "kind"})
 
 
-ROOM = Room(add_routes, "/rules", "Write", (WORK.module,))
+ROOM = PageRoom(add_routes, "/rules", "Write", (WORK.module,))
 """An entry point of ``kaskade.rooms``."""

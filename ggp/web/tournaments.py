@@ -18,7 +18,7 @@ from ggp.processes.workers import Workers, WorkKind
 from ggp.protocol.http_error import BusyError
 from ggp.tournament.session import parse_test
 from ggp.web.replay.routes import SHELF
-from ggp.web.rooms import Room, add_owner
+from ggp.web.rooms import PageRoom, add_owner
 from ggp.web.shell import Broadcast, add_page, encode, page
 
 WORK = WorkKind(
@@ -160,5 +160,5 @@ async def _events(request: web.Request) -> web.StreamResponse:
     return await live.news.stream(request)
 
 
-ROOM = Room(add_routes, "/tournaments", "Tournaments", (WORK.module,))
+ROOM = PageRoom(add_routes, "/tournaments", "Tournaments", (WORK.module,))
 """An entry point of ``kaskade.rooms``."""

@@ -18,7 +18,7 @@ from ggp.protocol.http_error import BusyError
 from ggp.web.cached_lists import KNOWN
 from ggp.web.choice import uploads
 from ggp.web.play.routes import TABLES
-from ggp.web.rooms import Room, add_owner
+from ggp.web.rooms import PageRoom, add_owner
 from ggp.web.shell import add_page, page
 
 WORK = WorkKind("ggp.web.choice.card_process", "drawing a card", most=1, seconds=60.0)
@@ -104,5 +104,5 @@ async def _page(request: web.Request) -> web.Response:
     )
 
 
-ROOM = Room(add_routes, processes=(WORK.module, uploads.WORK.module))
+ROOM = PageRoom(add_routes, processes=(WORK.module, uploads.WORK.module))
 """An entry point of ``kaskade.rooms``."""

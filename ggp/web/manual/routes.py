@@ -20,7 +20,7 @@ from aiohttp import web
 
 import ggp
 from gdl.reading import read_limited
-from ggp.web.rooms import Room
+from ggp.web.rooms import PageRoom
 from ggp.web.shell import add_page, page
 
 CONTENTS: dict[str, tuple[str, ...]] = {
@@ -139,5 +139,5 @@ def _html(name: str) -> str:
     return html_of_page(name)
 
 
-ROOM = Room(add_routes, "/docs", "Docs")
+ROOM = PageRoom(add_routes, "/docs", "Docs")
 """An entry point of ``kaskade.rooms``."""

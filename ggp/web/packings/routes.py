@@ -17,7 +17,7 @@ from ggp.processes.budget import WorkBudget, WorkNeed
 from ggp.processes.workers import WorkKind
 from ggp.web.choice.uploads import MOST_CHARACTERS
 from ggp.web.jobs import Jobs
-from ggp.web.rooms import Room, add_owner
+from ggp.web.rooms import PageRoom, add_owner
 from ggp.web.shell import add_page, page
 from ggp.web.visits import fields, json_object
 
@@ -107,5 +107,5 @@ async def _space(request: web.Request) -> web.Response:
     return web.Response(text=text, content_type="text/html", headers=headers)
 
 
-ROOM = Room(add_routes, processes=(WORK.module,))
+ROOM = PageRoom(add_routes, processes=(WORK.module,))
 """An entry point of ``kaskade.rooms``."""

@@ -13,7 +13,7 @@ from ggp.answers.catalogue import SOURCE, checked_source
 from ggp.web.cached_lists import KNOWN
 from ggp.web.gate import SETTINGS
 from ggp.web.play.tables import OpenTables
-from ggp.web.rooms import BUDGET, Room
+from ggp.web.rooms import BUDGET, PageRoom
 from ggp.web.shell import add_page, page
 from ggp.web.visits import fields, json_object
 from players.processes.limits import cores
@@ -132,5 +132,5 @@ async def _request(request: web.Request) -> web.Response:
     return web.json_response({})
 
 
-ROOM = Room(add_routes, "/play", "Play", ("ggp.web.play.table_process",))
+ROOM = PageRoom(add_routes, "/play", "Play", ("ggp.web.play.table_process",))
 """An entry point of ``kaskade.rooms``."""

@@ -15,7 +15,7 @@ from gdl.errors import GdlError
 from ggp.processes.workers import Workers, WorkKind
 from ggp.web.gate import SETTINGS, STREAMED
 from ggp.web.replay.shelf import MOST_BROUGHT_BYTES, RecordCards, Shelf, ShelvedRecord
-from ggp.web.rooms import Room, add_owner
+from ggp.web.rooms import PageRoom, add_owner
 from ggp.web.shell import add_page, page
 from ggp.web.visits import body_chunks
 
@@ -149,5 +149,5 @@ def _count(request: web.Request, name: str) -> int:
     return int(text)
 
 
-ROOM = Room(add_routes, "/replay", "Replay", (WORK.module,))
+ROOM = PageRoom(add_routes, "/replay", "Replay", (WORK.module,))
 """An entry point of ``kaskade.rooms``."""

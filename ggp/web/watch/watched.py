@@ -27,7 +27,7 @@ from ggp.protocol.event_source import read_events
 from ggp.protocol.http_error import BusyError
 from ggp.web.gate import SETTINGS
 from ggp.web.play.routes import TABLES
-from ggp.web.rooms import BUDGET, Room
+from ggp.web.rooms import BUDGET, PageRoom
 from ggp.web.shell import Broadcast, add_page, encode, page
 
 LONGEST_RULES = 2 * 1024 * 1024
@@ -463,5 +463,5 @@ async def _step(request: web.Request) -> web.Response:
     return web.json_response(await request.app[WATCHED].drawing(found["match"], int(found["step"])))
 
 
-ROOM = Room(add_routes, "/watch", "Watch", (WORK.module,))
+ROOM = PageRoom(add_routes, "/watch", "Watch", (WORK.module,))
 """An entry point of ``kaskade.rooms``."""
