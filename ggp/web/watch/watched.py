@@ -421,7 +421,7 @@ def add_routes(app: web.Application) -> None:
     app[TABLES].hear = app[WATCHED].hear_own
     app.cleanup_ctx.append(_follow)
     add_page(app, "/watch", _page)
-    app.router.add_get("/watch/events", _list)
+    app.router.add_get("/watch/events", _matches)
     app.router.add_get("/watch/{match}/events", _match)
     app.router.add_get("/watch/{match}/board", _board)
     app.router.add_get("/watch/{match}/steps/{step:[0-9]{1,6}}", _step)
@@ -440,7 +440,7 @@ async def _page(request: web.Request) -> web.Response:
     )
 
 
-async def _list(request: web.Request) -> web.StreamResponse:
+async def _matches(request: web.Request) -> web.StreamResponse:
     return await request.app[WATCHED].news.stream(request)
 
 
