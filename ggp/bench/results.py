@@ -1,4 +1,4 @@
-"""Files of measurements: reading, comparing, ratios and geometric means; tables with bars for a terminal.
+"""Files of measurements: reading, comparing, ratios and geometric means; tables for a terminal.
 
 A *row* is one game on one machine: the fields of :class:`ggp.bench.measure.Measurement`, and ``status``:
 ``ok``, or the reason why these fields are missing. Files are JSON lines, a JSON list of rows, or a JSON
@@ -167,8 +167,6 @@ def _change(old: Row | None, new: Row) -> Change:
     )
 
 
-_EIGHTHS = " ▏▎▍▌▋▊▉"
-_BAR = 12
 _NARROW = 100
 _NOTICED = 0.02
 """Changes below this share are not coloured even if the repetitions lie apart."""
@@ -185,11 +183,8 @@ def console() -> Console:
 def measurements(rows: list[Row], width: int = 200) -> RenderableType:
     """Two tables: the speed of each game, and the cost of its preparation."""
     good = [row for row in rows if row["status"] == "ok"]
-    rates = [row["playouts_per_cpu_s"] for row in good]
     wide = width >= _NARROW
-    speed = _table(
-        "game", "machine", "playouts/cpu s", "", "±", *(["states/cpu s"] if wide else []), "ns/step"
-    )
+    speed = _table("game", "machine", "playouts/cpu s", "±", *(["states/cpu s"] if wide else []), "ns/step")
     ready = _table(
         "game", "machine", *(["gates"] if wide else []), "inputs", *(["bases", "moves"] if wide else []),
         "steps", "ground s", "build s", "compile s", "first s", *(["MB"] if wide else []),
@@ -199,7 +194,6 @@ def measurements(rows: list[Row], width: int = 200) -> RenderableType:
         speed.add_row(
             *name,
             number(row["playouts_per_cpu_s"]),
-            bar(row["playouts_per_cpu_s"], min(rates), max(rates)),
             f"{spread(row):.0%}",
             *([number(row["states_per_cpu_s"])] if wide else []),
             number(row["ns_per_lane_step"]),
@@ -284,16 +278,6 @@ def _noticed(change: Change) -> bool:
 
 def _hint(change: Change) -> Text:
     return Text("") if _noticed(change) else Text("≈ noise" if not change.sure else "≈", "dim")
-
-
-def bar(value: float, least: float, most: float) -> Text:
-    """A bar on a logarithmic scale from a third of the least value to the most."""
-    if value <= 0:
-        return Text("")
-    low = math.log(max(least, 1e-9) / 3)
-    share = (math.log(value) - low) / (math.log(most) - low)
-    eighths = max(1, round(share * 8 * _BAR))
-    return Text("█" * (eighths // 8) + _EIGHTHS[eighths % 8].strip(), "blue")
 
 
 def number(value: float) -> str:

@@ -77,7 +77,7 @@ def find_traces(paths: Iterable[Path], games: Path | None = None) -> list[Trace]
             raise GdlError(f"there is no trace, folder or game {asked}")
         if path.suffix in SUFFIXES and path.is_file():
             raise GdlError(
-                f"{asked} is not a trace", remedy=f"`ggp playthrough {asked} -o {path.stem}.jsonl` writes one"
+                f"{asked} is not a trace", remedy=f"`ggp playthrough {asked} > {path.stem}.jsonl` writes one"
             )
         folder = path / "traces" if (path / "traces").is_dir() else path
         files = [folder] if folder.is_file() else sorted(f for f in folder.iterdir() if _is_trace(f))

@@ -1,5 +1,5 @@
 """Reads match records: the JSON that game managers publish (written by :mod:`ggp.protocol.match_record`),
-arrays of records (written by ``ggp tournament --json``), and traces."""
+arrays of records (written by ``ggp tournament --output FILE.json``), and traces."""
 
 from __future__ import annotations
 

@@ -18,7 +18,6 @@ from gdl.errors import GdlError
 from gdl.machine import Machine, Playouts
 from ggp.bench.measure import levels, measure, run
 from ggp.bench.results import (
-    bar,
     compare,
     comparison,
     console,
@@ -241,12 +240,6 @@ def test_rates_that_fell_by_more_than_a_tenth_are_named() -> None:
     text = " ".join(shown(comparison(compare(old, new)), 120).split())
     assert text.endswith("slower by more than 10%: chess on propnet 0.88")
     assert "slower by more than" not in shown(comparison(compare(new[:1], old[:1])), 120)
-
-
-def test_bars_grow_with_what_they_show() -> None:
-    lengths = [len(bar(value, 1.0, 1e6)) for value in (1.0, 1e2, 1e4, 1e6)]
-    assert lengths == sorted(lengths)
-    assert len({*lengths}) == 4
 
 
 @pytest.mark.parametrize(

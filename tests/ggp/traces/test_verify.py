@@ -203,6 +203,6 @@ def test_rules_in_place_of_a_trace_are_told_how_to_get_one(tmp_path: Path) -> No
     rules = tmp_path / "g.kif"
     rules.write_text(GAME)
     with pytest.raises(
-        GdlError, match=r"g\.kif is not a trace \(`ggp playthrough .*g\.kif -o g\.jsonl` writes one"
+        GdlError, match=r"g\.kif is not a trace \(`ggp playthrough .*g\.kif > g\.jsonl` writes one"
     ):
         find_traces([rules])
