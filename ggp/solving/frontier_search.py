@@ -12,7 +12,7 @@ from gdl.machine import State
 from ggp.console import noted_ctrl_c
 from ggp.game import Game
 from ggp.printing import show
-from ggp.solving.frontier_view import FRONTIER, FrontierView, check_plot, write_plot
+from ggp.solving.frontier_view import FRONTIER, FrontierView
 from ggp.solving.view import doubt_of, in_slices
 from ggp.stopwatch import Stopwatch
 from players.puzzles.frontier.budget import peak_bytes
@@ -25,18 +25,14 @@ from propnet.capabilities import lane_machine
 from propnet.machine import PropnetMachine
 
 
-def solve_by_frontier(
-    game: Game, options: FrontierOptions, seconds: float | None, plot: Path | None, as_json: bool
-) -> int:
+def solve_by_frontier(game: Game, options: FrontierOptions, seconds: float | None, as_json: bool) -> int:
     """Search, and print the result. Returns the exit status: 0 with a line, 1 without, 130 after Ctrl-C.
 
-    ``seconds`` limits wall time, None for no limit; ``plot`` is the file for the picture of the layers.
+    ``seconds`` limits wall time, None for no limit.
     Raises GdlError if the request cannot be met, or memory or disk ran out; results so far are then printed
     first.
     """
     watch = Stopwatch()
-    if plot is not None:
-        check_plot(plot)
     machine = _puzzle(game)
     view = FrontierView(game.name)
     fault: GdlError | None = None
@@ -63,8 +59,6 @@ def solve_by_frontier(
             search.close()
     moves, last = _told_and_replayed(game, machine, result)
     doubt = doubt_of(game.rules, last) if result.complete or last is not None else ""
-    if plot is not None:
-        write_plot(plot, game.name, result)
     if as_json:
         show(orjson.dumps(as_json_object(game.name, result, moves, watch, stopped, doubt)))
     else:

@@ -7,18 +7,14 @@ import itertools
 import math
 import time
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 from rich.table import Table
 from rich.text import Text
 
-from gdl.errors import GdlError
 from gdl.words import counted, duration
-from ggp.output_file import replacing
 from ggp.solving.view import ProgressView, show_moves
 from ggp.stopwatch import Stopwatch
-from ggp.tournament.statistics.plots import check_installed
 from players.puzzles.frontier.outcome import FrontierProgress, FrontierResult
 from players.puzzles.frontier.storage.files import as_size
 
@@ -175,47 +171,3 @@ def states_to_come(layers: Sequence[int]) -> float | None:
             return None
         total += math.exp(size)
     return total
-
-
-_KINDS = ".svg", ".png", ".pdf"
-
-
-def check_plot(path: Path) -> None:
-    """Raises GdlError if a picture cannot be written there, before the search rather than after it."""
-    if path.suffix.lower() not in _KINDS:
-        raise GdlError(
-            f"--output {path}: not a known kind of picture", remedy=f"end its name in {', '.join(_KINDS)}"
-        )
-    if not path.absolute().parent.is_dir():
-        raise GdlError(f"--output {path}: there is no such folder")
-    check_installed()
-
-
-def write_plot(path: Path, name: str, result: FrontierResult) -> None:
-    """Draw the number of states at each depth, on a logarithmic axis, and the ends of the shortest lines.
-    Raises GdlError if the file cannot be written."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(9, 5), layout="constrained")
-    axes = figure.subplots()
-    axes.bar(range(len(result.layers)), result.layers, width=0.9)
-    axes.set_yscale("log")
-    axes.set_ylim(bottom=0.7)
-    for value, line in result.lines.items():
-        axes.axvline(len(line), linestyle="--", color="black", linewidth=0.8)
-        axes.annotate(
-            f"goal {value}",
-            (len(line), 1.0),
-            xycoords=("data", "axes fraction"),
-            xytext=(2, -4),
-            textcoords="offset points",
-            rotation=90,
-            va="top",
-            fontsize=8,
-        )
-    axes.set_xlabel("moves from the start")
-    axes.set_ylabel("states")
-    whole = "all" if result.complete else "so far"
-    axes.set_title(f"{name}: {counted(result.states, 'state')}, {whole}".replace("$", r"\$"), fontsize=10)
-    with replacing(path) as file:
-        figure.savefig(file, dpi=150, format=path.suffix[1:])

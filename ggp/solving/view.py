@@ -121,6 +121,21 @@ class SolveView(ProgressView):
         console.print(table)
 
 
+def as_json_object(name: str, solution: Solution, watch: Stopwatch, doubt: str) -> dict[str, object]:
+    """The solution of a game for ``--json``. ``watch`` is the total time, ``doubt`` a doubt about it."""
+    return {
+        "game": name,
+        "value": solution.value if solution.value >= 0 else None,
+        "moves": solution.moves,
+        "proven": solution.proven,
+        "solver": solution.solver or None,
+        "seconds_cpu": round(watch.cpu, 3),
+        "seconds_wall": round(watch.wall, 3),
+        "states": solution.states,
+        "doubt": doubt,
+    }
+
+
 def show_moves(console: Console, moves: Sequence[str]) -> None:
     """The moves of a line with their numbers: in columns in a terminal, else one a line."""
     width = len(str(len(moves)))

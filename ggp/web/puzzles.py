@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from aiohttp import web
 
-from gdl.json_schema import number, text
+from gdl.json_schema import text
 from gdl.visible import visible
 from ggp.answers.catalogue import SOURCE, checked_source
+from ggp.answers.operations import OPERATIONS
 from ggp.boards.svg.markup import drawing_policy
 from ggp.processes.budget import WorkBudget, WorkNeed
 from ggp.processes.workers import WorkKind
@@ -20,15 +21,14 @@ NEED = WorkNeed(memory=384 * 1024**2)
 WORK = WorkKind("ggp.web.puzzle_process", "solving", most=8, seconds=30.0, group=True, need=NEED)
 AT_ONCE = 4
 """Puzzles that are being solved at once; the other processes draw."""
-LONGEST = 600.0
-"""Seconds for a search."""
 _GRACE = 180.0
 """Extra seconds, because kernels may have to be compiled and the network built."""
 MOST = 64
 """Puzzles in memory; the oldest finished one is dropped first."""
 MOST_RULES = 16_000_000
 """Total characters of their rules; again the oldest finished puzzle is dropped first."""
-ORDER = fields(**SOURCE, seconds=number(0.1, LONGEST), solver=text(100), title=text(200))
+_SOLVE = OPERATIONS["solve"].request["properties"]
+ORDER = fields(**{name: _SOLVE[name] for name in (*SOURCE, "seconds", "solver")}, title=text(200))
 
 
 def _jobs(budget: WorkBudget) -> Jobs:

@@ -18,9 +18,6 @@ def command(
     scratch: Path | None = SCRATCH,
     disk: str | None = DISK,
     workers: int = typer.Option(1, "--workers", "-w", min=1, help="Threads that search side by side."),
-    output: Path | None = typer.Option(
-        None, "--output", "-o", metavar="FILE", help="Draw the layers as .svg, .png or .pdf."
-    ),
     as_json: bool = typer.Option(False, "--json", help="One JSON object: value, lines, layers, states, ..."),
 ) -> None:
     """Search all states of a puzzle, for a shortest line to each goal value.
@@ -40,5 +37,5 @@ def command(
         disk=as_bytes(disk, scratch),
         resume=scratch is not None and has_commit(scratch),
     )
-    if status := solve_by_frontier(Game.load(game), options, seconds, output, as_json):
+    if status := solve_by_frontier(Game.load(game), options, seconds, as_json):
         raise typer.Exit(status)

@@ -69,7 +69,7 @@ def command(
     loaded = Game.load(game)
 
     from ggp.solving.team import NOTHING, SolveRequest, solve_together
-    from ggp.solving.view import SolveView, doubt_of
+    from ggp.solving.view import SolveView, as_json_object, doubt_of
     from players.solvers import Solution, replayed
 
     own = solver if solver is not None and ":" in solver else None
@@ -106,18 +106,7 @@ def command(
     if as_json:
         import orjson
 
-        line = {
-            "game": loaded.name,
-            "value": best.value if best.value >= 0 else None,
-            "moves": best.moves,
-            "proven": best.proven,
-            "solver": best.solver or None,
-            "seconds_cpu": round(clock.cpu, 3),
-            "seconds_wall": round(clock.wall, 3),
-            "states": best.states,
-            "doubt": doubt,
-        }
-        show(orjson.dumps(line))
+        show(orjson.dumps(as_json_object(loaded.name, best, clock, doubt)))
     else:
         view.show(best, clock, doubt)
     if output_options is not None and level is not None and not interrupted:

@@ -1,14 +1,12 @@
-"""``ggp propnet``: the propositional network of a game, as counts or as a drawing."""
+"""``ggp propnet``: the propositional network of a game, as counts."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gdl.errors import GdlError
-from ggp.commands import GameName, write
+from ggp.commands import GameName
 from ggp.printing import show
 
 if TYPE_CHECKING:
@@ -19,48 +17,26 @@ if TYPE_CHECKING:
 def command(
     game: GameName,
     as_json: Annotated[bool, typer.Option("--json", help="The counts as one JSON object.")] = False,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Draw the network: .svg, or .dot in Graphviz's language."),
-    ] = None,
-    of: Annotated[
-        list[str] | None,
-        typer.Option(help="Draw what this output depends on, e.g. '(next (cell 1 1 x))'; repeatable."),
-    ] = None,
 ) -> None:
-    """Show, draw or measure the propositional network of a game.
+    """Show the size of a game's propositional network, pass by pass.
 
     Gates are ANDs of any number of inputs, each plain or negated. The number of gate inputs
     measures the cost of evaluating the network. Base gates need no move; they give legal,
-    terminal and goal.
+    terminal and goal. The page of `ggp web` on which rules are written draws networks.
     """
     from gdl.grounding.pipeline import ground
-    from gdl.syntax.parser import parse_term
     from ggp.game import Game
     from propnet.build import build
-    from propnet.drawing import dot, draw, svg
 
-    kind = "" if output is None else output.suffix.lower()
-    if output is not None and kind not in (".svg", ".dot"):
-        raise GdlError(f"--output {output}: not a known kind of drawing", remedy="write .svg or .dot")
-    if of and output is None:
-        raise GdlError("--of chooses the outputs to draw", remedy="add --output FILE.svg")
     loaded = Game.load(game)
     grounded = ground(loaded.rules)
-    network = build(grounded)
-    if output is not None:
-        outputs = [parse_term(text, "--of", "auto") for text in of or ()]
-        picture = draw(network, outputs, loaded.rules.spell, loaded.name)
-        write(output, (svg if kind == ".svg" else dot)(picture).encode())
-        return
+    counts = _counts(loaded.name, grounded, build(grounded))
     if as_json:
         import orjson
 
-        counts = _counts(loaded.name, grounded, network)
-        text = orjson.dumps(counts, option=orjson.OPT_INDENT_2).decode() + "\n"
+        show(orjson.dumps(counts, option=orjson.OPT_INDENT_2))
     else:
-        text = _table(_counts(loaded.name, grounded, network), loaded.name)
-    show(text.encode(), end="")
+        show(_table(counts, loaded.name), end="")
 
 
 def _counts(name: str, grounded: GroundRules, network: Network) -> dict[str, object]:

@@ -18,7 +18,6 @@ def command(
         None, "--games", "-g", help="Folder of the rules, NAME.kif or NAME.hrf."
     ),
     machine: str = typer.Option("prover", "--machine", "-m", help="prover, propnet, native or auto."),
-    jobs: int = typer.Option(1, "--jobs", "-j", min=1, help="Games at the same time."),
 ) -> None:
     """Replay recorded traces against a machine.
 
@@ -30,7 +29,7 @@ def command(
 
     check_machine(machine)
     passed = failed = 0
-    for verdict in verify_all(find_traces(paths, games), machine, jobs):
+    for verdict in verify_all(find_traces(paths, games), machine):
         if verdict.fault is None:
             passed += 1
         else:

@@ -71,15 +71,13 @@ def test_every_goal_value_has_its_shortest_line(switches: str, tmp_path: Path, m
     assert not scratch.exists() or [path.name for path in scratch.iterdir()] == [LOCK]
 
 
-def test_people_see_lines_numbers_and_layers(switches: str, tmp_path: Path) -> None:
-    plot = tmp_path / "layers.svg"
-    code, out = run(switches, "--output", str(plot))
+def test_people_see_lines_numbers_and_layers(switches: str) -> None:
+    code, out = run(switches)
     assert code == 0
     assert "60 in 3 moves, proven" in out
     assert "60 in 3, 40 in 2, 20 in 2, 10 in 1 moves" in out
     assert "16 in 5 layers, all that there are" in out
     assert "at most 6 at depth 2" in out and "█" in out
-    assert "goal 60" in plot.read_text()
 
 
 def test_a_puzzle_without_an_end_has_no_line(tmp_path: Path) -> None:
@@ -101,8 +99,6 @@ def test_a_start_that_is_the_end() -> None:
     ("arguments", "message"),
     [
         (["hanoi", "--disk", "1G"], "--scratch DIR"),
-        (["hanoi", "--output", "x.doc"], r"not a known kind of picture.*\.svg"),
-        (["hanoi", "--output", "/nowhere/x.svg"], "no such folder"),
         (["hanoi", "--scratch", "/proc/1/x", "--disk", "1"], "cannot use /proc/1/x"),
         (["hanoi", "--memory", "1x"], "not an amount of memory"),
         (["tictactoe"], "2 roles.*ggp tabulate tictactoe"),
