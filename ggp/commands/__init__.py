@@ -1,7 +1,7 @@
 """The subcommands of ``ggp``, one module each, in a folder for each theme: see :mod:`ggp.cli`.
 
 Modules import heavy things inside their functions, because ``ggp --help`` loads them all. This module holds
-the helpers that several commands share: check a machine's name, read rules files, write results.
+the helpers that several commands share: check a machine's name, read rules files, check where results go.
 """
 
 from __future__ import annotations
@@ -132,13 +132,6 @@ def find_or_complain(name: str) -> Path | None:
     except GdlError as error:
         complain(error)
         return None
-
-
-def write(path: Path, data: bytes) -> None:
-    """Write a file. Raises GdlError if that fails."""
-    from ggp.output_file import write_file
-
-    write_file(path, data)
 
 
 def check_writable(*paths: Path | None) -> None:

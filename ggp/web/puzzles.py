@@ -81,8 +81,8 @@ async def _begin(request: web.Request) -> web.Response:
     name = body["game"] if source["game"] else visible(body.get("title") or "Your rules")
     seconds = float(body.get("seconds", 20.0))
     order = {"do": "solve", **source, "name": name, "seconds": seconds, "solver": body.get("solver", "")}
-    known = {"seconds": 0.0, "states": 0, "moves": []}
-    job = request.app[PUZZLES].begin({**order, "seed": 0}, known, seconds + _GRACE)
+    first = {"seconds": 0.0, "states": 0, "moves": []}
+    job = request.app[PUZZLES].begin({**order, "seed": 0}, first, seconds + _GRACE)
     return web.json_response({"puzzle": job.id, "page": f"/puzzles/{job.id}"})
 
 

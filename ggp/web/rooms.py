@@ -54,11 +54,11 @@ T = TypeVar("T", bound=_Closable)
 
 
 def add_owner(app: web.Application, key: web.AppKey[T], make: Callable[[WorkBudget], T]) -> None:
-    """Have the application own what ``make`` makes of its budget, and close it at the end."""
+    """Have ``make`` called with the budget when the application starts, and its result closed at the end."""
 
     async def owned(app: web.Application) -> AsyncIterator[None]:
-        app[key] = made = make(app[BUDGET])
+        app[key] = owner = make(app[BUDGET])
         yield
-        await made.close()
+        await owner.close()
 
     app.cleanup_ctx.append(owned)

@@ -165,11 +165,11 @@ def _show(game: str) -> None:
 
 
 def _export(game: str, output: Path | None) -> None:
-    from ggp.commands import write
+    from ggp.output_file import write_file
 
     learnt = _find(game)
     path = output or Path(f"{learnt.game}.knowledge")
-    write(path, learnt.to_bytes())
+    write_file(path, learnt.to_bytes())
     show(f"{path}: {_line(learnt)}")
 
 

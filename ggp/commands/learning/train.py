@@ -80,10 +80,12 @@ def command(
     climb = Climb(machine, playing, loaded.name, KnowledgeStore(), terms, lambda line: show(line, err=True))
     learnt = climb.run(tuple(LADDER) if model == "auto" else (model,))
     if report is not None:
-        from ggp.commands import write
+        from ggp.output_file import write_file
         from ggp.training.report import training_report
 
-        write(report, training_report(loaded.name, machine, learnt, climb.courses, climb.verdicts).encode())
+        write_file(
+            report, training_report(loaded.name, machine, learnt, climb.courses, climb.verdicts).encode()
+        )
     if as_json:
         import orjson
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import typer
 
 from gdl.errors import GdlError
-from ggp.commands import Clock, GameName, check_writable, read_clock, write
+from ggp.commands import Clock, GameName, check_writable, read_clock
 
 
 def command(
@@ -77,6 +77,7 @@ def command(
         parse_players,
         with_chance,
     )
+    from ggp.output_file import write_file
     from ggp.protocol import messages
     from ggp.protocol.match_record import MatchRecord, draw_seed, now_ms
     from ggp.server.match_news import MatchNews
@@ -133,7 +134,7 @@ def command(
             console.print(text, soft_wrap=True)
         if output is not None and not hidden:
             with suppress(GdlError):  # reported at the end
-                write(output, (record.to_json() + "\n").encode())
+                write_file(output, (record.to_json() + "\n").encode())
 
     manager = GameManager(
         loaded.kif, referee, seats, record, seed=seed, cipher=cipher, watch=watch, numbered=not percepts_only
@@ -192,6 +193,6 @@ def command(
         raise BrokenPipeError from None
     finally:
         if output is not None and record.states:
-            write(output, (record.to_json() + "\n").encode())
+            write_file(output, (record.to_json() + "\n").encode())
     if unready or replaced:
         raise typer.Exit(1)

@@ -85,9 +85,9 @@ async def _begin(request: web.Request) -> web.Response:
     except (binascii.Error, ValueError):
         raise GdlError("data must be base64") from None
     order = {"do": "solve", "name": name, "data": data, "seconds": SECONDS}
-    known = {"solutions": 0, "share": 0.0, "seconds": 0.0}
+    first = {"solutions": 0, "share": 0.0, "seconds": 0.0}
     return web.json_response(
-        {"page": f"/packings/{request.app[_PACKINGS].begin(order, known, WORK.seconds).id}"}
+        {"page": f"/packings/{request.app[_PACKINGS].begin(order, first, WORK.seconds).id}"}
     )
 
 
