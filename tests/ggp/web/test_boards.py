@@ -4,35 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import xml.etree.ElementTree as ET
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 import pytest
-from aiohttp import web
-from aiohttp.test_utils import TestClient, TestServer
 
 from gdl.errors import GdlError
 from ggp.boards.svg.markup import drawing_policy
 from ggp.processes.budget import WorkBudget
 from ggp.processes.child import Child
 from ggp.processes.workers import Workers
-from ggp.web.app import make_app
 from ggp.web.boards import WORK
-from ggp.web.gate import WebSettings
-
-Talk = Callable[["TestClient[web.Request, web.Application]"], Awaitable[None]]
-
-
-def with_client(talk: Talk) -> None:
-    async def run() -> None:
-        async with TestClient(TestServer(make_app(WebSettings()))) as client:
-            await talk(client)
-
-    asyncio.run(run())
+from tests.ggp.web.clients import Client, with_client
 
 
 def test_states_by_moves_and_by_propositions() -> None:
-    async def talk(client: TestClient[web.Request, web.Application]) -> None:
+    async def talk(client: Client) -> None:
         path = "/games/tictactoe/state.svg"
         first = await client.get(path)
         assert first.status == 200
@@ -65,7 +51,7 @@ def test_states_by_moves_and_by_propositions() -> None:
     ],
 )
 def test_what_cannot_be_drawn_is_told_on_one_line(path: str, status: int) -> None:
-    async def talk(client: TestClient[web.Request, web.Application]) -> None:
+    async def talk(client: Client) -> None:
         reply = await client.get(path)
         error = (await reply.json())["error"]
         assert reply.status == status

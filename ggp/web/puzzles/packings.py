@@ -22,7 +22,7 @@ from ggp.web.shell import add_page, page
 from ggp.web.visits import fields, json_object
 
 WORK = WorkKind(
-    "ggp.web.packings.packing_process",
+    "ggp.web.puzzles.packing_process",
     "packing",
     most=2,
     seconds=200.0,
