@@ -161,8 +161,9 @@ class _CoverView(ProgressView):
         """Print the result of the search. ``stopped`` is the reason why it ended early, None if it did
         not."""
         table = Table.grid(padding=(0, 2))
-        more = "" if result.complete else " so far" if stopped else ", there may be more: --all prints them"
-        table.add_row("solutions", Text(f"{result.solutions:,}{more}"))
+        least = "at least " if stopped and not result.complete else ""
+        more = "" if result.complete or stopped else ", there may be more: --all prints them"
+        table.add_row("solutions", Text(f"{least}{result.solutions:,}{more}"))
         if stopped and not result.complete:
             table.add_row("searched", f"{result.progress:.2%}, {stopped}")
         table.add_row("nodes", f"{result.nodes:,}")

@@ -20,10 +20,10 @@ def command(
     workers: int = typer.Option(1, "--workers", "-w", min=1, help="Threads that search side by side."),
     as_json: bool = typer.Option(False, "--json", help="One JSON object: value, lines, layers, states, ..."),
 ) -> None:
-    """Search all states of a puzzle, for a shortest line to each goal value.
+    """Search all states of a puzzle, for shortest lines.
 
-    States that differ only by names count once. Exit status: 0 with a line, 1 without. `ggp solve` finds some
-    line sooner, `ggp tabulate` the value of every state.
+    Finds a shortest line to each goal value. States that differ only by names count once. Exit status: 0 with
+    a line, 1 without. `ggp solve` finds some line sooner, `ggp tabulate` the value of every state.
     """
     from ggp.game import Game
     from ggp.solving.frontier_search import solve_by_frontier

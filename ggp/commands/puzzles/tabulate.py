@@ -22,9 +22,10 @@ def command(
     workers: int = typer.Option(1, "--workers", "-w", min=1, help="Threads that search side by side."),
     as_json: bool = typer.Option(False, "--json", help="One JSON object: states, values, distance, ..."),
 ) -> None:
-    """Solve a whole game: find the value of every state, for any number of roles.
+    """Solve a whole game: find the value of every state.
 
-    `ggp lookup` reads the table, the player `tables:dir=DIR` plays by it.
+    The game may have any number of roles. `ggp lookup` reads the table, the player `tables:dir=DIR` plays by
+    it.
     """
     from ggp.game import Game
     from ggp.solving.strong import solve_strongly
