@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.errors import GdlError, MoveError, real_number, whole_number
-from ggp.adapters.adapted_game import RENDER_MODES, AdaptedGame, action_id, check_render_mode
+from ggp.adapters.adapted_game import RENDER_MODES, AdaptedGame, action_id
 from ggp.adapters.missing import missing
 from ggp.game import Game
 from ggp.rule_files import find_rules_file, installed_games
@@ -76,13 +76,7 @@ class GdlEnv(gymnasium.Env[dict[str, Any], np.int64]):
     ) -> None:
         if illegal not in ("end", "error"):
             raise GdlError(f"illegal={illegal!r}", remedy="choose end or error")
-        check_render_mode(render_mode)
-        adapted = (
-            game
-            if isinstance(game, AdaptedGame)
-            else AdaptedGame(game, observation=observation, machine=machine)
-        )
-        self.adapted = adapted
+        self.adapted = adapted = AdaptedGame.of(game, observation, machine, render_mode)
         self.role = adapted.agents[0] if role is None else role
         self._role = adapted.role(self.role)
         self.opponents = _opponents(adapted, self.role, opponents)

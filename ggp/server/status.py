@@ -15,6 +15,7 @@ from html import escape
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
+from gdl.words import duration
 from players.processes.lifeline import descendants, resident_bytes
 
 _SHARES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0, 1.25)
@@ -160,15 +161,6 @@ def wants_text(accept: str) -> bool:
     """Whether a client accepts plain text, as curl and monitors do."""
     kinds = {kind.partition(";")[0].strip() for kind in accept.lower().split(",")}
     return bool(kinds & {"*/*", "text/*", "text/plain"})
-
-
-def duration(seconds: float) -> str:
-    """``4 s``, ``12:34`` or ``3:12:34``."""
-    whole = int(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    hours, rest = divmod(whole, 3600)
-    return f"{hours}:{rest // 60:02}:{rest % 60:02}" if hours else f"{rest // 60}:{rest % 60:02}"
 
 
 def as_text(status: ServerStatus) -> str:

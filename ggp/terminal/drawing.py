@@ -10,17 +10,16 @@ from ggp.sokoban.machine_stage import LevelPainter, MachineStage, stage_of_machi
 
 
 def painter_of(
-    machine: Machine, name: str, *, board: bool = True, colours: bool = False, unicode: bool = False
+    machine: Machine, name: str, *, colours: bool = False, unicode: bool = False
 ) -> tuple[Painter, MachineStage | None]:
-    """A painter of the game's states, without squares unless ``board``, and the game as a Sokoban level if
-    it is one."""
-    drawn = map_of_rules(machine.rules) if board else None
+    """A painter of the game's states, and the game as a Sokoban level if it is one."""
+    drawn = map_of_rules(machine.rules)
     if drawn is not None:
         return SnakesPainter(machine.rules, machine.roles, drawn, colours, unicode), None
     stage = stage_of_machine(machine, name)
-    if board and stage is not None:
+    if stage is not None:
         return LevelPainter(machine, stage, colours, unicode), stage
-    return Painter(find_board(machine) if board else None, machine.rules, machine.roles), stage
+    return Painter(find_board(machine), machine.rules, machine.roles), stage
 
 
 class PlainDrawing:

@@ -30,7 +30,6 @@ from ggp.rule_files import loaded_files
 from ggp.terminal.human import HumanPlayer
 from ggp.terminal.views import BlindView, JsonView, TextView
 from ggp.warm import compile_behind, compile_missing
-from players.kaskade import LEVELS
 from players.kaskade.kaskade import BOTTOM, FAILED, Event, Kaskade
 from players.kaskade.player import KaskadePlayer
 from players.kaskade.stages import exercise_answers
@@ -111,6 +110,8 @@ def doubts(game: Game) -> str:
 
 
 HUMAN = "human"
+_LEVEL = "auto"
+"""The furthest machine."""
 _BEHIND = f"uct is being compiled in the background, once; until then {QUICK} moves in its place"
 
 
@@ -120,29 +121,24 @@ class LocalMatch:
 
     Attributes:
         names: the players, in role order; roles may be left out.
-        level: the furthest machine.
         prepared_by: end of the startclock; time.monotonic() seconds.
         playclock: seconds for each move.
         seed: random seed of the players.
         max_steps: stop after this many joint moves.
         workers: search processes per player.
-        tables: folder of a table for players that play from one.
     """
 
     game: Game
     names: Sequence[str]
-    level: str
     prepared_by: float
     playclock: float
     seed: int
     max_steps: int | None
     workers: int
-    tables: str | None = None
 
-    def print(self, board: bool, delay: float) -> bool:
-        """Play the match and print it for people; ``board`` says whether to draw the states, and ``delay``
-        how many seconds each is shown at least. Returns whether a role got stuck. Raises KeyboardInterrupt if
-        a person leaves."""
+    def print(self, delay: float) -> bool:
+        """Play the match and print it for people; each state is shown for ``delay`` seconds at least. Returns
+        whether a role got stuck. Raises KeyboardInterrupt if a person leaves."""
         console = new_console(soft_wrap=not sys.stdout.isatty())
         name = self.game.name
         with ExitStack() as cleanup:
@@ -161,7 +157,10 @@ class LocalMatch:
                     kaskade = self._kaskade(BOTTOM, cleanup)
                     machine = kaskade.best()
                 else:
-                    kaskade, machine = self._climbed(progress, cleanup, show_event)
+                    self._compile_network(progress)
+                    kaskade = self._kaskade(_LEVEL, cleanup, show_event)
+                    machine = self._first_machine(kaskade)
+                    self._compile(machine, progress)
                 prepared_by = self.prepared_by + time.monotonic() - began
                 players = self._players(kaskade, machine, console.print, console.width, compiled, cleanup)
                 progress.update(task, description=f"{name}: looking for a board")
@@ -169,12 +168,12 @@ class LocalMatch:
                 from ggp.terminal.drawing import painter_of
 
                 colours, unicode = console.is_terminal, in_unicode(console)
-                painter, level = painter_of(machine, name, board=board, colours=colours, unicode=unicode)
+                painter, level = painter_of(machine, name, colours=colours, unicode=unicode)
             spell = machine.rules.spell
             who = ", ".join(f"{spell(r)}: {p.name}" for r, p in zip(machine.roles, players, strict=True))
             console.print(Text.assemble((name, "bold"), f" on the {machine.level} machine; {who}"))
             blind = hides(machine.rules) and any(isinstance(player, HumanPlayer) for player in players)
-            view = (BlindView if blind else TextView)(console, machine, players, painter, board, delay)
+            view = (BlindView if blind else TextView)(console, machine, players, painter, delay)
             cleanup.callback(view.close)
             try:
                 match = play_match(machine, players, view, prepared_by, self.playclock, self.max_steps)
@@ -193,7 +192,10 @@ class LocalMatch:
         with ExitStack() as cleanup:
             began = time.monotonic()
             with spinner(new_console(stderr=True)) as progress:
-                kaskade, machine = self._climbed(progress, cleanup)
+                self._compile_network(progress)
+                kaskade = self._kaskade(_LEVEL, cleanup)
+                machine = self._first_machine(kaskade)
+                self._compile(machine, progress)
             prepared_by = self.prepared_by + time.monotonic() - began
             players = self._players(kaskade, machine, show, 80, None, cleanup)
             view = JsonView(machine, players, self.game.name, show)
@@ -204,7 +206,7 @@ class LocalMatch:
         """Compile in the background, during the match, the kernels that it needs. Returns a function that
         says whether this is done. Returns None if nothing is missing, if the result could not be stored, or
         if kernels must be compiled first, as for puzzles, which only a search solves."""
-        if self.level not in LEVELS[1:] or hides(self.game.rules) or folder_of_parts() is None:
+        if hides(self.game.rules) or folder_of_parts() is None:
             return None
         roles = self.game.machine("prover").roles
         if len(roles) < 2 or not can_wait(seats(self.names, [str(role) for role in roles])):
@@ -218,18 +220,9 @@ class LocalMatch:
         # If the folder is read-only, only the end of the process shows that it is done.
         return lambda: process.poll() is not None or not missing(parts)
 
-    def _climbed(
-        self, progress: Progress, cleanup: ExitStack, on_event: Callable[[Event], None] | None = None
-    ) -> tuple[Kaskade, Machine]:
-        """The machines, and the one on which the match begins: that of the chosen level, or the first above
-        the prover. If it cannot be built, the furthest that can be. Everything is compiled."""
-        if self.level != BOTTOM:
-            compile_missing(network_parts(), cores(), progress)
-        kaskade = self._kaskade(self.level, cleanup, on_event)
-        kaskade.wait(self.level if self.level in kaskade.levels else next(iter(kaskade.levels), BOTTOM))
-        machine = kaskade.best()
-        self._compile(machine, progress)
-        return kaskade, machine
+    def _compile_network(self, progress: Progress) -> None:
+        """Compile the kernels of every machine above the prover, before any is built."""
+        compile_missing(network_parts(), cores(), progress)
 
     def _compile(self, machine: Machine, progress: Progress) -> None:
         """Compile the kernels that our players need in this game, before any clock runs."""
@@ -247,6 +240,11 @@ class LocalMatch:
         kaskade = cleanup.enter_context(Kaskade(level, on_event=on_event, exercise=exercise_answers))
         kaskade.begin(self.game.text, self.game.rules)
         return kaskade
+
+    def _first_machine(self, kaskade: Kaskade) -> Machine:
+        """The machine on which the match begins: the first above the prover, or else the prover."""
+        kaskade.wait(next(iter(kaskade.levels), BOTTOM))
+        return kaskade.best()
 
     def _players(
         self,
@@ -267,14 +265,11 @@ class LocalMatch:
             if name == HUMAN:
                 players.append(HumanPlayer(show=show, width=width))
                 continue
-            given: dict[str, object] = {"workers": self.workers, "ponder": ponder}
-            if self.tables is not None:
-                given["dir"] = self.tables
-            make = partial(make_player, name, seed, **given)
+            make = partial(make_player, name, seed, workers=self.workers, ponder=ponder)
             if compiled is not None and can_wait([name]):
 
                 def climbing(make: Callable[[], Player] = make) -> Player:
-                    return KaskadePlayer(make(), self._kaskade(self.level, cleanup))
+                    return KaskadePlayer(make(), self._kaskade(_LEVEL, cleanup))
 
                 players.append(UntilCompiled(name, seed, climbing, compiled))
             else:

@@ -35,7 +35,7 @@ _VISITS = 18
 
 class TextView(MatchView):
     """Prints a match; in a terminal with colours, and with the search while it runs. ``painter`` draws the
-    states if ``board`` is set; each is shown for at least ``delay`` seconds."""
+    states; each is shown for at least ``delay`` seconds."""
 
     def __init__(
         self,
@@ -43,7 +43,6 @@ class TextView(MatchView):
         machine: Machine,
         players: Sequence[Player],
         painter: Painter,
-        board: bool = True,
         delay: float = 0.0,
     ) -> None:
         super().__init__(machine, players)
@@ -51,11 +50,10 @@ class TextView(MatchView):
         self.painter = painter
         self._own = OwnNotation(machine.rules)
         self._styles = role_styles(machine.roles)
-        self._board = board
         self._delay = delay
         self._shown_at = 0.0
         self._live: Live | None = None
-        if board and painter.legend:
+        if painter.legend:
             legend = Text("pieces: ", "dim")
             for glyph, meaning, style in painter.legend[:20]:
                 legend.append(glyph, style).append(f" {meaning}  ")
@@ -66,8 +64,6 @@ class TextView(MatchView):
 
     def position(self, steps: int, state: State, before: State | None) -> None:
         self.close()
-        if not self._board:
-            return
         pause = self._shown_at + self._delay - time.monotonic()
         if pause > 0:
             time.sleep(pause)
@@ -280,8 +276,6 @@ class BlindView(TextView):
             return
         seen = " ".join(map(self._own.term, sorted(belief.history[-1].percepts))) or "nothing"
         self.console.print(Text.assemble((f"{self.roles[role]} sees: ", "bold"), seen), soft_wrap=True)
-        if not self._board:
-            return
         count = counted(len(belief), "state")
         if not belief.exact:
             self.console.print(Text(f"  more than {count} are possible", "dim"))

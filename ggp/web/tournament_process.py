@@ -101,7 +101,7 @@ ERROR_RATE = 0.05
 def answer(request: JsonMessage, news: Send) -> dict[str, object]:
     """The ``tables`` of the file at ``path``, with the test ``sprt`` unless that is empty. Raises
     GdlError."""
-    sprt = parse_test(request["sprt"], ERROR_RATE) if request["sprt"] else None
+    sprt = parse_test(request["sprt"]) if request["sprt"] else None
     return {"tables": tables_of(Path(request["path"]), sprt)}
 
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 import io
 import math
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gdl.errors import GdlError
-from ggp.output_file import replacing
 from ggp.tournament.statistics.ratings import Sprt, rate
 from ggp.tournament.statistics.scores import block_scores, by_game, comparisons
 from ggp.tournament.statistics.standing import TournamentStanding
@@ -42,16 +40,6 @@ def figures(
     if sprt is not None:
         pictures["sprt"] = _test(sprt, block_scores(standing.results, *labels))
     return pictures
-
-
-def write_plots(pictures: dict[str, Figure], folder: Path) -> list[Path]:
-    """Write each picture as PNG and SVG into a folder."""
-    folder.mkdir(parents=True, exist_ok=True)
-    paths = [folder / f"{name}.{kind}" for name in pictures for kind in ("png", "svg")]
-    for path in paths:
-        with replacing(path) as file:
-            pictures[path.stem].savefig(file, dpi=150, format=path.suffix[1:])
-    return paths
 
 
 def svg(figure: Figure) -> str:

@@ -14,8 +14,8 @@ from gdl.errors import GdlError
 from ggp.game import Game
 from ggp.sokoban.glyphs import Mark, animate, around, as_text, draw, frame_of
 from ggp.sokoban.machine_stage import stage_of_machine, steps_of_moves
+from ggp.sokoban.output_options import write_file
 from ggp.sokoban.stage import LevelStage
-from ggp.sokoban.wishes import write_file
 from players.puzzles.sokoban.geometry import Position
 from players.puzzles.sokoban.levels.gdl import level_to_gdl
 from players.puzzles.sokoban.levels.level import Level

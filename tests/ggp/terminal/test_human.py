@@ -25,8 +25,6 @@ from players.registry import make_player
 from tests.ggp.program import ggp as program
 from tests.places import ROOT
 
-SLOW = ["--machine", "prover"]
-
 
 def ggp(*words: str, text: str = "", timeout: float = 120) -> subprocess.CompletedProcess[str]:
     return program("play", *words, text=text, timeout=timeout)
@@ -35,7 +33,7 @@ def ggp(*words: str, text: str = "", timeout: float = 120) -> subprocess.Complet
 def test_a_person_plays_by_number_name_and_beginning_and_takes_back() -> None:
     said = "?\nzzz\nmark b\n(mark b 2)\nundo\nmark a 1\nmark a 2\n99\nma c 2\nmoves\n"
     said += "".join(f"{n}\n" for n in range(1, 10))
-    done = ggp("tictactoe", "-p", "human,legal", "--seed", "3", *SLOW, text=said)
+    done = ggp("tictactoe", "-p", "human,legal", "--seed", "3", text=said)
     assert "with or without brackets and blanks: (mark a 1), mark a 1, a 1, a1" in done.stdout
     assert "'zzz' is not one of the 9 legal moves" in done.stdout
     assert "'mark b' fits 3 moves: (mark b 1), (mark b 2), (mark b 3)" in done.stdout
@@ -44,20 +42,20 @@ def test_a_person_plays_by_number_name_and_beginning_and_takes_back() -> None:
 
 
 def test_end_of_input_leaves_with_130() -> None:
-    done = ggp("tictactoe", "-p", "human,legal", *SLOW, text="mark b 2\n")
+    done = ggp("tictactoe", "-p", "human,legal", text="mark b 2\n")
     assert done.returncode == 130
     assert "Traceback" not in done.stderr
 
 
 def test_quit_leaves_with_130() -> None:
-    done = ggp("tictactoe", "-p", "human,legal", *SLOW, text="quit\n")
+    done = ggp("tictactoe", "-p", "human,legal", text="quit\n")
     assert done.returncode == 130
 
 
 @pytest.mark.slow
 def test_control_c_leaves_with_130_and_no_traceback() -> None:
     match = subprocess.Popen(
-        [sys.executable, "-u", "-m", "ggp", "play", "tictactoe", "--playclock", "60"],
+        [sys.executable, "-u", "-m", "ggp", "play", "tictactoe", "--clock", "60"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -19,10 +19,7 @@ from ggp.terminal.setup import check_names, seats
 from tests.ggp.program import ggp as program
 from tests.places import ROOT
 
-FAST = ["--startclock", "0.1", "--playclock", "0.1"]
-
-
-SLOW = ["--machine", "prover"]
+FAST = ["--clock", "0.1,0.1"]
 
 
 def ggp(*words: str, text: str = "", timeout: float = 120) -> subprocess.CompletedProcess[str]:
@@ -41,14 +38,13 @@ def test_piped_output_is_plain_text_with_board_and_result() -> None:
 
 @pytest.mark.slow
 def test_sokoban_is_solved() -> None:
-    done = ggp("tutorial.xsb:2", "--playclock", "2", "--seed", "4")
+    done = ggp("tutorial.xsb:2", "--clock", "2", "--seed", "4")
     assert "result: keeper (uct) 100" in done.stdout, done.stdout[-500:]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("machine", ["prover", "propnet"])
-def test_json_is_one_object_per_line_and_nothing_else(machine: str) -> None:
-    done = ggp("tron", "--json", "--players", "random,legal", "--machine", machine, *FAST)
+def test_json_is_one_object_per_line_and_nothing_else() -> None:
+    done = ggp("tron", "--json", "--players", "random,legal", *FAST)
     assert done.returncode == 0, done.stderr
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     assert [line["type"] for line in lines] == ["game", *["step"] * (len(lines) - 2), "result"]
@@ -65,11 +61,11 @@ def test_json_is_one_object_per_line_and_nothing_else(machine: str) -> None:
 
 
 def test_step_limit_stops_the_match() -> None:
-    done = ggp("breakthrough", "--json", "-p", "legal,legal", "--max-steps", "3", *SLOW)
+    done = ggp("breakthrough", "--json", "-p", "legal,legal", "--max-steps", "3")
     last = json.loads(done.stdout.splitlines()[-1])
     why = "cut after 3 steps, the limit of steps: the match is not over"
     assert (last["steps"], last["terminal"], last["why"]) == (3, False, why)
-    shown = ggp("breakthrough", "--no-board", "-p", "legal,legal", "--max-steps", "3", *SLOW).stdout
+    shown = ggp("breakthrough", "-p", "legal,legal", "--max-steps", "3").stdout
     assert why in shown
     assert "\nno result; goal values so far: " in shown
     assert "result: white" not in shown
@@ -83,7 +79,6 @@ def test_step_limit_stops_the_match() -> None:
         (["tictactoe", "-p", "deepblue"], "there is no player 'deepblue'"),
         (["tictactoe", "-p", "uct,uct,uct"], "3 players for 2 roles"),
         (["tictactoe", "-p", "human", "--json"], "no room for a person"),
-        (["tictactoe", "--machine", "abacus"], "no machine 'abacus'"),
         (["tictoc"], "did you mean tictactoe"),
     ],
 )
@@ -99,7 +94,7 @@ def test_wrong_words_are_told_in_one_line(words: list[str], message: str) -> Non
 def test_in_a_terminal_the_search_is_shown_and_the_screen_left_in_order() -> None:
     master, slave = pty.openpty()
     match = subprocess.Popen(
-        [sys.executable, "-m", "ggp", "play", "tictactoe", "--playclock", "0.5", "--max-steps", "2"],
+        [sys.executable, "-m", "ggp", "play", "tictactoe", "--clock", "0.5", "--max-steps", "2"],
         stdin=slave,
         stdout=slave,
         stderr=slave,

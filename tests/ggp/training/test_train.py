@@ -36,7 +36,16 @@ def _ggp(cache: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 def test_a_game_is_trained_listed_shown_and_carried_to_another_cache(tmp_path: Path) -> None:
     here, there = tmp_path / "here", tmp_path / "there"
     trained = _ggp(
-        here, "train", "tictactoe", "--minutes", "0.02", "--pairs", "1", "--move-seconds", "0.01", "--json"
+        here,
+        "train",
+        "tictactoe",
+        "--minutes",
+        "0.02",
+        "--trial-minutes",
+        "0.02",
+        "--move-seconds",
+        "0.01",
+        "--json",
     )
     assert trained.returncode == 0, trained.stderr
     outcome = orjson.loads(trained.stdout)
@@ -60,7 +69,7 @@ def test_a_game_is_trained_listed_shown_and_carried_to_another_cache(tmp_path: P
 
     scrambled = tmp_path / "other.kif"
     scrambled.write_text(_ggp(here, "scramble", "tictactoe").stdout)
-    shown = _ggp(here, "knowledge", "show", str(scrambled), "--most", "3")
+    shown = _ggp(here, "knowledge", "show", str(scrambled))
     assert shown.returncode == 0 and len(shown.stdout.splitlines()) == 5
 
     file = tmp_path / "t.knowledge"
@@ -113,9 +122,6 @@ def test_what_cannot_be_done_is_told(tmp_path: Path) -> None:
         (("knowledge", "show", "hex"), "ggp train hex"),
         (("train", "lightsout", "--minutes", "0"), "several roles"),
         (("train", "tictactoe", "--model", "deep"), "linear, net, auto"),
-        (("serve", "--knowledge", "no/such/folder"), "no such folder"),
-        (("serve", "--knowledge", "off", "--player", "random"), "uct uses knowledge"),
-        (("serve", "--knowledge", "off", "--player", "uct:knowledge=auto"), "uct uses knowledge"),
     ]:
         result = _ggp(tmp_path, *arguments)
         assert result.returncode != 0 and told in result.stderr and "Traceback" not in result.stderr

@@ -9,10 +9,10 @@ import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
 from ggp.answers import catalogue
-from ggp.web import kept
+from ggp.web import cached_lists
 from ggp.web.app import make_app
+from ggp.web.cached_lists import CachedList
 from ggp.web.gate import WebSettings
-from ggp.web.kept import Kept
 
 
 def test_all_who_ask_share_one_making_and_it_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -25,15 +25,15 @@ def test_all_who_ask_share_one_making_and_it_is_kept(monkeypatch: pytest.MonkeyP
         return len(made)
 
     async def run() -> None:
-        one = Kept(make)
+        one = CachedList(make)
         asked = [asyncio.create_task(one.get()) for _ in range(100)]
         await asyncio.sleep(0.1)
         asked[0].cancel()
         go.set()
         assert await asyncio.gather(*asked[1:]) == [1] * 99
         assert await one.get() == 1
-        monkeypatch.setattr(kept, "LONGEST", 0.0)
-        assert await Kept(make).get() == 2
+        monkeypatch.setattr(cached_lists, "LONGEST", 0.0)
+        assert await CachedList(make).get() == 2
         monkeypatch.setattr(one, "_until", 0.0)
         assert await one.get() == 3
 
@@ -50,7 +50,7 @@ def test_what_goes_wrong_is_told_to_all_and_tried_again() -> None:
                 raise ValueError("once")
             return 7
 
-        one = Kept(make)
+        one = CachedList(make)
         assert await asyncio.gather(*(one.get() for _ in range(3)), return_exceptions=True) != [7, 7, 7]
         while True:
             try:

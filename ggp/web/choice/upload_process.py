@@ -31,7 +31,7 @@ _RULES = re.compile(r"\(\s*role\s|\brole\s*\(", re.IGNORECASE)
 Told = dict[str, Any]
 
 
-def read_brought(name: str, data: bytes) -> Told:
+def read_upload(name: str, data: bytes) -> Told:
     """The cards for the contents of a file.
 
     Returns:
@@ -126,7 +126,7 @@ def answer(request: JsonMessage, send: Send) -> Told:
         data = base64.b64decode(request["data"], validate=True)
     except (binascii.Error, ValueError):
         raise GdlError("data must be base64") from None
-    return read_brought(request["name"], data)
+    return read_upload(request["name"], data)
 
 
 def main() -> None:

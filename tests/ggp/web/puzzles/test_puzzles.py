@@ -6,40 +6,28 @@ import asyncio
 import json
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-from aiohttp import web
-from aiohttp.test_utils import TestClient, TestServer
 
 from gdl.errors import GdlError
 from ggp.answers.answer_process import solve_told
-from ggp.answers.catalogue import checked_source, known_puzzles, load_source
+from ggp.answers.catalogue import checked_source, known_cards, load_source
 from ggp.game import Game
 from ggp.processes.child import Child
-from ggp.web import puzzles
-from ggp.web.app import make_app
-from ggp.web.gate import TOKENS, WebSettings
-from ggp.web.puzzle_process import PuzzleBench
+from ggp.web.gate import TOKENS
+from ggp.web.puzzles import routes as puzzles
+from ggp.web.puzzles.puzzle_process import PuzzleBench
 from players.puzzles.sokoban.levels.gdl import level_to_gdl
 from players.puzzles.sokoban.levels.level import Level
 from players.solvers import Solution, replayed
+from tests.ggp.web.clients import Client, with_client
 
-Client = TestClient[web.Request, web.Application]
 STEPS = (
     "(role you) (init (at 0)) (succ 0 1) (succ 1 2) (succ 2 3) (<= (legal you up) (true (at ?n)))"
     "(<= (legal you stay) (true (at ?n))) (<= (next (at ?m)) (does you up) (true (at ?n)) (succ ?n ?m))"
     "(<= (next (at ?n)) (does you stay) (true (at ?n))) (<= terminal (true (at 3))) (goal you 100)"
 )
-
-
-def with_client(talk: Callable[[Client], Awaitable[None]]) -> None:
-    async def run() -> None:
-        async with TestClient(TestServer(make_app(WebSettings()))) as client:
-            await talk(client)
-
-    asyncio.run(run())
 
 
 async def begin(client: Client, **order: object) -> tuple[int, dict[str, Any]]:
@@ -200,7 +188,7 @@ def test_malformed_orders_are_refused(order: dict[str, object]) -> None:
 
 
 def test_all_puzzles_that_are_offered_are_there() -> None:
-    names = known_puzzles()
+    names = [card["name"] for card in known_cards() if card["kind"] in ("puzzle", "level")]
     assert {"hanoi", "sokoban", "yards.xsb:1", "snakes.txt:1"} <= set(names)
     assert "tictactoe" not in names
     for name in names:
@@ -233,6 +221,6 @@ def test_of_puzzles_that_are_over_so_many_rules_are_kept_and_no_more(monkeypatch
             _, told = await begin(client, rules=STEPS, seconds=60)
             keys.append(told["puzzle"])
             await outcome(client, told["puzzle"])
-        assert list(client.app[puzzles.PUZZLES]._puzzles) == keys[2:]
+        assert list(client.app[puzzles.PUZZLES]._jobs) == keys[2:]
 
     with_client(talk)

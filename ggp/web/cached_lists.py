@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 
 from aiohttp import web
 
-from ggp.answers.catalogue import known_cards, known_games, known_levels, known_puzzles
+from ggp.answers.catalogue import known_cards, known_games, known_levels
 
 T = TypeVar("T")
 SHARE = 10.0
@@ -18,7 +18,7 @@ LONGEST = 60.0
 """Longest time in seconds that a list is cached."""
 
 
-class Kept(Generic[T]):
+class CachedList(Generic[T]):
     """A cached value. A thread makes it, and simultaneous callers share one thread.
 
     To be used within one event loop.
@@ -52,10 +52,9 @@ class Names:
     """The lists of names, each made on first use. To be used within one event loop."""
 
     def __init__(self) -> None:
-        self.games = Kept(known_games)
-        self.cards = Kept(known_cards)
-        self.levels = Kept(known_levels)
-        self.puzzles = Kept(known_puzzles)
+        self.games = CachedList(known_games)
+        self.cards = CachedList(known_cards)
+        self.levels = CachedList(known_levels)
 
 
 KNOWN = web.AppKey("names", Names)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from gdl.errors import GdlError
 from ggp.game import Game
-from ggp.web.choice.brought_process import answer, read_brought
+from ggp.web.choice.upload_process import answer, read_upload
 from players.puzzles.cover.packing.text import packing_of_text
 from tests.examples import examples
 from tests.places import GAMES
@@ -31,13 +31,13 @@ def test_each_kind_is_known_under_a_wrong_name() -> None:
         (snakes, "levels"),
         ((GAMES / "puzzles" / "soma.packing").read_bytes(), "packing"),
     ):
-        told = read_brought("thing.bin", data)
+        told = read_upload("thing.bin", data)
         assert told["what"] == kind
         assert all(card["title"] for card in told["cards"])
 
 
 def test_levels_become_games_that_are_played_by_their_rules() -> None:
-    told = read_brought("mine.xsb", LEVEL.encode())
+    told = read_upload("mine.xsb", LEVEL.encode())
     assert [card["title"] for card in told["cards"]] == ["mine 1", "Long"]
     game = Game("level", told["cards"][0]["rules"])
     state = game.machine("prover").initial_state()
@@ -51,7 +51,7 @@ def test_a_burrtools_file_is_a_packing_puzzle() -> None:
     puzzle = packing_of_text((GAMES / "puzzles" / "soma.packing").read_text())
     data = written_xmpuzzle(burr_file(puzzle), {}, complete=False)
     for form in (data, gzip.decompress(data) if data.startswith(b"\x1f\x8b") else gzip.compress(data)):
-        told = read_brought("x.xmpuzzle", form)
+        told = read_upload("x.xmpuzzle", form)
         assert told["what"] == "packing"
         assert told["cards"][0]["line"] == "packing puzzle, 7 pieces"
 
@@ -64,7 +64,7 @@ def test_what_cannot_be_read_is_told_with_its_line() -> None:
         (b"hello\n", "level"),
     ):
         with pytest.raises(GdlError, match=words):
-            read_brought("x.txt", data)
+            read_upload("x.txt", data)
     with pytest.raises(GdlError, match="base64"):
         answer({"do": "read", "name": "x", "data": "*"}, lambda kind, **news: None)
 
@@ -73,12 +73,12 @@ def test_what_cannot_be_read_is_told_with_its_line() -> None:
 @given(st.binary(max_size=400), st.text(max_size=20))
 def test_any_bytes_are_read_or_refused_in_one_line(data: bytes, name: str) -> None:
     try:
-        cards = read_brought(name, data)["cards"]
+        cards = read_upload(name, data)["cards"]
     except GdlError:
         return
     assert cards
 
 
 def test_only_the_files_name_and_never_its_folder_is_shown(tmp_path: Path) -> None:
-    told = read_brought(str(tmp_path / "deep.xsb"), LEVEL.encode())
+    told = read_upload(str(tmp_path / "deep.xsb"), LEVEL.encode())
     assert str(tmp_path) not in str([card["title"] for card in told["cards"]])

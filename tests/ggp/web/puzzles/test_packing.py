@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from gdl.errors import GdlError
-from ggp.web.packings.packing_process import solve
+from ggp.web.puzzles.packing_process import solve
 
 SMALL = b"packing cubes\ntitle <b>Two</b>\npiece A\n##\npiece B\n##\nresult 2 x 2\n"
 
