@@ -237,9 +237,7 @@ def try_serving(image: Image, stage: Stage, cache: Path | None) -> bool:
     try:
         health = healthy(image, stage)
         words = [sys.executable, "-m", "ggp", "host", "tictactoe", "-p", f"http://127.0.0.1:{PORT},random"]
-        hosted = subprocess.run(
-            [*words, "--startclock", "10", "--playclock", "3"], capture_output=True, text=True
-        )
+        hosted = subprocess.run([*words, "--clock", "10,3"], capture_output=True, text=True)
     finally:
         stopped = stop(server)
     changed = files_of(image.root) ^ before

@@ -18,7 +18,7 @@ from typing import Any
 from ggp.game import Game
 from ggp.tournament.schedule import Openings
 from ggp.tournament.statistics.scores import Tally
-from ggp.training.trial import opening, seat_of, summary
+from ggp.training.trial import seat_of, summary
 from players.kaskade.guided_machine import guided
 from players.options import Option, at_least, number_between, one_of, read_options, switch
 from players.uct.training.duel import LONGEST, play_pair
@@ -78,10 +78,9 @@ def main() -> None:
     openings = Openings(machine, given.plies, given.seed)
     score = Tally()
     for pair in range(given.pairs):
-        state = opening(openings, machine, pair + 1)
+        state = openings.state(pair + 1)
         seed, seat = given.seed * 1009 + 2 * pair, seat_of(machine, pair)
         scores = play_pair(machine, state, tunings, given.seconds, seed, given.longest, seat)
-        assert scores is not None  # there is no deadline
         for result in scores:
             score.add(result, 1.0)
         print(f"{given.first} against {given.second}: {summary(score)}", flush=True)

@@ -27,8 +27,9 @@ from gdl.information import playing
 from gdl.machine import Machine
 from ggp.game import Game
 from ggp.tournament.statistics.ratings import Sprt
-from players.belief.belief import Belief, Observed
-from players.player import Player
+from players.belief.belief import Belief, observed
+from players.match import Match
+from players.player import Choice, Player
 from players.registry import make_player
 
 TEST = Sprt(0.0, 50.0)
@@ -38,29 +39,24 @@ def play(
     machine: Machine, players: dict[int, Player], rng: random.Random, seconds: float
 ) -> tuple[list[int], list[str]]:
     """One match, in which chance draws by ``rng``: the results of all roles, and the first role's moves."""
-    roles = range(len(machine.roles))
-    state, first = machine.initial_state(), min(players)
+    match, first = Match(machine, rng), min(players)
     beliefs = {role: Belief(machine, role) for role in players}
     made: list[str] = []
-    while not machine.is_terminal(state):
-        joint = []
-        for role in roles:
-            options = machine.legal_moves(state, role)
-            if len(options) == 1:
-                joint.append(options[0])
-            elif role in players:
-                deadline = time.monotonic() + seconds
-                joint.append(players[role].choose_from(beliefs[role], deadline).move)
+    while not match.over:
+        for role in match.waiting:
+            if role in players:
+                choice = players[role].choose_from(beliefs[role], time.monotonic() + seconds)
                 if role == first:
-                    made.append(str(machine.move(role, joint[-1])))
+                    made.append(str(machine.move(role, choice.move)))
             else:
-                joint.append(rng.choice(options))
-        seen = machine.percepts(state, joint)
-        state = machine.next_state(state, joint)
-        if not machine.is_terminal(state):
+                choice = Choice(match.draw(role))
+            match.answer(role, choice)
+        step = match.make()
+        if not match.over:
+            learnt = observed(step.state, step.joint)
             for role, belief in beliefs.items():
-                belief.update(Observed(machine.move(role, joint[role]), seen[role]))
-    return [machine.result(state, role) or 0 for role in roles], made
+                belief.update(learnt[role])
+    return match.results, made
 
 
 def measure(

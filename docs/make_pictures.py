@@ -1,6 +1,6 @@
 """``python docs/make_pictures.py``: makes the pictures of README.md and the site anew, in docs/pictures.
 
-Each is made by ``ggp`` itself: a solved level as a GIF, the cube of ``ggp cover --render`` as a GIF that
+Each is made by ``ggp`` itself: a solved level as a GIF, the cube of ``ggp cover --output`` as a GIF that
 turns, screens of ``ggp web``. It needs Chromium with its chromedriver, selenium and pillow (``make test``
 installs both). With names (``play.png``) only these are made.
 """
@@ -110,7 +110,7 @@ def replay(target: Path) -> None:
     """A match of a tournament, in its middle."""
     with tempfile.TemporaryDirectory() as folder:
         players = ["-p", "uct:playouts=3000,uct:playouts=1000", "-r", "1"]
-        clocks = ["--startclock", "2", "--playclock", "2"]
+        clocks = ["--clock", "2,2"]
         ggp("tournament", "hex", *players, *clocks, "-d", str(Path(folder, "hex.sqlite")))
         with page(1000, 760, "--records", folder) as (chrome, address):
             chrome.get(f"{address}/replay?tournament=hex.sqlite&match=1#24")
@@ -191,10 +191,10 @@ def sokoban(target: Path) -> None:
 
 
 def cube(target: Path) -> None:
-    """The soma cube of ``ggp cover --render``, dragged once around."""
+    """The soma cube of ``ggp cover --output``, dragged once around."""
     with tempfile.TemporaryDirectory() as folder, browser(900, 760) as chrome:
         drawn = Path(folder, "soma.html")
-        ggp("cover", "games/puzzles/soma.packing", "--first", "1", "--render", str(drawn))
+        ggp("cover", "games/puzzles/soma.packing", "--first", "1", "--output", str(drawn))
         chrome.get(drawn.as_uri())
         wait(chrome, "document.documentElement.dataset.drawn")
         chrome.execute_script(

@@ -2,7 +2,7 @@
 
 ``gallery``: our games, each with its board after some moves of its recorded playthrough. ``commands``: every
 command of ``ggp`` with its options, as its own help has them. ``live FILE``: a packing puzzle in space, as
-``ggp cover --render`` writes it, in a frame that can be turned, with the block's text below it.
+``ggp cover --output`` writes it, in a frame that can be turned, with the block's text below it.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Live(SphinxDirective):
         self.env.note_dependency(str(path))
         folder = Path(self.env.app.outdir) / "_static"
         folder.mkdir(parents=True, exist_ok=True)
-        command = [sys.executable, "-m", "ggp", "cover", str(path), "--first", "1", "--render"]
+        command = [sys.executable, "-m", "ggp", "cover", str(path), "--first", "1", "--output"]
         subprocess.run([*command, str(folder / f"{path.stem}.html")], check=True, stdout=subprocess.DEVNULL)
         words = self.parse_content_to_nodes()
         frame = f'<iframe class="live" src="_static/{path.stem}.html" title="{escape(path.stem)}"></iframe>'

@@ -14,13 +14,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from gdl.ends import no_goal, no_move
+from gdl.ends import no_move
 from gdl.errors import GdlError, StuckError
 from gdl.information import chance_role, hides
 from gdl.machine import Machine, State
 from gdl.scramble import Cipher
 from gdl.syntax.parser import parse_term
-from gdl.terms import RANDOM, sort_key
+from gdl.terms import RANDOM
 from gdl.visible import visible
 from gdl.words import counted
 from ggp.protocol import messages
@@ -29,6 +29,8 @@ from ggp.protocol.asking import asking, post
 from ggp.protocol.http_error import HttpError
 from ggp.protocol.match_record import MatchRecord
 from ggp.protocol.messages import READY, spaced
+from players.match import Match
+from players.player import Choice
 
 GOODBYE_SECONDS = 5.0
 """Seconds that a player may take to confirm STOP or ABORT."""
@@ -103,22 +105,20 @@ RolePlayer = RemotePlayer | LocalPlayer | StandIn
 
 
 @dataclass(frozen=True, slots=True)
-class MatchStep:
+class TurnReport:
     """The outcome of one joint move, for viewers.
 
     Attributes:
         number: 0 after START, then the number of joint moves made.
-        state: the state reached.
-        moves: the joint move that led to it; empty at 0.
+        moves: the joint move, as text; empty at 0.
         errors: per role, ``""`` for none.
         seconds: per role, the seconds that its answer took.
     """
 
     number: int
-    state: State
-    moves: tuple[str, ...]
-    errors: tuple[str, ...]
-    seconds: tuple[float, ...]
+    moves: Sequence[str]
+    errors: Sequence[str]
+    seconds: Sequence[float]
 
 
 def parse_players(text: str) -> list[RemotePlayer | StandIn]:
@@ -174,9 +174,7 @@ class GameManager:
             dialect), and not only the percepts (gamecontroller's).
 
     Attributes:
-        record: the match.
-        own_moves: per role, the number of moves that it chose itself among several.
-        doubts: why roles have no goal value at the end, or not only one.
+        record: the match as a record, and ``match`` itself.
 
     Raises:
         GdlError: there are not as many players as roles.
@@ -191,13 +189,13 @@ class GameManager:
         *,
         seed: int = 0,
         cipher: Cipher | None = None,
-        watch: Callable[[MatchStep], None] = lambda step: None,
+        watch: Callable[[TurnReport], None] = lambda step: None,
         opening: Sequence[Sequence[int]] = (),
         max_steps: int | None = None,
         numbered: bool = True,
     ) -> None:
         players = with_chance(players, machine)
-        self._chance, self._numbered = chance_role(machine.roles), numbered
+        self._numbered = numbered
         if len(players) != len(machine.roles):
             names = ", ".join(machine.rules.spell(role) for role in machine.roles if role is not RANDOM)
             raise GdlError(
@@ -206,16 +204,13 @@ class GameManager:
                 remedy=f"give one for each of {names}; 'random' and 'legal' are players too",
             )
         self.record = record
-        self.own_moves = [0] * len(players)
-        self.doubts: list[str] = []
+        self.match = Match(machine, random.Random(seed), max_steps=max_steps)
         self._rules = spaced(rules)
         self._machine = machine
         self._players = players
-        self._rng = random.Random(seed)
         self._cipher = cipher or Cipher({})
         self._watch = watch
         self._opening = opening
-        self._max_steps = max_steps
 
     async def run(self) -> MatchRecord:
         """Play the match to its end.
@@ -233,69 +228,56 @@ class GameManager:
                 raise
         return self.record
 
+    @property
+    def own_moves(self) -> list[int]:
+        """Per role, the number of moves that it chose itself among several."""
+        roles, steps = range(len(self._players)), self.match.steps
+        return [sum(role in step.choices and role not in step.faults for step in steps) for role in roles]
+
     async def _play(self) -> None:
-        machine, record = self._machine, self.record
+        match, record = self.match, self.record
         roles = range(len(self._players))
-        state = machine.initial_state()
-        for opening in self._opening:
-            self._note_state(state, [""] * len(opening))
-            record.add_moves(self._spelled(opening))
-            state = machine.next_state(state, opening)
-        answers = await self._start(state)
-        errors = tuple(_start_error(answer) for answer in answers)
-        joint: tuple[str, ...] | None = None
-        percepts: list[list[str]] | None = None
+        for joint in self._opening:
+            record.add_state(match.state, [""] * len(joint))
+            record.add_moves(match.state, joint)
+            match.replay(joint)
+        answers = await self._start(match.state)
+        errors = [_start_error(answer) for answer in answers]
+        moves: Sequence[str] = ()
         while True:
-            self._note_state(state, errors)
-            seconds = tuple(answer.seconds for answer in answers)
-            self._watch(MatchStep(len(record.moves), state, joint or (), errors, seconds))
-            if machine.is_terminal(state) or len(record.moves) == self._max_steps:
+            record.add_state(match.state, errors)
+            self._watch(TurnReport(match.at, moves, errors, [answer.seconds for answer in answers]))
+            if match.stuck:
+                raise StuckError(
+                    f"after {counted(match.at, 'turn')}, {no_move(match.state, match.stuck)}",
+                    remedy="the rules are at fault: see `ggp validate`",
+                )
+            if match.over or match.why:
                 break
-            answers = await asyncio.gather(*(self._ask(role, state, joint, percepts) for role in roles))
-            judged = [self._judge(role, state, answer) for role, answer in enumerate(answers)]
-            moves, errors = [move for move, _ in judged], tuple(error for _, error in judged)
-            joint = self._spelled(moves)
-            percepts = self._perceived(state, moves)
-            state = machine.next_state(state, moves)
-            record.add_moves(joint, percepts)
-        record.goals = [machine.result(state, role) or 0 for role in roles]
-        record.completed = machine.is_terminal(state)
-        if record.completed:
-            players = (role for role in roles if role != self._chance)
-            self.doubts = [no_goal(state, role) for role in players if machine.goal(state, role) is None]
-        record.aborted = not record.completed
-        if record.completed:
-            await self._tell_all(lambda role: self._request("STOP", role, joint, percepts))
+            answers = await asyncio.gather(*map(self._ask, roles))
+            for role, answer in enumerate(answers):
+                self._judge(role, answer)
+            step = match.make()
+            errors = [step.faults.get(role, "") for role in roles]
+            moves = record.add_moves(step.state, step.joint)
+        record.goals = match.results
+        record.completed, record.aborted = match.over, not match.over
+        if match.over:
+            await self._tell_all(lambda role: self._request("STOP", role))
         else:
             await self._tell_all(lambda _: messages.abort_request(record.match_id))
 
-    def _request(
-        self, command: str, role: int, joint: tuple[str, ...] | None, percepts: list[list[str]] | None
-    ) -> str:
+    def _request(self, command: str, role: int) -> str:
         """The PLAY or STOP for a role: the joint move, or where information is hidden the role's share."""
-        match, hidden = self.record.match_id, self._cipher.scramble
+        record, hidden = self.record, self._cipher.scramble
+        last = record.moves[-1] if len(record.moves) > len(self._opening) else None
         if not hides(self._machine.rules):
-            request = messages.play_request if command == "PLAY" else messages.stop_request
-            return request(match, self._hidden(joint))
-        own = None if joint is None else hidden(joint[role])
-        seen = [] if percepts is None else list(map(hidden, percepts[role]))
-        turn = len(self.record.moves)
-        return messages.blind_request(command, match, turn, own, seen, numbered=self._numbered)
-
-    def _perceived(self, state: State, moves: Sequence[int]) -> list[list[str]] | None:
-        """The percepts of each role, as text; None if the game hides nothing."""
-        machine = self._machine
-        if not hides(machine.rules):
-            return None
-        return [list(map(machine.rules.spell, sorted(seen))) for seen in machine.percepts(state, moves)]
-
-    def _spelled(self, joint: Sequence[int]) -> tuple[str, ...]:
-        machine = self._machine
-        return tuple(machine.rules.spell(machine.move(role, move)) for role, move in enumerate(joint))
-
-    def _note_state(self, state: State, errors: Sequence[str]) -> None:
-        spell = self._machine.rules.spell
-        self.record.add_state(map(spell, sorted(state.propositions)), errors)
+            moves = None if last is None else list(map(hidden, last))
+            return messages.turn_request(command, record.match_id, moves)
+        own = None if last is None else hidden(last[role])
+        seen = [] if last is None else list(map(hidden, record.percepts[-1][role]))
+        turn = len(record.moves)
+        return messages.blind_request(command, record.match_id, turn, own, seen, numbered=self._numbered)
 
     async def _start(self, state: State) -> list[Answer]:
         record, machine = self.record, self._machine
@@ -312,52 +294,26 @@ class GameManager:
 
         return await asyncio.gather(*(start(role, player) for role, player in enumerate(self._players)))
 
-    async def _ask(
-        self,
-        role: int,
-        state: State,
-        joint: tuple[str, ...] | None,
-        percepts: list[list[str]] | None,
-    ) -> Answer:
+    async def _ask(self, role: int) -> Answer:
         player, machine = self._players[role], self._machine
         if isinstance(player, RemotePlayer):
-            text = self._request("PLAY", role, joint, percepts)
-            return await player.exchange(text, self.record.playclock)
+            return await player.exchange(self._request("PLAY", role), self.record.playclock)
         if not isinstance(player, StandIn):
-            return await player.choose(state)
-        options = self._ordered(role, machine.legal_moves(state, role))
-        if not options:
-            return Answer("")
-        move = self._rng.choice(options) if player.kind == "random" else options[0]
+            return await player.choose(self.match.state)
+        move = self.match.draw(role) if player.kind == "random" else self.match.in_order(role)[0]
         return Answer(self._cipher.scramble(machine.rules.spell(machine.move(role, move))))
 
-    def _ordered(self, role: int, moves: Sequence[int]) -> list[int]:
-        """Moves of a role in the order of their terms: ids differ between machines."""
-        return sorted(moves, key=lambda move: sort_key(self._machine.move(role, move)))
-
-    def _hidden(self, joint: tuple[str, ...] | None) -> list[str] | None:
-        return None if joint is None else list(map(self._cipher.scramble, joint))
-
-    def _judge(self, role: int, state: State, answer: Answer) -> tuple[int, str]:
-        """The move that counts, and the error of the answer."""
-        machine = self._machine
-        options = machine.legal_moves(state, role)
-        if not options:
-            raise StuckError(
-                f"after {counted(len(self.record.moves), 'turn')}, {no_move(state, [role])}",
-                remedy="the rules are at fault: see `ggp validate`",
-            )
+    def _judge(self, role: int, answer: Answer) -> None:
+        """Take an answer, or draw a move in its place."""
         error = answer.error
         if not error:
             try:
-                move = machine.move_id(role, parse_term(self._cipher.unscramble(answer.text)))
-                if move in options:
-                    self.own_moves[role] += len(options) > 1
-                    return move, ""
+                move = parse_term(self._cipher.unscramble(answer.text))
+                self.match.answer(role, Choice(self._machine.move_id(role, move)))
+                return
             except GdlError:
-                pass  # the error below has the text as it came
-            error = f"{ILLEGAL} {_short(answer.text)}"
-        return self._rng.choice(self._ordered(role, options)), error
+                error = f"{ILLEGAL} {_short(answer.text)}"
+        self.match.replace(role, error)
 
     async def _tell_all(self, message: Callable[[int], str]) -> None:
         """Send each player at an address the message for its role."""

@@ -5,11 +5,9 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable, Sequence
 from html import escape
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gdl.errors import GdlError
-from ggp.output_file import replacing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -38,12 +36,6 @@ def new_figure(width: float, height: float) -> Figure:
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), layout="constrained")
-
-
-def write_figure(figure: Figure, path: Path) -> None:
-    """Write a figure in the format that the file's name ends in. Raises GdlError if that fails."""
-    with replacing(path) as file:
-        figure.savefig(file, dpi=150, format=path.suffix[1:])
 
 
 def plot(figure: Figure) -> str:

@@ -40,7 +40,6 @@ PROCESSES = (
     "ggp.match_process.safe_move_process",
     "ggp.match_process.thinking_process",
     "players.kaskade.builder",
-    "players.knowledge.derived_propositions",
     "players.uct.training.play_processes",
     "players.uct.workers.worker",
 )
@@ -56,8 +55,8 @@ def warm_up(player: str, level: str, on_several: Callable[[], None] = lambda: No
 
     Args:
         player, level: names of a player and of the furthest machine that it will have.
-        on_several: called as soon as everything is there for games of several roles. Startclocks in which
-            such are learnt, and games of a single role need more.
+        on_several: called as soon as everything is there for games of several roles. Games of a single
+            role need more.
 
     Raises:
         GdlError: there is no such player or machine.
@@ -67,7 +66,6 @@ def warm_up(player: str, level: str, on_several: Callable[[], None] = lambda: No
         PLAYS_OUT,
         belief_parts,
         compile_together,
-        lesson_parts,
         line_parts,
         playout_parts,
         search_parts,
@@ -88,7 +86,6 @@ def warm_up(player: str, level: str, on_several: Callable[[], None] = lambda: No
     compile_together(line_parts() if lanes and searches else ())
     _play(player, level, one_role)
     compile_together(belief_parts() if lanes else ())
-    compile_together(lesson_parts() if lanes and searches else ())
 
 
 def _play(name: str, level: str, rules: str) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-MARGIN = 0.01
-"""Seconds between the expected end of the last batch and the deadline."""
+from players.player import MARGIN
 
 _SAFETY = 1.3
 _FIRST_STEPS, _FEWEST_STEPS, _MOST_STEPS = 32, 4, 4096

@@ -10,9 +10,9 @@ import numpy as np
 
 from gdl.machine import Machine, State
 from players.batch_machine import batch_machine_of
-from players.batch_pace import MARGIN, Pace
+from players.batch_pace import Pace
 from players.options import Option, at_least
-from players.player import Candidate, Choice, Player
+from players.player import MARGIN, Candidate, Choice, Player
 
 _BATCH = 512
 _SCALAR_STEPS = 1000

@@ -20,9 +20,17 @@ if TYPE_CHECKING:
 
 LONGEST_CLOCK = 86_400
 """The longest clock of a match in seconds: a day."""
+
+# Reserves of a turn. How early a server answers over HTTP is learnt (ggp/server/margin.py).
+MARGIN = 0.01
+"""Seconds between the expected end of a search's last batch and the deadline."""
 TOLERANCE = 0.1
 """Seconds after the deadline at which an answer still counts. The connection and the scheduler use them; the
 player gets the deadline itself."""
+GRACE_SECONDS = 1.0
+"""The same at a table of the page, for players at addresses."""
+LATE_SECONDS = 5.0
+"""Seconds after a clock during which a silent player counts as late, and not as hanging."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +65,11 @@ class Choice:
     move: int
     candidates: tuple[Candidate, ...] = ()
     note: str = ""
+
+    @property
+    def expects(self) -> float | None:
+        """The result that the player expects, 0..100; None without a search."""
+        return self.candidates[0].rounded(1) if self.candidates else None
 
 
 def same_numbering(machine: Machine, successor: Machine) -> bool:

@@ -31,7 +31,7 @@ from typing import Any, Literal, TypeVar, cast
 
 from gdl.errors import GdlError
 
-Kind = Literal["players", "solvers", "levels", "painters", "commands"]
+Kind = Literal["players", "solvers", "levels", "painters", "commands", "services", "rooms"]
 """The kinds of plugins; each is a group of entry points, ``kaskade.players`` and so on."""
 _DISTRIBUTION = "kaskade-ggp"
 

@@ -281,7 +281,8 @@ def solve(
     began, clock = time.monotonic(), time.process_time()
     if len(machine.roles) != 1:
         raise GdlError(
-            f"this game has {len(machine.roles)} roles, and only a puzzle of one role can be solved"
+            f"this game has {len(machine.roles)} roles, and only a puzzle of one role can be solved",
+            remedy="`ggp tabulate` finds the value of every state, for any number of roles",
         )
     start, line = machine.initial_state(), BestLine()
     if machine.is_terminal(start):

@@ -31,18 +31,6 @@ if TYPE_CHECKING:
     from players.solvers import LineSolver
     from propnet.machine import PropnetMachine
 
-_LEARNT_GAME = (
-    "(role a) (role b) (init (turn a)) (item 1) (item 2)"
-    " (<= (legal ?r (take ?i)) (true (turn ?r)) (item ?i))"
-    " (<= (legal a wait) (true (turn b))) (<= (legal b wait) (true (turn a)))"
-    " (<= (next (turn b)) (true (turn a))) (<= (next (turn a)) (true (turn b)))"
-    " (<= (next (taken ?i)) (does ?r (take ?i))) (<= (next (taken ?i)) (true (taken ?i)))"
-    " (<= terminal (true (taken 1)) (true (taken 2)))"
-    " (<= (goal a 100) (true (turn a))) (<= (goal a 0) (true (turn b)))"
-    " (<= (goal b 100) (true (turn b))) (<= (goal b 0) (true (turn a)))"
-)
-"""A symmetric game in which two roles choose in turn, so that startclocks would train on it."""
-
 
 @cache
 def _machine(number: int) -> PropnetMachine:
@@ -175,33 +163,9 @@ def parts_named(names: Sequence[str]) -> list[Part]:
         *tree_parts(),
         *_proof_parts(),
         *line_parts(),
-        *lesson_parts(),
     )
     by_name = dict(every)
     return [(name, by_name[name]) for name in names]
-
-
-def lesson_parts() -> tuple[Part, ...]:
-    """Additional parts for UCT with startclocks in which it trains on a game of several roles."""
-    return (("lesson", _lesson),)
-
-
-def _lesson() -> None:
-    from gdl.grounding.pipeline import ground
-    from gdl.syntax.parser import parse_rules
-    from players.knowledge.canonical_rules import canonical_names
-    from players.knowledge.training import Training
-    from players.uct.training.searched_play import PlayTerms
-    from players.uct.training.searched_training import SearchedTraining
-    from propnet.build import build
-    from propnet.machine import PropnetMachine
-
-    rules = parse_rules(_LEARNT_GAME, "warm-up")
-    machine, names = PropnetMachine(rules, build(ground(rules))), canonical_names(rules)
-    Training(machine, names).round()
-    by_searches = SearchedTraining(machine, names, terms=PlayTerms(lanes=2, visits=2), patient=False)
-    by_searches.round()
-    by_searches.close()
 
 
 def line_parts() -> tuple[Part, ...]:

@@ -1,5 +1,5 @@
-"""The network, or the cone of some of its outputs, as a drawing: Graphviz text, and SVG laid out in layers
-(K. Sugiyama, S. Tagawa and M. Toda, 1981).
+"""The network, or the cone of some of its outputs, as an SVG drawing in layers (K. Sugiyama, S. Tagawa and
+M. Toda, 1981).
 """
 
 from __future__ import annotations
@@ -52,14 +52,12 @@ def output_names(network: Network) -> dict[Term, int]:
 def draw(
     network: Network,
     of: Iterable[Term] = (),
-    everything: bool = False,
     spell: Callable[[Term], str] = str,
     title: str = "network",
 ) -> _NetworkDrawing:
     """Draw the cone of some outputs, such as ``(next (cell 1 1 x))``, by default of all of them.
 
-    Raises GdlError if there is no such output, or if there are more than :data:`LARGEST` gates to draw and
-    ``everything`` is not set."""
+    Raises GdlError if there is no such output, or if there are more than :data:`LARGEST` gates to draw."""
     names = output_names(network)
     outputs = list(of) or list(names)
     for name in outputs:
@@ -77,10 +75,10 @@ def draw(
 
     order = _cone([names[name] >> 1 for name in outputs], reads)
     gates = sum(node >= first for node in order)
-    if gates > LARGEST and not everything:
+    if gates > LARGEST:
         raise GdlError(
             f"there are {gates:,} gates to draw, more than anyone can read ({LARGEST})",
-            remedy='draw the cone of one output, --of "(legal ROLE MOVE)", or ask for --all',
+            remedy="draw the cone of one output: (legal ROLE MOVE)",
         )
     place = {node: i for i, node in enumerate(order)}
     looped = {g + first for low, high in network.loops.tolist() for g in range(low, high)}
@@ -126,32 +124,6 @@ def _input(network: Network, node: int, spell: Callable[[Term], str]) -> Box:
             return Box(MOVE, spell(Term(DOES, role, moves[number])))
         number -= len(moves)
     raise IndexError(node)
-
-
-_DOT_STYLE = {
-    CONSTANT: 'shape=plaintext fontcolor="#555555"',
-    BASE: 'shape=box style="rounded,filled" fillcolor="#dcebf7"',
-    MOVE: 'shape=box style="filled" fillcolor="#fbe7c6"',
-    AND: "shape=circle width=0.45 fixedsize=true",
-    OR: 'shape=circle width=0.45 fixedsize=true style=filled fillcolor="#eeeeee"',
-    OUTPUT: 'shape=box style="filled,bold" fillcolor="#d9efd7"',
-}
-
-
-def dot(drawing: _NetworkDrawing) -> str:
-    """The drawing in Graphviz's language; a ring at an arrow's head negates."""
-    lines = [f"digraph {_quoted(drawing.title)} {{", "  rankdir=LR;", '  node [fontname="sans-serif"];']
-    for number, box in enumerate(drawing.boxes):
-        extra = ' color="#b03030"' if box.in_loop else ""
-        lines.append(f"  n{number} [label={_quoted(box.text)} {_DOT_STYLE[box.kind]}{extra}];")
-    for source, target, negated in drawing.edges:
-        lines.append(f"  n{source} -> n{target}{' [arrowhead=odot]' if negated else ''};")
-    return "\n".join([*lines, "}", ""])
-
-
-def _quoted(text: str) -> str:
-    """A Graphviz string, escaped because names come from strangers."""
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 ROW = 26

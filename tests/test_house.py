@@ -5,20 +5,26 @@ from __future__ import annotations
 import ast
 import functools
 import importlib.util
+import inspect
 import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import get_type_hints
 
 import pytest
+from typer.models import OptionInfo
 
 from ggp.adapters.missing import MissingPackageError
+from ggp.cli import modules
 from tests.places import PACKAGES, ROOT, SOURCES, module_name
 
 FOLDERS = sorted({path.parent for path in SOURCES})
 MOST_LINES = 800
 MOST_MODULES = 15
+MOST_OPTIONS = 125
+"""Of all commands together, as `ggp COMMAND --help` lists them."""
 NAME = re.compile(rf"({'|'.join(PACKAGES)})(\.[a-z_]\w*)+(:[A-Za-z_]\w*)?")
 
 
@@ -117,6 +123,17 @@ def test_what_is_imported_by_what_types_are_not_checked_of_is_there(path: Path) 
 
 def test_modules_are_short() -> None:
     assert not [path for path in SOURCES if source(path).lines > MOST_LINES]
+
+
+def test_commands_have_few_options() -> None:
+    options = 0
+    for _, plugin in modules().values():
+        command = plugin.load()
+        hints = get_type_hints(command, include_extras=True)
+        for parameter in inspect.signature(command).parameters.values():
+            infos = parameter.default, *getattr(hints[parameter.name], "__metadata__", ())
+            options += any(isinstance(info, OptionInfo) for info in infos)
+    assert options <= MOST_OPTIONS
 
 
 def test_folders_are_small_and_say_what_they_are_for() -> None:
@@ -272,10 +289,8 @@ def test_all_that_commands_print_goes_through_one_function() -> None:
 
 PASSED_ON = {
     "blind_table.py",
-    "bodies.py",
     "gate.py",
-    "follow.py",
-    "style_process.py",
+    "watched.py",
     "recorded.py",
     "replay_process.py",
     "table.py",

@@ -12,7 +12,8 @@ from bench.anchors.stockfish import StockfishAnchor
 from gdl.machine import Machine, State
 from ggp.in_code import play_in_code
 from ggp.tournament.statistics.scores import Tally
-from players.player import Player
+from players.match import Match
+from players.player import Choice, Player
 from players.registry import make_player
 from players.uct.training.duel import advantage
 
@@ -68,26 +69,26 @@ def play_chess(
     score = Tally()
     for number in range(games):
         role = number % 2
-        state = machine.initial_state()
-        player = _ready(name, number + 1, machine, role, state, startclock, startclock > 0.0)
+        match = Match(machine, max_steps=LONGEST)
+        player = _ready(name, number + 1, machine, role, match.state, startclock, startclock > 0.0)
         engine.begin()
-        for ply in range(LONGEST):
-            if machine.is_terminal(state):
-                break
-            mover = ply % 2
+        while not (match.over or match.why):
+            mover = match.at % 2
             if mover == role:
-                engine.legal(machine, state)
-                move = player.choose(state, time.monotonic() + seconds).move
+                engine.legal(machine, match.state)
+                choice = player.choose(match.state, time.monotonic() + seconds)
             else:
-                move = engine.choose(machine, state)
-            joint = [machine.legal_moves(state, other)[0] for other in range(2)]
-            joint[mover] = move
-            engine.note(machine, mover, move)
-            state = machine.next_state(state, joint)
+                choice = Choice(engine.choose(machine, match.state))
+            match.answer(mover, choice)
+            engine.note(machine, mover, choice.move)
+            match.make()
         player.stop()
-        goals = [machine.result(state, other) or 0 for other in range(2)]
-        score.add(advantage(goals, role) if machine.is_terminal(state) else 0.5, 1.0)
-        print(f"  match {number + 1}: {machine.roles[role]} gets {goals[role]} after {ply} plies", flush=True)
+        goals = match.results
+        score.add(advantage(goals, role) if match.over else 0.5, 1.0)
+        print(
+            f"  match {number + 1}: {machine.roles[role]} gets {goals[role]} after {match.at} plies",
+            flush=True,
+        )
     return score
 
 

@@ -203,8 +203,7 @@ class Reports:
     def message(self, command: str) -> str:
         """The PLAY or STOP that tells of the last joint move."""
         if not self.hidden:
-            ask = messages.play_request if command == "PLAY" else messages.stop_request
-            return ask(self._match, self._moves)
+            return messages.turn_request(command, self._match, self._moves)
         own = None if self._moves is None else self._moves[self._role]
         return messages.blind_request(
             command, self._match, self._turn, own, self._percepts, numbered=self._numbered

@@ -59,7 +59,7 @@ def main() -> int:
         assert web.stdout is not None
         address = web.stdout.readline().partition("open ")[2].partition(" ")[0].rstrip("/")
         time.sleep(8)  # it warms up
-        clocks = ["--startclock", "2", "--playclock", "1"]
+        clocks = ["--clock", "2,1"]
         host = subprocess.Popen(
             [*ggp, "host", "chess", "-p", f"{player},random", *clocks], stdout=subprocess.DEVNULL, cwd=ROOT
         )

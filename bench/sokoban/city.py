@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable
+from itertools import groupby
 
-from ggp.sokoban.lurd import run_length
 from players.puzzles.sokoban.levels.level import Level
 
 BLOCKS = 12
@@ -79,6 +79,12 @@ def write_levels(levels: Iterable[Level], run_lengths: bool = False) -> str:
         lines += ["Comment:", level.comment, "Comment-End:"] if level.comment else []
         parts.append("\n".join([*lines, ""]))
     return "\n".join(parts)
+
+
+def run_length(text: str) -> str:
+    """A text with each run of a character as number and character: ``3rU`` for ``rrrU``."""
+    runs = ((char, len(list(run))) for char, run in groupby(text))
+    return "".join(char if count == 1 else f"{count}{char}" for char, count in runs)
 
 
 def squeeze(rows: tuple[str, ...]) -> str:

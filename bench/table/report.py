@@ -98,7 +98,6 @@ def markdown(about: Row, rows: list[Row], drawn: bool = False) -> str:
         parts.append("## Beside other systems\n\n" + beside)
     parts += [
         "## Rates\n\n" + _rates(rows, machines),
-        "## Steps\n\n" + _steps(rows, machines),
         "## Networks and getting ready\n\n" + _ready(rows, machines),
     ]
     if failed := [row for row in rows if row["status"] != "ok"]:
@@ -225,22 +224,6 @@ def _rate(row: Row) -> str:
     return number(row["playouts_per_cpu_s"]) + ("~" if spread(row) > _NOISY else "")
 
 
-def _steps(rows: list[Row], machines: Sequence[str]) -> str:
-    """Where a step's time goes, on the machines with lanes."""
-    columns: list[_Cell] = [
-        ("ns/step", lambda row: number(row["ns_per_lane_step"])),
-        ("logic", lambda row: number(row["logic_ns"])),
-        ("choice", lambda row: number(row["choice_ns"])),
-        ("rest", lambda row: number(row["bookkeeping_ns"]) if row["logic_ns"] else ""),
-        ("ns/gate input", lambda row: number(row["ns_per_gate_input"])),
-    ]
-    note = (
-        "Nanoseconds of one joint move of one of the 512 lanes: gates, choice of moves, and the rest "
-        "(next states, ended lanes and their goals); a gate input's are those of a pass of all lanes."
-    )
-    return note + "\n\n" + _wide(rows, [m for m in machines if m != "prover"], columns)
-
-
 def _ready(rows: list[Row], machines: Sequence[str]) -> str:
     """Sizes of the networks, and seconds of CPU until the first playout."""
     sizes: list[_Cell] = [
@@ -265,17 +248,6 @@ def _ready(rows: list[Row], machines: Sequence[str]) -> str:
         row = [game, *(show(network) if network else "" for _, show in sizes)]
         cells.append(row + [show(good[m]) if m in good else "" for m in machines for _, show in times])
     return _table(heads, cells)
-
-
-def _wide(rows: list[Row], machines: Sequence[str], columns: Sequence[_Cell]) -> str:
-    """A row per game, the columns once per machine."""
-    cells = []
-    for game, by_machine in _by_game(rows).items():
-        good = _good(by_machine)
-        if any(machine in good for machine in machines):
-            shown = [show(good[m]) if m in good else "" for m in machines for _, show in columns]
-            cells.append([game, *shown])
-    return _table(["game", *(f"{m} {name}" for m in machines for name, _ in columns)], cells)
 
 
 def _by_game(rows: list[Row]) -> dict[str, dict[str, Row]]:

@@ -36,9 +36,9 @@ _MOST_TURNS = 64
 RENDER_MODES: Final = ("ansi", "svg", "rgb_array")
 
 
-def check_render_mode(mode: str | None) -> None:
-    """Raise GdlError if an environment cannot be drawn in this mode; None means no drawing."""
-    if mode is not None and mode not in RENDER_MODES:
+def check_render_mode(mode: str) -> None:
+    """Raise GdlError if an environment cannot be drawn in this mode."""
+    if mode not in RENDER_MODES:
         raise GdlError(f"there is no render mode {mode!r}", remedy=f"choose {', '.join(RENDER_MODES)}")
 
 
@@ -115,6 +115,19 @@ class AdaptedGame:
                 )
         self.turns = TurnTaking(fast)
         self._bases = len(fast.network.bases)
+
+    @classmethod
+    def of(
+        cls,
+        game: str | Path | Game | AdaptedGame,
+        observation: str,
+        machine: str,
+        render_mode: str | None,
+    ) -> AdaptedGame:
+        """The game itself, or one for this source. Raises GdlError also for unknown render modes."""
+        if render_mode is not None:
+            check_render_mode(render_mode)
+        return game if isinstance(game, AdaptedGame) else cls(game, observation=observation, machine=machine)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _load, (self.source, self.observation, self.level, self.game.name)

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.errors import GdlError, MoveError, real_number, whole_number
-from ggp.adapters.adapted_game import RENDER_MODES, AdaptedGame, action_id, check_render_mode
+from ggp.adapters.adapted_game import RENDER_MODES, AdaptedGame, action_id
 from ggp.adapters.missing import missing
 from ggp.game import Game
 from ggp.rule_files import find_rules_file, installed_games
-from players.belief.belief import Belief, Observed
+from players.belief.belief import Belief, Observed, observed
 from players.player import LONGEST_CLOCK, Player
 from players.registry import check_name, fitting, make_player
 
@@ -76,13 +76,7 @@ class GdlEnv(gymnasium.Env[dict[str, Any], np.int64]):
     ) -> None:
         if illegal not in ("end", "error"):
             raise GdlError(f"illegal={illegal!r}", remedy="choose end or error")
-        check_render_mode(render_mode)
-        adapted = (
-            game
-            if isinstance(game, AdaptedGame)
-            else AdaptedGame(game, observation=observation, machine=machine)
-        )
-        self.adapted = adapted
+        self.adapted = adapted = AdaptedGame.of(game, observation, machine, render_mode)
         self.role = adapted.agents[0] if role is None else role
         self._role = adapted.role(self.role)
         self.opponents = _opponents(adapted, self.role, opponents)
@@ -199,9 +193,9 @@ class GdlEnv(gymnasium.Env[dict[str, Any], np.int64]):
         machine, state = self.adapted.machine, self.gdl_state
         self._histories = self.adapted.next_histories(self._histories, state, joint)
         if self._beliefs and not machine.is_terminal(machine.next_state(state, joint)):
-            seen = machine.percepts(state, joint)
+            learnt = observed(state, joint)
             for role, belief in self._beliefs.items():
-                belief.update(Observed(machine.move(role, joint[role]), seen[role]))
+                belief.update(learnt[role])
 
     def _belief(self, role: int) -> Belief:
         """An opponent's belief about the state, created when it is first used."""

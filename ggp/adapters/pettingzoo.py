@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from gdl.errors import MoveError, whole_number
 from gdl.machine import State
-from ggp.adapters.adapted_game import RENDER_MODES, AdaptedGame, action_id, check_render_mode
+from ggp.adapters.adapted_game import RENDER_MODES, AdaptedGame, action_id
 from ggp.adapters.missing import missing
 from ggp.game import Game
 
@@ -40,10 +40,7 @@ class _Agents:
         machine: str = "auto",
     ) -> None:
         super().__init__()
-        check_render_mode(render_mode)
-        if not isinstance(game, AdaptedGame):
-            game = AdaptedGame(game, observation=observation, machine=machine)
-        self.adapted = game
+        self.adapted = game = AdaptedGame.of(game, observation, machine, render_mode)
         self.render_mode = render_mode
         self.max_steps = whole_number(max_steps, "max_steps")
         self.metadata = {**_METADATA, "name": f"gdl_{game.name}_v0"}

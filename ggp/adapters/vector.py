@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from gdl.errors import GdlError, MoveError
 from gdl.machine import State
-from ggp.adapters.adapted_game import RENDER_MODES, AdaptedGame, check_render_mode
+from ggp.adapters.adapted_game import RENDER_MODES, AdaptedGame
 from ggp.adapters.missing import missing
 from ggp.game import Game
 from propnet.environments.vector_match import MEMORY_LIMIT, VectorMatch
@@ -75,12 +75,7 @@ class GdlVectorEnv(VectorEnv[dict[str, Any], NDArray[Any], NDArray[Any]]):
         machine: str = "auto",
         render_mode: str | None = None,
     ) -> None:
-        check_render_mode(render_mode)
-        adapted = (
-            game
-            if isinstance(game, AdaptedGame)
-            else AdaptedGame(game, observation=observation, machine=machine)
-        )
+        adapted = AdaptedGame.of(game, observation, machine, render_mode)
         modes = [mode.value for mode in _MODES]
         if not isinstance(autoreset_mode, AutoresetMode) and autoreset_mode not in modes:
             raise GdlError(

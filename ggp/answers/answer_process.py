@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -35,8 +34,8 @@ def check(text: str) -> JsonMessage:
 def rehearse(text: str) -> JsonMessage:
     """The validator's findings, and those of random play. Raises GdlError if the rules cannot be read."""
     from gdl.checks.diagnostic import Severity, in_order, of_error
-    from players.rehearse import Rehearsal
-    from players.rehearse import rehearse as play
+    from players.play_checks import Rehearsal
+    from players.play_checks import rehearse as play
 
     rules, found = check_text(text)
     if rules is None or any(one.severity is Severity.ERROR for one in found):
@@ -84,7 +83,7 @@ def solve_told(game: Game, request: JsonMessage, send: Send) -> dict[str, object
     """
     from ggp.solving.levels import solve_as_line
     from ggp.solving.team import SolveRequest, solve_together
-    from ggp.solving.view import doubt_of
+    from ggp.solving.view import as_json_object, doubt_of
     from ggp.stopwatch import Stopwatch
     from players.puzzles.sokoban.levels.gdl import level_of_gdl
     from players.solvers import Solution, replayed
@@ -126,19 +125,8 @@ def solve_told(game: Game, request: JsonMessage, send: Send) -> dict[str, object
             raise
         found, steps = solve_together(work, tell), ""
         last = replayed(game.rules, found) if found.value >= 0 else None
-    found = replace(found, seconds=watch.cpu)
-    return {
-        "game": game.name,
-        "value": found.value if found.value >= 0 else None,
-        "moves": found.moves,
-        "proven": found.proven,
-        "solver": found.solver or None,
-        "states": found.states,
-        "doubt": why or doubt_of(game.rules, last),
-        "steps": steps,
-        "seconds_cpu": round(found.seconds, 3),
-        "seconds_wall": round(watch.wall, 3),
-    }
+    doubt = why or doubt_of(game.rules, last)
+    return {**as_json_object(game.name, found, watch, doubt), "steps": steps}
 
 
 MEMORY = 3 * 1024**3

@@ -36,7 +36,6 @@ SOURCE: dict[str, Schema] = {
     | {"description": "The rules in GDL, as KIF, infix or Prolog. Give these, or game."},
 }
 """The fields by which a request names its game."""
-_ROLE = re.compile(r"^\s*\(role\s", re.MULTILINE | re.IGNORECASE)
 _LEVEL = re.compile(r"([\w-]+\.(?:xsb|txt))(:\d{1,6})?", re.ASCII)
 
 
@@ -78,12 +77,6 @@ def known_levels() -> list[str]:
     return [card.name for cards in _for_each(_level_files(), _level_cards) for card in cards]
 
 
-def known_puzzles() -> list[str]:
-    """The bundled games of one role, and the levels."""
-    games = _for_each(installed_games(), lambda path, written: (path.stem, _count_roles(path, written)))
-    return [*(name for name, roles in games if roles == 1), *known_levels()]
-
-
 def _for_each(paths: Iterable[Path], make: Callable[[Path, int], T]) -> Iterator[T]:
     """The results of ``make`` for each file and the time it was written, in nanoseconds. A file that cannot
     be read is logged and skipped."""
@@ -92,12 +85,6 @@ def _for_each(paths: Iterable[Path], make: Callable[[Path, int], T]) -> Iterator
             yield make(path, path.stat().st_mtime_ns)
         except (GdlError, OSError, ValueError) as error:
             log.warning("%s is left out: %s", path.name, error)
-
-
-@cache
-def _count_roles(path: Path, written: int) -> int:
-    """The number of roles in the rules."""
-    return len(_ROLE.findall(read_rules_file(path)))
 
 
 LARGEST = 64 * 1024 * 1024

@@ -1,4 +1,4 @@
-"""Measures a machine: the cost of building it, its random playouts per second, the parts of a step."""
+"""Measures a machine: the cost of building it, and its random playouts per second."""
 
 from __future__ import annotations
 
@@ -21,8 +21,6 @@ from ggp.stopwatch import Stopwatch
 
 _REPETITIONS = 5
 """Batches of playouts per measurement; their median counts, their range shows the noise."""
-_STEP_PARTS = ("logic_ns", "choice_ns", "bookkeeping_ns", "ns_per_gate_input")
-"""The figures from the measurement of a step's parts."""
 _FEWEST = {"prover": 1}
 _FEWEST_LANES = 4096
 """The fewest playouts per batch: enough that lanes which run empty at the end matter little."""
@@ -48,9 +46,6 @@ class Measurement:
         compiled: share of a step's gate inputs that run native.
         first_playout_s: time from there to the first finished playout (kernels come from the disk cache).
         ns_per_lane_step: one joint move of one playout, everything included.
-        logic_ns, choice_ns, bookkeeping_ns: its parts: gates, choice of moves, and the rest (next states,
-            ended lanes and their goals). 0 if they were not measured.
-        ns_per_gate_input: a pass of 512 lanes through the gates that every step needs, per input of these.
         peak_mb: maximum memory of this process.
         load: mean number of running processes on this computer in the minute before.
         seed: seed of the playouts.
@@ -77,10 +72,6 @@ class Measurement:
     compiled: float
     first_playout_s: float
     ns_per_lane_step: float
-    logic_ns: float
-    choice_ns: float
-    bookkeeping_ns: float
-    ns_per_gate_input: float
     peak_mb: float
     load: float
     seed: int
@@ -106,7 +97,6 @@ def measure(
     seed: int = 0,
     repetitions: int = _REPETITIONS,
     playouts: int = 0,
-    split: bool = True,
 ) -> Measurement:
     """The measurement of the machine of a level: random playouts for about ``seconds`` of CPU.
 
@@ -118,7 +108,6 @@ def measure(
         seed: the same seed gives the same playouts, if ``playouts`` are given.
         repetitions: number of batches; their median counts.
         playouts: playouts per batch; 0 for as many as the time allows.
-        split: also measure the parts of a step (on machines with lanes).
 
     Raises:
         RulesError, TooLargeError: the machine cannot be built.
@@ -131,7 +120,6 @@ def measure(
     rates = run(machine, seconds, seed, repetitions, playouts)
     step = 1e9 / rates["states_per_cpu_s"] if rates["states_per_cpu_s"] else 0.0
     sizes: dict[str, Any] = dict.fromkeys(("gates", "gate_inputs", "base_propositions", "moves"), 0)
-    parts: dict[str, Any] = dict.fromkeys(_STEP_PARTS, 0.0)
     network = getattr(machine, "network", None)
     if network is not None:
         sizes = {
@@ -140,11 +128,6 @@ def measure(
             "base_propositions": len(network.bases),
             "moves": network.move_count,
         }
-        from ggp.bench.steps import can_split, split_step
-
-        machine = getattr(machine, "registers", machine)  # the machine that runs the playouts
-        if split and rates["mean_length"] and can_split(machine):
-            parts = split_step(machine, step, rates["mean_length"], min(0.3, seconds))
     return Measurement(
         game=name,
         machine=level,
@@ -153,7 +136,6 @@ def measure(
         **stages,
         first_playout_s=first_playout_s,
         ns_per_lane_step=step,
-        **parts,
         peak_mb=peak_mb(),
         load=os.getloadavg()[0],
         seed=seed,

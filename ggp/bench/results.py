@@ -1,4 +1,4 @@
-"""Files of measurements: reading, comparing, ratios and geometric means; tables with bars for a terminal.
+"""Files of measurements: reading, comparing, ratios and geometric means; tables for a terminal.
 
 A *row* is one game on one machine: the fields of :class:`ggp.bench.measure.Measurement`, and ``status``:
 ``ok``, or the reason why these fields are missing. Files are JSON lines, a JSON list of rows, or a JSON
@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -168,10 +167,6 @@ def _change(old: Row | None, new: Row) -> Change:
     )
 
 
-PARTS = {"logic_ns": "cyan", "choice_ns": "magenta", "bookkeeping_ns": "yellow"}
-"""The parts of a step and their colours."""
-_EIGHTHS = " ▏▎▍▌▋▊▉"
-_BAR = 12
 _NARROW = 100
 _NOTICED = 0.02
 """Changes below this share are not coloured even if the repetitions lie apart."""
@@ -188,11 +183,8 @@ def console() -> Console:
 def measurements(rows: list[Row], width: int = 200) -> RenderableType:
     """Two tables: the speed of each game, and the cost of its preparation."""
     good = [row for row in rows if row["status"] == "ok"]
-    rates = [row["playouts_per_cpu_s"] for row in good]
     wide = width >= _NARROW
-    speed = _table(
-        "game", "machine", "playouts/cpu s", "", "±", *(["states/cpu s"] if wide else []), "ns/step", ""
-    )
+    speed = _table("game", "machine", "playouts/cpu s", "±", *(["states/cpu s"] if wide else []), "ns/step")
     ready = _table(
         "game", "machine", *(["gates"] if wide else []), "inputs", *(["bases", "moves"] if wide else []),
         "steps", "ground s", "build s", "compile s", "first s", *(["MB"] if wide else []),
@@ -202,11 +194,9 @@ def measurements(rows: list[Row], width: int = 200) -> RenderableType:
         speed.add_row(
             *name,
             number(row["playouts_per_cpu_s"]),
-            bar(row["playouts_per_cpu_s"], min(rates), max(rates)),
             f"{spread(row):.0%}",
             *([number(row["states_per_cpu_s"])] if wide else []),
             number(row["ns_per_lane_step"]),
-            parts(row),
         )
         sizes = ("gates", "gate_inputs", "base_propositions", "moves") if wide else ("gate_inputs",)
         ready.add_row(
@@ -216,9 +206,7 @@ def measurements(rows: list[Row], width: int = 200) -> RenderableType:
             *(f"{row[key]:.2f}" for key in ("ground_s", "build_s", "compile_s", "first_playout_s")),
             *([f"{row['peak_mb']:,.0f}"] if wide else []),
         )
-    legend = Text("CPU time of one thread, medians, ± half the range of the repetitions; a step: ", "dim")
-    for part, colour in PARTS.items():
-        legend.append("█ ", colour).append(f"{part.removesuffix('_ns')} ", "dim")
+    legend = Text("CPU time of one thread, medians, ± half the range of the repetitions", "dim")
     doubts = [
         Text(f"{row['game']}: {row['doubt']}: playouts end there, without a result", "yellow")
         for row in good
@@ -290,28 +278,6 @@ def _noticed(change: Change) -> bool:
 
 def _hint(change: Change) -> Text:
     return Text("") if _noticed(change) else Text("≈ noise" if not change.sure else "≈", "dim")
-
-
-def bar(value: float, least: float, most: float) -> Text:
-    """A bar on a logarithmic scale from a third of the least value to the most."""
-    if value <= 0:
-        return Text("")
-    low = math.log(max(least, 1e-9) / 3)
-    share = (math.log(value) - low) / (math.log(most) - low)
-    eighths = max(1, round(share * 8 * _BAR))
-    return Text("█" * (eighths // 8) + _EIGHTHS[eighths % 8].strip(), "blue")
-
-
-def parts(row: Row) -> Text:
-    """A bar of fixed length, divided like a step's time; empty if that was not measured."""
-    times = [row.get(name, 0.0) for name in PARTS]
-    text = Text("")
-    if not row.get("logic_ns"):
-        return text
-    ends = [round(time / sum(times) * _BAR) for time in accumulate(times, initial=0.0)]
-    for (start, end), colour in zip(pairwise(ends), PARTS.values(), strict=True):
-        text.append("█" * (end - start), colour)
-    return text
 
 
 def number(value: float) -> str:

@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from gdl.machine import JointMove, Machine, State
+from gdl.machine import Machine
 from gdl.terms import Term
 from ggp.boards.board import Grid
 from ggp.boards.layers import Square, Thing
 from ggp.boards.svg.picture import SvgPainter
-from players.belief.belief import Belief, Observed, world_machine
+from players.belief.belief import Belief, world_machine
 from players.belief.likelihood import SURE, likelihoods
 from players.belief.worlds import StateWorlds
 
@@ -26,7 +26,7 @@ MOST_FACTS = 40
 
 
 @dataclass(frozen=True, slots=True)
-class RoleView:
+class RoleSight:
     """The knowledge of a role before a step.
 
     Attributes:
@@ -48,20 +48,13 @@ def new_belief(machine: Machine, role: int, seed: int) -> Belief:
     return Belief(machine, role, worlds=worlds, effort=effort, seed=seed)
 
 
-def observed(state: State, joint: JointMove) -> list[Observed]:
-    """The move and the percepts of each role for a joint move."""
-    machine = state.machine
-    seen = machine.percepts(state, joint)
-    return [Observed(machine.move(role, move), seen[role]) for role, move in enumerate(joint)]
-
-
-class RoleViewer:
+class SightView:
     """Draws the knowledge of roles in one game."""
 
     def __init__(self, machine: Machine, board: Grid | None, painter: SvgPainter) -> None:
         self._machine, self._board, self._painter = machine, board, painter
 
-    def sight(self, belief: Belief, before: RoleView | None) -> RoleView:
+    def sight(self, belief: Belief, before: RoleSight | None) -> RoleSight:
         """The knowledge of the belief's role. Changes since ``before`` are marked."""
         spell = self._machine.rules.spell
         likely = likelihoods(belief)
@@ -90,7 +83,7 @@ class RoleViewer:
             ],
             "guesses": [[text, _percent(share)] for share, text in guesses[:MOST_FACTS]],
         }
-        return RoleView(sure, shown)
+        return RoleSight(sure, shown)
 
     def percepts(self, percepts: Iterable[Term]) -> list[str]:
         """Percepts in words."""

@@ -1,7 +1,7 @@
 """The subcommands of ``ggp``, one module each, in a folder for each theme: see :mod:`ggp.cli`.
 
 Modules import heavy things inside their functions, because ``ggp --help`` loads them all. This module holds
-the helpers that several commands share: check a machine's name, read rules files, write results.
+the helpers that several commands share: check a machine's name, read rules files, check where results go.
 """
 
 from __future__ import annotations
@@ -18,23 +18,59 @@ from gdl.reading import read_limited, read_open, text_of
 from gdl.visible import visible
 from ggp.complaint import complain
 from ggp.printing import show
+from players.player import LONGEST_CLOCK
 
 THEMES = ("play", "rules", "puzzles", "server", "learning")
 """The folders, in the order of ``ggp --help``, which shows the beginnings of their first lines as titles."""
 _PIPES = "- is standard input"
-AnyMachine = Annotated[str, typer.Option("--machine", "-m", help="prover, propnet, native or auto.")]
-FurthestMachine = Annotated[
-    str, typer.Option("--machine", "-m", help="The furthest machine: prover, propnet, native or auto.")
-]
+OPERATORS = "For operators"
+"""The panel of options that limit or open up a program which runs for others."""
 GAME_HELP = (
     "A bundled game (see `ggp games`), a file of rules (.kif, .hrf, .pl), a Sokoban level, "
     "FILE.xsb:N, or a level of Snakes, FILE.txt:N."
 )
 GameName = Annotated[str, typer.Argument(help=GAME_HELP)]
 
+MEMORY = typer.Option("600M", help="Memory for the whole process: 600M, 2G.")
+SCRATCH = typer.Option(
+    None,
+    metavar="DIR",
+    help="Folder for states that exceed the memory; a search that is saved there goes on.",
+)
+DISK = typer.Option(None, help="Disk space for all files in --scratch: 20G.", show_default="all")
 NotationName = Annotated[
     str, typer.Option("--notation", help="Notation of the rules: kif, infix, prolog, or auto (detected).")
 ]
+
+
+Clock = Annotated[
+    str,
+    typer.Option(
+        "--clock",
+        "-c",
+        metavar="[START,]PLAY",
+        help="Seconds for each move, or before the first move and for each: 10,5.",
+    ),
+]
+
+
+def read_clock(text: str, startclock: float, whole: bool = False) -> tuple[float, float]:
+    """The startclock and the playclock in ``10,5``; ``5`` leaves the startclock as it is. ``whole`` forbids
+    parts of a second. Raises GdlError for any other text."""
+    start, comma, play = text.rpartition(",")
+    try:
+        clocks = float(start) if comma else startclock, float(play)
+    except ValueError:
+        clocks = -1.0, -1.0
+    least = 1 if whole else 0.01
+    fits = 0 <= clocks[0] <= LONGEST_CLOCK and least <= clocks[1] <= LONGEST_CLOCK
+    if not fits or (whole and not all(map(float.is_integer, map(float, clocks)))):
+        raise GdlError(
+            f"--clock must be a {'whole ' * whole}number of seconds from {least} to {LONGEST_CLOCK}, or two,"
+            f" not {text[:40]!r}",
+            remedy="write 5, or 10,5 with 10 seconds before the first move",
+        )
+    return clocks
 
 
 def check_machine(name: str) -> None:
@@ -98,13 +134,6 @@ def find_or_complain(name: str) -> Path | None:
         return None
 
 
-def write(path: Path, data: bytes) -> None:
-    """Write a file. Raises GdlError if that fails."""
-    from ggp.output_file import write_file
-
-    write_file(path, data)
-
-
 def check_writable(*paths: Path | None) -> None:
     """Raise GdlError if one of the paths cannot be written: better before long work than after it."""
     for path in filter(None, paths):
@@ -116,6 +145,13 @@ def check_writable(*paths: Path | None) -> None:
                 path.resolve().unlink()
         except OSError as error:
             raise GdlError(f"cannot write {path}: {error.strerror}", remedy="choose another place") from None
+
+
+def as_bytes(disk: str | None, scratch: Path | None) -> int | None:
+    """The disk space that --disk allows. Raises GdlError if there is no folder for files."""
+    if disk is not None and scratch is None:
+        raise GdlError("--disk bounds the files in a folder", remedy="name it with --scratch DIR")
+    return None if disk is None else parse_bytes(disk)
 
 
 def parse_bytes(text: str) -> int:

@@ -72,12 +72,12 @@ class CoverInstance(ABC):
 
     def keep(self, path: Path, solutions: Sequence[NDArray[np.int32]], *, complete: bool) -> None:
         """Write a file with solutions: a drawing or an export, depending on the ending of its name."""
-        raise GdlError(f"{path}: only packing puzzles are drawn", remedy="leave --render and --export out")
+        raise GdlError(f"{path}: only packing puzzles are drawn", remedy="leave --output out")
 
     def as_rules(self) -> str:
         """The puzzle as a game, in KIF. Raises GdlError if it is not a packing puzzle."""
         raise GdlError(
-            f"{self.name} is not a packing puzzle", remedy="only these become games: leave --gdl out"
+            f"{self.name} is neither a level nor a packing puzzle", remedy="only these become games"
         )
 
 
@@ -112,6 +112,8 @@ def _option_text(problem: CoverProblem, option: int) -> str:
     return " ".join(names[item] if names else str(item) for item in problem.option(option))
 
 
+DRAWN = (".svg", ".html", ".xmpuzzle")
+"""The kinds of files with solutions."""
 _MOST_DRAWN = 200
 """Most solutions on a page."""
 
@@ -143,7 +145,7 @@ def packing_instance(
     if not is_packing_text(text):
         return None
     if number is not None:
-        raise GdlError(f"{path} has one problem", remedy="leave --problem out")
+        raise GdlError(f"{path} has one problem", remedy="leave :N out")
     try:
         puzzle = packing_of_text(text)
     except CoverError as error:
@@ -241,11 +243,9 @@ class PackingInstance(CoverInstance):
             burr = self.burr or burr_file(self.puzzle)
             placed = [places(burr, self.number, self.packing, solution.tolist()) for solution in solutions]
             return written_xmpuzzle(burr, {self.number: placed}, complete=complete and not self.every)
-        if kind not in (".svg", ".html"):
-            raise GdlError(f"{path}: no drawing is of this kind", remedy="name a file .svg or .html")
         drawn = [self.packed(solution) for solution in solutions[:_MOST_DRAWN]]
         if not drawn:
-            raise GdlError("there is no solution to draw", remedy="leave --render out")
+            raise GdlError("there is no solution to draw", remedy="leave --output out")
         return (svg(drawn[0]) if kind == ".svg" else page(self.name, drawn)).encode()
 
 
@@ -264,7 +264,5 @@ def load_instance(
     if found is not None:
         return found
     if number is not None or every or apart:
-        raise GdlError(
-            f"{path} is not a packing puzzle", remedy="leave --problem, --keep-rotations and --apart out"
-        )
+        raise GdlError(f"{path} is not a packing puzzle", remedy="leave :N, --keep-rotations and --apart out")
     return PlainInstance(path.stem, problem_of(data, str(path)))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,16 +18,16 @@ from typing import Any
 import numpy as np
 import orjson
 from numpy.typing import NDArray
-from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn
 from rich.table import Table
 from rich.text import Text
 
 from gdl.reading import open_regular, read_limited
-from gdl.words import counted
+from gdl.words import counted, duration
 from gdl.writing import make_lasting, replace_file, sealed, unsealed
-from ggp.console import new_console, noted_ctrl_c, text_column
+from ggp.console import noted_ctrl_c
 from ggp.cover.instance import CoverInstance, RunningSearch
 from ggp.printing import show
+from ggp.solving.view import ProgressView, in_slices
 from players.puzzles.cover.outcome import CoverOptions, CoverResult, is_solution
 from players.puzzles.cover.problem import CoverError
 
@@ -140,39 +140,18 @@ class SaveFile:
         )
 
 
-class _CoverView:
-    """Shows the search while it runs (in a terminal), then its result. A context manager. ``name`` is for
-    people."""
+class _CoverView(ProgressView):
+    """Shows the search while it runs, then its result."""
 
     def __init__(self, name: str) -> None:
-        self.console = new_console(soft_wrap=True)
-        errors = new_console(stderr=True)
-        self._progress = Progress(
-            SpinnerColumn(),
-            text_column("{task.description}"),
-            BarColumn(),
-            TaskProgressColumn(show_speed=False),
-            text_column("{task.fields[told]}"),
-            console=errors,
-            transient=True,
-            disable=not errors.is_terminal,
-        )
-        self._task = self._progress.add_task(name, total=1.0, told="loading or compiling kernels")
-
-    def __enter__(self) -> _CoverView:
-        self._progress.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._progress.stop()
+        super().__init__(name, "loading or compiling kernels")
 
     def watch(self, result: CoverResult) -> None:
         """Update the display of progress; may be called often."""
-        text = f"{counted(result.solutions, 'solution')}, {counted(result.nodes, 'node')}"
         left = result.seconds_left
-        if left:
-            text += f", about {duration(left)} to go"
-        self._progress.update(self._task, completed=result.progress, told=text)
+        to_go = f"about {duration(left)} to go" if left else ""
+        found = counted(result.solutions, "solution")
+        self.tell([f"{result.progress:.0%}", found, counted(result.nodes, "node"), to_go])
 
     def solution(self, number: int, text: str) -> None:
         """One solution; ``number`` counts from 1."""
@@ -182,8 +161,9 @@ class _CoverView:
         """Print the result of the search. ``stopped`` is the reason why it ended early, None if it did
         not."""
         table = Table.grid(padding=(0, 2))
-        more = "" if result.complete else " so far" if stopped else ", there may be more: --all prints them"
-        table.add_row("solutions", Text(f"{result.solutions:,}{more}"))
+        least = "at least " if stopped and not result.complete else ""
+        more = "" if result.complete or stopped else ", there may be more: --all prints them"
+        table.add_row("solutions", Text(f"{least}{result.solutions:,}{more}"))
         if stopped and not result.complete:
             table.add_row("searched", f"{result.progress:.2%}, {stopped}")
         table.add_row("nodes", f"{result.nodes:,}")
@@ -197,18 +177,6 @@ class _CoverView:
         self.console.print(table)
 
 
-def duration(seconds: float) -> str:
-    """A duration in words, rounded.
-
-    >>> duration(12.3), duration(4000), duration(1e6)
-    ('12 s', '67 min', '278 h')
-    """
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{min(seconds / 3600, 1e9):.0f} h"
-
-
-_SLICE_SECONDS = 0.25
 _SAVE_SECONDS = 5.0
 
 
@@ -221,13 +189,13 @@ class CoverRequest:
         seconds: limit of wall time; None for no limit.
         save: the file in which to save the search, and from which to resume it if it exists; None for
             neither.
-        keep: files to be written of the solutions: drawings, exports.
+        output: the file to be written of the solutions, a drawing or an export; None for none.
     """
 
     options: CoverOptions
     seconds: float | None = None
     save: Path | None = None
-    keep: tuple[Path, ...] = ()
+    output: Path | None = None
 
 
 def solve_cover(instance: CoverInstance, request: CoverRequest, as_json: bool) -> int:
@@ -236,20 +204,23 @@ def solve_cover(instance: CoverInstance, request: CoverRequest, as_json: bool) -
     view = _CoverView(instance.name)
     file = None if request.save is None else SaveFile(request.save)
     found: list[list[int]] = []
+    keeps = as_json or request.output is not None
     with view, noted_ctrl_c() as interrupted:
         if file is not None and file.exists():
             search = instance.search(request.options, view.watch, file.load())
-            if as_json or request.keep:
+            if keeps:
                 found += file.solutions(instance.options)
         else:
             search = instance.search(request.options, view.watch, None)
             if file is not None:
                 file.begin()
-        teller = _Teller(instance, view, file, found, shows=not as_json, keeps=as_json or bool(request.keep))
-        stopped = _run(search, request.seconds, interrupted, teller)
+        teller = _Teller(instance, view, file, found, shows=not as_json, keeps=keeps)
+        teller.save(search, now=True)
+        stopped = in_slices(search.step, request.seconds, interrupted, lambda: teller.hear(search))
+        teller.save(search, now=True)
     result = search.result()
-    for path in request.keep:
-        instance.keep(path, [np.array(each, np.int32) for each in found], complete=result.complete)
+    if request.output is not None:
+        instance.keep(request.output, [np.array(each, np.int32) for each in found], complete=result.complete)
     if as_json:
         import json
 
@@ -319,24 +290,13 @@ class _Teller:
             if self._keeps:
                 self._found.append(solution.tolist())
 
+    def hear(self, search: RunningSearch) -> None:
+        """Store and show what the search has found, and save it from time to time."""
+        self.tell(search.taken())
+        self.save(search)
+
     def save(self, search: RunningSearch, now: bool = False) -> None:
         """Save the search if the last save is old enough, or ``now`` is set."""
         if self._file is not None and (now or time.monotonic() >= self._saved + _SAVE_SECONDS):
             self._file.save(search.saved())
             self._saved = time.monotonic()
-
-
-def _run(
-    search: RunningSearch, seconds: float | None, interrupted: Callable[[], bool], teller: _Teller
-) -> str | None:
-    """Search in slices. Returns why the search was stopped; None if it is complete."""
-    end = None if seconds is None else time.monotonic() + seconds
-    teller.save(search, now=True)
-    while True:
-        now = time.monotonic()
-        stopped = "interrupted" if interrupted() else "time is up" if end is not None and now >= end else None
-        more = stopped is None and search.step(min(now + _SLICE_SECONDS, end or now + _SLICE_SECONDS))
-        teller.tell(search.taken())
-        teller.save(search, now=not more)
-        if not more:
-            return stopped

@@ -28,7 +28,7 @@ from ggp.match_process.blind_match import EFFORT, SECONDS, WORLDS, BlindMatch
 from ggp.match_process.match_state import Log, MatchState
 from ggp.processes.parent import JsonMessage, Send
 from ggp.protocol.messages import NO_MOVE
-from players.belief.belief import SHARE, Belief, Observed
+from players.belief.belief import SHARE, Belief, observed
 from players.processes.limits import describe
 
 AHEAD = 64
@@ -143,8 +143,7 @@ class _HiddenGames(RandomGames):
         machine, role, before = self._machine, self._role, self._state
         super()._go(joint)
         if not machine.is_terminal(self._state):
-            seen = Observed(machine.move(role, joint[role]), machine.percepts(before, joint)[role])
-            self._belief.update(seen, time.monotonic() + SECONDS / SHARE)
+            self._belief.update(observed(before, joint)[role], time.monotonic() + SECONDS / SHARE)
             self._belief.legal_moves()
 
 

@@ -17,12 +17,13 @@ from gdl.machine import Machine, State
 from gdl.rules import Rules
 from gdl.terms import Term
 from gdl.visible import without_folders
-from ggp.match_process.survey import Classifier, by_length, name_of, survey
+from ggp.match_process.game_kind import Classifier, by_length, name_of
 from ggp.processes.parent import Send
 from ggp.warm import alone, warm_up
 from players.belief.belief import Belief
 from players.kaskade.kaskade import BOTTOM, FAILED, READY, Event, Kaskade
 from players.kaskade.player import START_SHARE, KaskadePlayer
+from players.match import ask
 from players.player import Choice, Player
 from players.processes import launch
 from players.processes.limits import describe
@@ -35,16 +36,10 @@ if TYPE_CHECKING:
 STAND_IN = "montecarlo"
 """The player that plays while another one's code is still being compiled: on the prover it needs no compiled
 code."""
-_SURVEY_SECONDS = 0.3
-"""Maximum duration of a survey of the game, in seconds."""
-_SURVEY_SHARE = 0.05
-"""Maximum share of the preparation time for the survey."""
 ALOUD_SECONDS = 0.5
 """Seconds between two messages about the player's search."""
 MOST_CANDIDATES = 12
 """Number of moves in such a message."""
-_LONG_ENOUGH = 2.0
-"""With less preparation time than this, in seconds, there is no survey."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +155,6 @@ class Thinker:
     ) -> None:
         began = time.monotonic()
         self._log("debug", "player", player=player, seed=seed, startclock=startclock)
-        self._survey(deadline - began)
         if len(self._kaskade.prover().roles) == 1:
             self._needed = self._warm_alone
         if self._needed.wait(max(0.0, deadline - time.monotonic()) * START_SHARE):
@@ -183,18 +177,6 @@ class Thinker:
         self._shared = workers, ponder
         if self._player is not None:
             self._player.share(workers, ponder)
-
-    def _survey(self, seconds: float) -> None:
-        """Log and send the apparent kind of this game."""
-        if seconds < _LONG_ENOUGH:
-            return
-        try:
-            seen = survey(self._kaskade.prover(), min(_SURVEY_SECONDS, _SURVEY_SHARE * seconds))
-        except Exception as error:
-            self._log("warning", "no survey", error=describe(error))
-            return
-        self._log("debug", "survey", **{**asdict(seen), "sum": "" if seen.sum is None else seen.sum})
-        self._send("game", text=str(seen))
 
     def _classify(self) -> None:
         """Classify the game once its network is built; any thread may call this."""
@@ -264,17 +246,14 @@ class Thinker:
         if self._player is not None:
             try:
                 state = self._state(position)
-                if position.belief is None:
-                    choice = self._player.choose(state, deadline)
-                else:
-                    # The follower's machine serves only the follower's thread.
-                    belief = position.belief.rebuilt(state.machine)
-                    choice = self._player.choose_from(belief, deadline)
+                # The follower's machine serves only the follower's thread.
+                belief = None if position.belief is None else position.belief.rebuilt(state.machine)
+                choice = ask(self._player, state, belief, deadline)
                 level = self._player.machine.level
                 move = state.machine.move(self._role, choice.move)
                 if move in position.options:
                     safe, note = state.machine.rules.spell(move), choice.note
-                    expects = self._expected(choice)
+                    expects = choice.expects
                 else:
                     self._log("error", "player chose an illegal move", move=str(move))
             except Exception as error:
@@ -301,11 +280,7 @@ class Thinker:
             "machine": self._player.machine.level,
             "candidates": candidates,
         }
-        self._send("search", turn=self._turn, expects=self._expected(choice), **details)
-
-    def _expected(self, choice: Choice) -> float | None:
-        """The result that the player expects, 0..100; None without a search."""
-        return choice.candidates[0].rounded(1) if choice.candidates else None
+        self._send("search", turn=self._turn, expects=choice.expects, **details)
 
     def _state(self, position: StateToRebuild) -> State:
         # On the prover: every other machine is compared with it before it is used.

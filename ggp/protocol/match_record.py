@@ -6,10 +6,12 @@ import json
 import secrets
 import string
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from gdl.information import hides
+from gdl.machine import State
 from gdl.visible import visible
 from ggp.protocol.messages import spaced
 
@@ -73,17 +75,23 @@ class MatchRecord:
     percepts: list[list[list[str]]] = field(default_factory=list)
     seed: int | None = None
 
-    def add_state(self, propositions: Iterable[str], errors: Sequence[str]) -> None:
-        """Append a state, given by its true propositions, and the errors on the way to it."""
+    def add_state(self, state: State, errors: Sequence[str]) -> None:
+        """Append a state, and the errors on the way to it."""
+        propositions = map(state.machine.rules.spell, sorted(state.propositions))
         self.states.append(" ".join(("(", *map(spaced, propositions), ")")))
         self.state_times.append(now_ms())
         self.errors.append(list(errors))
 
-    def add_moves(self, moves: Iterable[str], percepts: Sequence[Sequence[str]] | None = None) -> None:
-        """Append a joint move, and if information is hidden the percepts of each role."""
-        self.moves.append([spaced(move) for move in moves])
-        if percepts is not None:
-            self.percepts.append([list(map(spaced, seen)) for seen in percepts])
+    def add_moves(self, state: State, joint: Sequence[int]) -> list[str]:
+        """Append a joint move of a state, and if information is hidden the percepts of each role. Returns the
+        moves as the rules spell them."""
+        machine, spell = state.machine, state.machine.rules.spell
+        moves = [spell(machine.move(role, move)) for role, move in enumerate(joint)]
+        self.moves.append(list(map(spaced, moves)))
+        if hides(machine.rules):
+            seen = machine.percepts(state, joint)
+            self.percepts.append([[spaced(spell(one)) for one in sorted(percepts)] for percepts in seen])
+        return moves
 
     def to_dict(self) -> dict[str, Any]:
         """The record under its public keys."""

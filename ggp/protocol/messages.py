@@ -279,24 +279,14 @@ def info_request() -> str:
     return "( INFO )"
 
 
-def preview_request(rules: str, clock: int) -> str:
-    """``( PREVIEW (RULES) CLOCK )``; ``rules`` as :func:`spaced` returns them."""
-    return f"( PREVIEW ({rules}) {clock} )"
-
-
 def start_request(match: str, role: str, rules: str, startclock: int, playclock: int) -> str:
     """``( START MATCHID ROLE (RULES) STARTCLOCK PLAYCLOCK)``."""
     return f"( START {match} {role} ({rules}) {startclock} {playclock})"
 
 
-def play_request(match: str, moves: Sequence[str] | None) -> str:
-    """``( PLAY MATCHID NIL )`` or ``( PLAY MATCHID (MOVE1 MOVE2 ) )``."""
-    return f"( PLAY {match} {_joint(moves)} )"
-
-
-def stop_request(match: str, moves: Sequence[str] | None) -> str:
-    """``( STOP MATCHID (MOVE1 MOVE2 ) )``."""
-    return f"( STOP {match} {_joint(moves)} )"
+def turn_request(command: str, match: str, moves: Sequence[str] | None) -> str:
+    """``( PLAY MATCHID NIL )``, ``( PLAY MATCHID (MOVE1 MOVE2 ) )``, or the same with STOP."""
+    return f"( {command} {match} {_joint(moves)} )"
 
 
 def blind_request(

@@ -16,6 +16,7 @@ from dataclasses import replace
 
 import ggp
 from gdl.errors import GdlError
+from gdl.words import duration
 from ggp import warm
 from ggp.log_lines import say
 from ggp.processes.child import Child
@@ -23,7 +24,6 @@ from ggp.processes.parent import JsonMessage
 from ggp.protocol import messages
 from ggp.protocol.event_source import EventSource
 from ggp.protocol.messages import BUSY, Message, Play, Preview, Start
-from ggp.server import status
 from ggp.server.admission import Admission, Remembered
 from ggp.server.clients.connections import Connections
 from ggp.server.clients.roster import Roster, Shown
@@ -156,7 +156,7 @@ class Server:
         config = self.config
         facts = (
             ("version", _VERSION),
-            ("uptime", status.duration(time.monotonic() - self.metrics.began)),
+            ("uptime", duration(time.monotonic() - self.metrics.began)),
             ("player", config.settings.player),
             ("machine", config.settings.machine),
             ("matches", f"{len(self._roster)} of {config.matches}"),

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
+from gdl.words import duration
 from ggp.report_page import page, table
 from players.processes.lifeline import descendants, resident_bytes
 
@@ -160,15 +161,6 @@ def wants_text(accept: str) -> bool:
     """Whether a client accepts plain text, as curl and monitors do."""
     kinds = {kind.partition(";")[0].strip() for kind in accept.lower().split(",")}
     return bool(kinds & {"*/*", "text/*", "text/plain"})
-
-
-def duration(seconds: float) -> str:
-    """``4 s``, ``12:34`` or ``3:12:34``."""
-    whole = int(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    hours, rest = divmod(whole, 3600)
-    return f"{hours}:{rest // 60:02}:{rest % 60:02}" if hours else f"{rest // 60}:{rest % 60:02}"
 
 
 def as_text(status: ServerStatus) -> str:

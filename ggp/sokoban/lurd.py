@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from itertools import groupby
 
 from gdl.errors import GdlError
 from gdl.errors import Place as TextPlace
@@ -26,12 +25,6 @@ MOST_STEPS = 5_000_000
 
 _TOKEN = re.compile(r"(\d*)([urdlURDL(])|(\))|(\s+)", re.ASCII)
 _HEADING = re.compile(r"\s*(solution|snapshot|savegame)\b", re.IGNORECASE)
-
-
-def run_length(text: str) -> str:
-    """A text with each run of a character as number and character: ``3rU`` for ``rrrU``."""
-    runs = ((char, len(list(run))) for char, run in groupby(text))
-    return "".join(char if count == 1 else f"{count}{char}" for char, count in runs)
 
 
 def read_lurd(text: str, source: str = "", line: int = 1) -> str:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,44 +12,27 @@ from gdl.machine import State
 from ggp.console import noted_ctrl_c
 from ggp.game import Game
 from ggp.printing import show
-from ggp.solving.frontier_options import FRONTIER
-from ggp.solving.frontier_view import FrontierView, check_plot, write_plot
-from ggp.solving.view import doubt_of
+from ggp.solving.frontier_view import FRONTIER, FrontierView
+from ggp.solving.view import doubt_of, in_slices
 from ggp.stopwatch import Stopwatch
 from players.puzzles.frontier.budget import peak_bytes
 from players.puzzles.frontier.frontier import FrontierSearch
 from players.puzzles.frontier.outcome import FrontierOptions, FrontierResult
-from players.puzzles.frontier.storage.directory import has_commit, read_manifest, rules_of
+from players.puzzles.frontier.storage.directory import has_commit
 from players.puzzles.frontier.storage.files import OutOfRoomError
 from players.solvers import Solution, replayed
 from propnet.capabilities import lane_machine
 from propnet.machine import PropnetMachine
 
-_SLICE_SECONDS = 0.25
 
-
-def load_game(game: str | None, resume: Path | None) -> Game:
-    """The named game, or the game of the search in the directory. Raises GdlError."""
-    if game is not None:
-        return Game.load(game)
-    if resume is None:
-        raise GdlError("no game was named", remedy="ggp solve GAME; `ggp games` lists the names")
-    name = read_manifest(resume)["state"].get("game")
-    return Game(name if isinstance(name, str) and name else resume.absolute().name, rules_of(resume))
-
-
-def solve_by_frontier(
-    game: Game, options: FrontierOptions, seconds: float | None, plot: Path | None, as_json: bool
-) -> int:
+def solve_by_frontier(game: Game, options: FrontierOptions, seconds: float | None, as_json: bool) -> int:
     """Search, and print the result. Returns the exit status: 0 with a line, 1 without, 130 after Ctrl-C.
 
-    ``seconds`` limits wall time, None for no limit; ``plot`` is the file for the picture of the layers.
+    ``seconds`` limits wall time, None for no limit.
     Raises GdlError if the request cannot be met, or memory or disk ran out; results so far are then printed
     first.
     """
     watch = Stopwatch()
-    if plot is not None:
-        check_plot(plot)
     machine = _puzzle(game)
     view = FrontierView(game.name)
     fault: GdlError | None = None
@@ -66,7 +46,8 @@ def solve_by_frontier(
         try:
             with view, noted_ctrl_c() as interrupted:
                 try:
-                    stopped = _run(search, seconds, watch, interrupted)
+                    left = None if seconds is None else seconds - watch.wall
+                    stopped = in_slices(search.step, left, interrupted)
                 except GdlError as error:
                     fault, stopped = error, str(error)
             if not search.states:
@@ -78,8 +59,6 @@ def solve_by_frontier(
             search.close()
     moves, last = _told_and_replayed(game, machine, result)
     doubt = doubt_of(game.rules, last) if result.complete or last is not None else ""
-    if plot is not None:
-        write_plot(plot, game.name, result)
     if as_json:
         show(orjson.dumps(as_json_object(game.name, result, moves, watch, stopped, doubt)))
     else:
@@ -133,25 +112,12 @@ def _puzzle(game: Game) -> PropnetMachine:
     machine = game.machine("propnet")
     if len(machine.roles) != 1:
         raise GdlError(
-            f"this game has {len(machine.roles)} roles, and only a puzzle of one role can be solved"
+            f"{game.name} has {len(machine.roles)} roles, and only a puzzle of one role is explored",
+            remedy=f"ggp tabulate {game.name}",
         )
     lanes = lane_machine(machine)
     assert isinstance(lanes, PropnetMachine)
     return lanes
-
-
-def _run(
-    search: FrontierSearch, seconds: float | None, watch: Stopwatch, interrupted: Callable[[], bool]
-) -> str | None:
-    """Search in slices. Returns why the search was stopped; None if it is complete."""
-    while True:
-        if interrupted():
-            return "interrupted"
-        left = math.inf if seconds is None else seconds - watch.wall
-        if left <= 0:
-            return "time is up"
-        if not search.step(time.monotonic() + min(_SLICE_SECONDS, left)):
-            return None
 
 
 def _told_and_replayed(
@@ -192,7 +158,7 @@ def _say_how_to_go_on(scratch: Path | None) -> None:
     if scratch is None:
         hint = "what was searched is lost; with --scratch DIR a search can go on later"
     elif has_commit(scratch):
-        hint = f"it goes on from its last whole layer with: ggp solve --resume {scratch}"
+        hint = f"the same command, with --scratch {scratch}, goes on from the last whole layer"
     else:
         hint = f"no layer was whole: there is nothing to go on with in {scratch}"
     show(f"ggp: {hint}", err=True)

@@ -7,21 +7,19 @@ import itertools
 import math
 import time
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 from rich.table import Table
 from rich.text import Text
 
-from gdl.errors import GdlError
-from gdl.words import counted
-from ggp.report_page import check_installed, new_figure, write_figure
-from ggp.solving.frontier_options import FRONTIER
+from gdl.words import counted, duration
 from ggp.solving.view import ProgressView, show_moves
 from ggp.stopwatch import Stopwatch
 from players.puzzles.frontier.outcome import FrontierProgress, FrontierResult
 from players.puzzles.frontier.storage.files import as_size
 
+FRONTIER = "frontier"
+"""The name of the solver."""
 _LOOK_SECONDS = 0.2
 _CHART_WIDTH, _CHART_HEIGHT = 72, 6
 
@@ -99,7 +97,7 @@ def progress_line(progress: FrontierProgress, layers: list[int], first: Frontier
     rate = (_expanded(progress) - _expanded(first)) / max(progress.seconds - first.seconds, 1e-9)
     coded = progress.visited_bytes / max(1, progress.states)
     parts = [
-        f"{_clock(progress.seconds)}",
+        duration(progress.seconds),
         f"depth {progress.layer} with {counted(progress.layer_states, 'state')}",
         f"{progress.done / max(1, progress.layer_states):.0%} of it",
         f"{counted(progress.states, 'state')}, {rate:,.0f}/s, {coded:.2f} bytes each",
@@ -110,7 +108,7 @@ def progress_line(progress: FrontierProgress, layers: list[int], first: Frontier
     more = states_to_come(layers)
     if more is not None and rate > 0:
         left = (progress.layer_states - progress.done + more) / rate
-        parts.append(f"all may be seen in {_clock(left)}")
+        parts.append(f"all may be seen in {duration(left)}")
     return ", ".join(parts)
 
 
@@ -124,15 +122,6 @@ def _proof(result: FrontierResult) -> str:
     if not result.shortest:
         return "proven: none is higher"
     return "proven: none is higher, none shorter"
-
-
-def _clock(seconds: float) -> str:
-    """``1:02:03`` or ``2:03`` or ``3 s``."""
-    whole = int(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    minutes = f"{whole // 60 % 60}:{whole % 60:02}"
-    return f"{whole // 3600}:{minutes:0>5}" if whole >= 3600 else minutes
 
 
 _EIGHTHS = " ▁▂▃▄▅▆▇█"
@@ -182,44 +171,3 @@ def states_to_come(layers: Sequence[int]) -> float | None:
             return None
         total += math.exp(size)
     return total
-
-
-_KINDS = ".svg", ".png", ".pdf"
-
-
-def check_plot(path: Path) -> None:
-    """Raises GdlError if a picture cannot be written there, before the search rather than after it."""
-    if path.suffix.lower() not in _KINDS:
-        raise GdlError(
-            f"--plot {path}: not a known kind of picture", remedy=f"end its name in {', '.join(_KINDS)}"
-        )
-    if not path.absolute().parent.is_dir():
-        raise GdlError(f"--plot {path}: there is no such folder")
-    check_installed()
-
-
-def write_plot(path: Path, name: str, result: FrontierResult) -> None:
-    """Draw the number of states at each depth, on a logarithmic axis, and the ends of the shortest lines.
-    Raises GdlError if the file cannot be written."""
-    figure = new_figure(9, 5)
-    axes = figure.subplots()
-    axes.bar(range(len(result.layers)), result.layers, width=0.9)
-    axes.set_yscale("log")
-    axes.set_ylim(bottom=0.7)
-    for value, line in result.lines.items():
-        axes.axvline(len(line), linestyle="--", color="black", linewidth=0.8)
-        axes.annotate(
-            f"goal {value}",
-            (len(line), 1.0),
-            xycoords=("data", "axes fraction"),
-            xytext=(2, -4),
-            textcoords="offset points",
-            rotation=90,
-            va="top",
-            fontsize=8,
-        )
-    axes.set_xlabel("moves from the start")
-    axes.set_ylabel("states")
-    whole = "all" if result.complete else "so far"
-    axes.set_title(f"{name}: {counted(result.states, 'state')}, {whole}".replace("$", r"\$"), fontsize=10)
-    write_figure(figure, path)

@@ -1,4 +1,4 @@
-"""``ggp solve --strong`` and ``--query``: solves whole games, and prints results and table entries."""
+"""``ggp tabulate`` and ``ggp lookup``: solve whole games, and print results and table entries."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import orjson
 from rich.table import Table
 from rich.text import Text
 
-from gdl.errors import GdlError
 from gdl.machine import State
 from gdl.words import counted
 from ggp.console import new_console, spinner
@@ -34,11 +33,9 @@ _SLOW = 0.2
 """Seconds between two lines of progress."""
 
 
-def solve_strongly(
-    game: Game, options: StrongOptions, folder: Path | None, as_json: bool, told: bool
-) -> None:
-    """Solve a whole game, write its table to the folder if there is one, and print the result if ``told`` is
-    set. Raises GdlError."""
+def solve_strongly(game: Game, options: StrongOptions, folder: Path | None, as_json: bool) -> None:
+    """Solve a whole game, write its table to the folder if there is one, and print the result. Raises
+    GdlError."""
     clock = Stopwatch()
     _give_back_at_once()
     machine = game.machine("propnet")
@@ -63,8 +60,6 @@ def solve_strongly(
     found["seconds_cpu"] = round(clock.cpu, 3)
     found["seconds_wall"] = round(clock.wall, 3)
     found["peak_rss"] = peak_bytes()
-    if not told:
-        return
     if as_json:
         show(orjson.dumps(found))
     else:
@@ -108,10 +103,8 @@ def _print_solved(found: dict[str, Any], clock: Stopwatch) -> None:
     new_console(soft_wrap=not sys.stdout.isatty()).print(table)
 
 
-def answer_query(game: Game, text: str, folder: Path | None, as_json: bool) -> None:
+def answer_query(game: Game, text: str, folder: Path, as_json: bool) -> None:
     """Print the table entry of a state. Raises GdlError: no table, no such state."""
-    if folder is None:
-        raise GdlError("--query needs --tables DIR", remedy="ggp solve --strong GAME --tables DIR makes them")
     tables = Tables.open(folder)
     tables.check_rules(game.rules)
     machine = game.machine("prover")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Self
 
 from rich.columns import Columns
@@ -22,6 +23,8 @@ from gdl.words import counted
 from ggp.console import new_console
 from ggp.stopwatch import Stopwatch
 from players.solvers import Solution
+
+_SLICE_SECONDS = 0.25
 
 
 class ProgressView:
@@ -58,6 +61,32 @@ class ProgressView:
         return Spinner("dots", Text(f"{self._name}: " + ", ".join(filter(None, parts))))
 
 
+def in_slices(
+    step: Callable[[float], bool],
+    seconds: float | None,
+    interrupted: Callable[[], bool],
+    after: Callable[[], object] = lambda: None,
+) -> str | None:
+    """Call ``step`` with the end of a slice of time, as time.monotonic() seconds, while it returns True, and
+    ``after`` after each slice. Returns why this was stopped; None if there is nothing more to do.
+
+    Args:
+        seconds: the longest time for all; None for no limit.
+        interrupted: whether to stop.
+    """
+    end = math.inf if seconds is None else time.monotonic() + seconds
+    while True:
+        now = time.monotonic()
+        if interrupted():
+            return "interrupted"
+        if now >= end:
+            return "time is up"
+        more = step(min(end, now + _SLICE_SECONDS))
+        after()
+        if not more:
+            return None
+
+
 class SolveView(ProgressView):
     """Shows the search while it runs, then its line. ``seconds`` is the time limit."""
 
@@ -90,6 +119,21 @@ class SolveView(ProgressView):
         table.add_row("states", f"{solution.states:,}")
         table.add_row("time", str(watch))
         console.print(table)
+
+
+def as_json_object(name: str, solution: Solution, watch: Stopwatch, doubt: str) -> dict[str, object]:
+    """The solution of a game for ``--json``. ``watch`` is the total time, ``doubt`` a doubt about it."""
+    return {
+        "game": name,
+        "value": solution.value if solution.value >= 0 else None,
+        "moves": solution.moves,
+        "proven": solution.proven,
+        "solver": solution.solver or None,
+        "seconds_cpu": round(watch.cpu, 3),
+        "seconds_wall": round(watch.wall, 3),
+        "states": solution.states,
+        "doubt": doubt,
+    }
 
 
 def show_moves(console: Console, moves: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""`PlainDrawing`: the states of one game as text, for code and notebooks."""
+"""The states of one game as text: the painter for it, and `PlainDrawing` for code and notebooks."""
 
 from __future__ import annotations
 
@@ -6,7 +6,20 @@ from gdl.machine import Machine, State
 from ggp.boards.board import find_board
 from ggp.boards.snakes import SnakesPainter, map_of_rules
 from ggp.boards.text import Painter
-from ggp.sokoban.machine_stage import LevelPainter, stage_of_machine
+from ggp.sokoban.machine_stage import LevelPainter, MachineStage, stage_of_machine
+
+
+def painter_of(
+    machine: Machine, name: str, *, colours: bool = False, unicode: bool = False
+) -> tuple[Painter, MachineStage | None]:
+    """A painter of the game's states, and the game as a Sokoban level if it is one."""
+    drawn = map_of_rules(machine.rules)
+    if drawn is not None:
+        return SnakesPainter(machine.rules, machine.roles, drawn, colours, unicode), None
+    stage = stage_of_machine(machine, name)
+    if stage is not None:
+        return LevelPainter(machine, stage, colours, unicode), stage
+    return Painter(find_board(machine), machine.rules, machine.roles), stage
 
 
 class PlainDrawing:
@@ -18,17 +31,6 @@ class PlainDrawing:
 
     def __call__(self, state: State) -> str:
         """The drawing, lines from top to bottom, followed by the true propositions off the board."""
-        if self._painter is None:
-            self._painter = self._painter_of(state.machine)
+        self._painter = self._painter or painter_of(state.machine, self._name)[0]
         shown = self._painter.draw_state(state)
-        parts = [shown.plain(), "\n".join(shown.beside)]
-        return "\n".join(filter(None, parts))
-
-    def _painter_of(self, machine: Machine) -> Painter:
-        drawn = map_of_rules(machine.rules)
-        if drawn is not None:
-            return SnakesPainter(machine.rules, machine.roles, drawn, False, False)
-        stage = stage_of_machine(machine, self._name)
-        if stage is not None:
-            return LevelPainter(machine, stage, False, False)
-        return Painter(find_board(machine), machine.rules, machine.roles)
+        return "\n".join(filter(None, (shown.plain(), "\n".join(shown.beside))))

@@ -18,7 +18,7 @@ from gdl.machine import State
 from gdl.syntax.writer import OwnNotation
 from gdl.words import counted
 from ggp import printing
-from ggp.in_code import Quit, Undo
+from players.match import Quit, Undo
 from players.player import Choice, Player
 
 if TYPE_CHECKING:

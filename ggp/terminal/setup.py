@@ -11,7 +11,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from time import monotonic
-from typing import TYPE_CHECKING
 
 from rich.progress import Progress
 from rich.text import Text
@@ -24,30 +23,23 @@ from gdl.machine import Machine, State
 from gdl.terms import RANDOM
 from gdl.visible import visible
 from gdl.words import counted
-from ggp.boards.board import find_board
-from ggp.boards.snakes import SnakesPainter, map_of_rules
-from ggp.boards.text import Painter
 from ggp.console import new_console, spinner
 from ggp.game import Game
-from ggp.in_code import Quit, play_match
 from ggp.printing import show
 from ggp.rule_files import loaded_files
 from ggp.terminal.human import HumanPlayer
-from ggp.terminal.views import JsonView, TextView
+from ggp.terminal.views import BlindView, JsonView, TextView
 from ggp.warm import compile_behind, compile_missing
 from players.kaskade.kaskade import BOTTOM, FAILED, Event, Kaskade
 from players.kaskade.player import KaskadePlayer
 from players.kaskade.stages import exercise_answers
+from players.match import Quit, play_match
 from players.player import Choice, Player
 from players.processes.compiled_parts import folder_of_parts
 from players.processes.limits import cores
 from players.registry import check_name, fitting, make_player
 from players.warm_kernels import match_parts, missing, network_parts, search_parts
 from propnet.capabilities import lane_machine
-
-if TYPE_CHECKING:
-    from ggp.sokoban.machine_stage import MachineStage
-
 
 QUICK = "montecarlo"
 """The player by random playouts after each of its moves, on any machine."""
@@ -118,6 +110,8 @@ def doubts(game: Game) -> str:
 
 
 HUMAN = "human"
+_LEVEL = "auto"
+"""The furthest machine."""
 _BEHIND = f"uct is being compiled in the background, once; until then {QUICK} moves in its place"
 
 
@@ -127,29 +121,24 @@ class LocalMatch:
 
     Attributes:
         names: the players, in role order; roles may be left out.
-        level: the furthest machine.
         prepared_by: end of the startclock; time.monotonic() seconds.
         playclock: seconds for each move.
         seed: random seed of the players.
         max_steps: stop after this many joint moves.
         workers: search processes per player.
-        tables: folder of a table for players that play from one.
     """
 
     game: Game
     names: Sequence[str]
-    level: str
     prepared_by: float
     playclock: float
     seed: int
     max_steps: int | None
     workers: int
-    tables: str | None = None
 
-    def print(self, board: bool, delay: float) -> bool:
-        """Play the match and print it for people; ``board`` says whether to draw the states, and ``delay``
-        how many seconds each is shown at least. Returns whether a role got stuck. Raises KeyboardInterrupt if
-        a person leaves."""
+    def print(self, delay: float) -> bool:
+        """Play the match and print it for people; each state is shown for ``delay`` seconds at least. Returns
+        whether a role got stuck. Raises KeyboardInterrupt if a person leaves."""
         console = new_console(soft_wrap=not sys.stdout.isatty())
         name = self.game.name
         with ExitStack() as cleanup:
@@ -169,47 +158,32 @@ class LocalMatch:
                     machine = kaskade.best()
                 else:
                     self._compile_network(progress)
-                    kaskade = self._kaskade(self.level, cleanup, show_event)
+                    kaskade = self._kaskade(_LEVEL, cleanup, show_event)
                     machine = self._first_machine(kaskade)
                     self._compile(machine, progress)
                 prepared_by = self.prepared_by + time.monotonic() - began
                 players = self._players(kaskade, machine, console.print, console.width, compiled, cleanup)
                 progress.update(task, description=f"{name}: looking for a board")
-                drawn = map_of_rules(machine.rules) if board else None
-                level = self._level(machine) if drawn is None else None
-                if drawn is not None:
-                    from ggp.sokoban.glyphs import in_unicode
+                from ggp.sokoban.glyphs import in_unicode
+                from ggp.terminal.drawing import painter_of
 
-                    painter: Painter = SnakesPainter(
-                        machine.rules, machine.roles, drawn, console.is_terminal, in_unicode(console)
-                    )
-                elif level is not None and board:
-                    from ggp.sokoban.glyphs import in_unicode
-                    from ggp.sokoban.machine_stage import LevelPainter
-
-                    painter = LevelPainter(machine, level, console.is_terminal, in_unicode(console))
-                else:
-                    painter = Painter(find_board(machine) if board else None, machine.rules, machine.roles)
+                colours, unicode = console.is_terminal, in_unicode(console)
+                painter, level = painter_of(machine, name, colours=colours, unicode=unicode)
             spell = machine.rules.spell
             who = ", ".join(f"{spell(r)}: {p.name}" for r, p in zip(machine.roles, players, strict=True))
             console.print(Text.assemble((name, "bold"), f" on the {machine.level} machine; {who}"))
             blind = hides(machine.rules) and any(isinstance(player, HumanPlayer) for player in players)
-            kind = TextView
-            if blind:
-                from ggp.terminal.blind_view import BlindView
-
-                kind = BlindView
-            view = kind(console, machine, players, painter, board, delay)
+            view = (BlindView if blind else TextView)(console, machine, players, painter, delay)
             cleanup.callback(view.close)
             try:
-                last = play_match(machine, players, view, prepared_by, self.playclock, self.max_steps)
+                match = play_match(machine, players, view, prepared_by, self.playclock, self.max_steps)
             except Quit:
                 raise KeyboardInterrupt from None
             if level is not None:
                 from ggp.sokoban.findings import show_epilogue
 
-                show_epilogue(console, level, [level.position(s) for s in view.states], players[0].name)
-            return _is_stuck(last)
+                show_epilogue(console, level, list(map(level.position, match.states)), players[0].name)
+            return bool(match.stuck)
 
     def print_json(self) -> bool:
         """Play the match and print it as JSON lines, each flushed at once. Returns whether a role got
@@ -219,20 +193,20 @@ class LocalMatch:
             began = time.monotonic()
             with spinner(new_console(stderr=True)) as progress:
                 self._compile_network(progress)
-                kaskade = self._kaskade(self.level, cleanup)
+                kaskade = self._kaskade(_LEVEL, cleanup)
                 machine = self._first_machine(kaskade)
                 self._compile(machine, progress)
             prepared_by = self.prepared_by + time.monotonic() - began
             players = self._players(kaskade, machine, show, 80, None, cleanup)
             view = JsonView(machine, players, self.game.name, show)
-            last = play_match(machine, players, view, prepared_by, self.playclock, self.max_steps)
-            return _is_stuck(last)
+            match = play_match(machine, players, view, prepared_by, self.playclock, self.max_steps)
+            return bool(match.stuck)
 
     def _compile_behind(self, cleanup: ExitStack) -> Callable[[], bool] | None:
         """Compile in the background, during the match, the kernels that it needs. Returns a function that
         says whether this is done. Returns None if nothing is missing, if the result could not be stored, or
         if kernels must be compiled first, as for puzzles, which only a search solves."""
-        if self.level == BOTTOM or hides(self.game.rules) or folder_of_parts() is None:
+        if hides(self.game.rules) or folder_of_parts() is None:
             return None
         roles = self.game.machine("prover").roles
         if len(roles) < 2 or not can_wait(seats(self.names, [str(role) for role in roles])):
@@ -248,8 +222,7 @@ class LocalMatch:
 
     def _compile_network(self, progress: Progress) -> None:
         """Compile the kernels of every machine above the prover, before any is built."""
-        if self.level != BOTTOM:
-            compile_missing(network_parts(), cores(), progress)
+        compile_missing(network_parts(), cores(), progress)
 
     def _compile(self, machine: Machine, progress: Progress) -> None:
         """Compile the kernels that our players need in this game, before any clock runs."""
@@ -260,14 +233,6 @@ class LocalMatch:
             parts = match_parts(machine, searches, not kinds.isdisjoint(("montecarlo", "greedy")))
             compile_missing(parts, cores(), progress)
 
-    def _level(self, machine: Machine) -> MachineStage | None:
-        """The game as a Sokoban level, if it is one."""
-        if len(machine.roles) > 1:
-            return None
-        from ggp.sokoban.machine_stage import stage_of_machine
-
-        return stage_of_machine(machine, self.game.name)
-
     def _kaskade(
         self, level: str, cleanup: ExitStack, on_event: Callable[[Event], None] | None = None
     ) -> Kaskade:
@@ -277,9 +242,8 @@ class LocalMatch:
         return kaskade
 
     def _first_machine(self, kaskade: Kaskade) -> Machine:
-        """The machine on which the match begins: the one of the chosen level, or the first above the prover.
-        If it cannot be built, the furthest that can be."""
-        kaskade.wait(self.level if self.level in kaskade.levels else next(iter(kaskade.levels), BOTTOM))
+        """The machine on which the match begins: the first above the prover, or else the prover."""
+        kaskade.wait(next(iter(kaskade.levels), BOTTOM))
         return kaskade.best()
 
     def _players(
@@ -301,26 +265,16 @@ class LocalMatch:
             if name == HUMAN:
                 players.append(HumanPlayer(show=show, width=width))
                 continue
-            given: dict[str, object] = {"workers": self.workers, "ponder": ponder}
-            if self.tables is not None:
-                given["dir"] = self.tables
-            make = partial(make_player, name, seed, **given)
+            make = partial(make_player, name, seed, workers=self.workers, ponder=ponder)
             if compiled is not None and can_wait([name]):
 
                 def climbing(make: Callable[[], Player] = make) -> Player:
-                    return KaskadePlayer(make(), self._kaskade(self.level, cleanup))
+                    return KaskadePlayer(make(), self._kaskade(_LEVEL, cleanup))
 
                 players.append(UntilCompiled(name, seed, climbing, compiled))
             else:
                 players.append(KaskadePlayer(make(), kaskade))
         return players
-
-
-def _is_stuck(state: State) -> bool:
-    """Whether a match cannot go on from here, and is not over."""
-    machine = state.machine
-    roles = range(len(machine.roles))
-    return not machine.is_terminal(state) and not all(machine.legal_moves(state, role) for role in roles)
 
 
 def check_names(names: Sequence[str], as_json: bool) -> None:

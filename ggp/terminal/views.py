@@ -1,4 +1,7 @@
-"""Output of a match in this process, for people and programs: rich text, plain text, JSON lines."""
+"""Output of a match in this process, for people and programs: rich text, plain text, JSON lines.
+
+People who play in a match of hidden information see the knowledge of their roles.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +19,10 @@ from gdl.syntax.writer import OwnNotation
 from gdl.words import counted
 from ggp.boards.looks import role_styles
 from ggp.boards.text import DrawnState, Painter
-from ggp.in_code import MatchSnapshot, MatchView
 from ggp.terminal.human import HumanPlayer
+from players.belief.belief import Belief
+from players.belief.likelihood import SURE, likelihoods
+from players.match import MatchStep, MatchView, doubts_of
 from players.player import Candidate, Choice, Player
 
 _SHOWN = 5
@@ -30,8 +35,7 @@ _VISITS = 18
 
 class TextView(MatchView):
     """Prints a match; in a terminal with colours, and with the search while it runs. ``painter`` draws the
-    states if ``board`` is set; each is shown for at least ``delay`` seconds. ``states`` are those of the
-    match so far."""
+    states; each is shown for at least ``delay`` seconds."""
 
     def __init__(
         self,
@@ -39,7 +43,6 @@ class TextView(MatchView):
         machine: Machine,
         players: Sequence[Player],
         painter: Painter,
-        board: bool = True,
         delay: float = 0.0,
     ) -> None:
         super().__init__(machine, players)
@@ -47,12 +50,10 @@ class TextView(MatchView):
         self.painter = painter
         self._own = OwnNotation(machine.rules)
         self._styles = role_styles(machine.roles)
-        self._board = board
         self._delay = delay
         self._shown_at = 0.0
         self._live: Live | None = None
-        self.states: list[State] = []
-        if board and painter.legend:
+        if painter.legend:
             legend = Text("pieces: ", "dim")
             for glyph, meaning, style in painter.legend[:20]:
                 legend.append(glyph, style).append(f" {meaning}  ")
@@ -61,15 +62,11 @@ class TextView(MatchView):
     def preparing(self, role: int, deadline: float) -> None:
         self._watch(role, deadline, "prepares")
 
-    def position(self, steps: int, state: State) -> None:
+    def position(self, steps: int, state: State, before: State | None) -> None:
         self.close()
-        self.states[steps:] = [state]
-        if not self._board:
-            return
         pause = self._shown_at + self._delay - time.monotonic()
         if pause > 0:
             time.sleep(pause)
-        before = self.states[steps - 1] if steps else None
         drawing = self.painter.draw_state(state, self.console.width - _INDENT, before)
         self.console.print()
         self.console.print(Text(f"after {counted(steps, 'step')}" if steps else "at first", "bold"))
@@ -85,17 +82,18 @@ class TextView(MatchView):
         """A move as the author of the rules writes it."""
         return self._own.term(self.machine.move(role, move))
 
-    def step(self, step: MatchSnapshot) -> None:
+    def step(self, step: MatchStep) -> None:
         super().step(step)
         self.close()
         moves = []
-        for role, (choice, thought) in enumerate(zip(step.choices, step.thought, strict=True)):
-            if thought and (choice.note or choice.candidates):
+        for role, move in enumerate(step.joint):
+            choice = step.choices.get(role)
+            if choice and (choice.note or choice.candidates):
                 self.console.print(self._search(role, choice))
             name = f"{self.roles[role]} " if len(self.roles) > 1 or self.console.width > 30 else ""
-            move = (self.move_name(role, choice.move), self._style(role) if thought else "dim")
-            moves.append(Text.assemble((name, "dim"), move))
-            if step.late[role]:
+            text = (self.move_name(role, move), self._style(role) if choice else "dim")
+            moves.append(Text.assemble((name, "dim"), text))
+            if role in step.late:
                 moves[-1].append(f" ({step.late[role]:.1f} s late)", "yellow")
         self.console.print(Text(f"step {step.number}: ", "bold") + Text(", ").join(moves))
 
@@ -105,15 +103,14 @@ class TextView(MatchView):
 
     def end(self, state: State, steps: int, why: str) -> None:
         self.close()
-        goals = self.goals(state)
         self.console.print()
-        for text in (why, *self.doubts(state), *self.lateness):
+        for text in (why, *doubts_of(state), *self.lateness):
             if text:
                 self.console.print(Text(text, "yellow"), soft_wrap=True)
         # A state in which a match is cut short has goal values too, but they are not a result.
         over = self.machine.is_terminal(state)
         line = Text("result: " if over else "no result; goal values so far: ", "bold")
-        scored = [(role, goal) for role, goal in enumerate(goals) if role != self.chance]
+        scored = [(role, goal) for role, goal in enumerate(state.goals.values()) if role != self.chance]
         for place, (role, goal) in enumerate(scored):
             line.append(", " if place else "").append(f"{self.roles[role]} ({self.players[role].name}) ")
             text = ("undefined" if over else "none") if goal is None else str(goal)
@@ -206,7 +203,7 @@ class JsonView(MatchView):
         names = [player.name for player in players]
         self._line(type="game", game=game, machine=machine.level, roles=self.roles, players=names)
 
-    def step(self, step: MatchSnapshot) -> None:
+    def step(self, step: MatchStep) -> None:
         super().step(step)
         self._line(
             type="step",
@@ -214,7 +211,7 @@ class JsonView(MatchView):
             state=self._state(step.state),
             joint=[self.move_name(role, move) for role, move in enumerate(step.joint)],
             seconds=round(step.seconds, 3),
-            late={self.roles[role]: round(late, 3) for role, late in enumerate(step.late) if late},
+            late={self.roles[role]: round(late, 3) for role, late in step.late.items()},
             search=[
                 {
                     "role": self.roles[role],
@@ -224,8 +221,7 @@ class JsonView(MatchView):
                         for c in choice.candidates
                     ],
                 }
-                for role, choice in enumerate(step.choices)
-                if step.thought[role]
+                for role, choice in step.choices.items()
             ],
         )
 
@@ -233,15 +229,14 @@ class JsonView(MatchView):
         self._line(type="note", text=text)
 
     def end(self, state: State, steps: int, why: str) -> None:
-        goals = self.goals(state)
         self._line(
             type="result",
             steps=steps,
             terminal=self.machine.is_terminal(state),
             state=self._state(state),
-            goals=dict(zip(self.roles, goals, strict=True)),
+            goals=state.goals,
             why=why,
-            doubts=[*self.doubts(state), *self.lateness],
+            doubts=[*doubts_of(state), *self.lateness],
             seconds=round(self.seconds, 3),
         )
 
@@ -250,3 +245,42 @@ class JsonView(MatchView):
 
     def _line(self, **fields: object) -> None:
         self._write(orjson.dumps(fields))
+
+
+class BlindView(TextView):
+    """Prints the percepts of the people at the terminal and the facts that are sure for them; the full state
+    only after the last move."""
+
+    def position(self, steps: int, state: State, before: State | None) -> None:
+        self.close()
+        if not steps or self.machine.is_terminal(state):
+            super().position(steps, state, before)
+
+    def thinking(self, role: int, deadline: float) -> None:
+        """Show nothing: the search of another player would reveal its knowledge."""
+        self.close()
+
+    def step(self, step: MatchStep) -> None:
+        MatchView.step(self, step)
+        own = [role for role, player in enumerate(self.players) if isinstance(player, HumanPlayer)]
+        moves = [
+            Text.assemble((f"{self.roles[role]} ", "dim"), self.move_name(role, step.joint[role]))
+            for role in own
+            if role in step.choices
+        ]
+        line = Text(", ").join(moves) if moves else Text("the others move", "dim")
+        self.console.print(Text(f"step {step.number}: ", "bold") + line)
+
+    def perceived(self, role: int, belief: Belief) -> None:
+        if not isinstance(self.players[role], HumanPlayer):
+            return
+        seen = " ".join(map(self._own.term, sorted(belief.history[-1].percepts))) or "nothing"
+        self.console.print(Text.assemble((f"{self.roles[role]} sees: ", "bold"), seen), soft_wrap=True)
+        count = counted(len(belief), "state")
+        if not belief.exact:
+            self.console.print(Text(f"  more than {count} are possible", "dim"))
+            return
+        sure = [term for term, share in likelihoods(belief).items() if share >= SURE]
+        drawing = self.painter.draw_state(self.machine.state_of(sure), self.console.width - 2, None)
+        self.console.print(Text(f"  sure, in all of {count} that are possible:", "dim"))
+        self.console.print(self._picture(drawing))

@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from players.player import LONGEST_CLOCK
 
+Number = TypeVar("Number", int, float)
+
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class Bound(Generic[Number]):
     """The least and the largest value, both allowed."""
 
-    least: int
-    most: int
-
-
-@dataclass(frozen=True, slots=True)
-class RealBound:
-    """The least and the largest real number, both allowed."""
-
-    least: float
-    most: float
+    least: Number
+    most: Number
 
 
 ROUNDS = Bound(1, 1_000_000)
-STARTCLOCK = RealBound(0.0, float(LONGEST_CLOCK))
+STARTCLOCK = Bound(0.0, float(LONGEST_CLOCK))
 """Seconds."""
-PLAYCLOCK = RealBound(0.01, float(LONGEST_CLOCK))
+PLAYCLOCK = Bound(0.01, float(LONGEST_CLOCK))
 """Seconds."""
 PLIES = Bound(0, 10_000)
 SEED = Bound(-(2**63), 2**63 - 1)

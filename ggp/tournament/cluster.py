@@ -14,7 +14,7 @@ from ggp.processes.parent import JsonMessage
 from ggp.tournament.sites import Cores, OwnSite, Site, usable_cores
 from players.fleet.fleet import Arrays, Fleet, FleetNode, FleetWorker, LostWorkerError, Message
 
-_MATCH_HOST = "ggp.tournament.cluster:MatchHost"
+_MATCH_HOST = "match"
 
 
 class MatchHost:

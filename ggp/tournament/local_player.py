@@ -14,17 +14,14 @@ from ggp.manager import DIED, EXCEPTION, ILLEGAL, NO_ANSWER, NO_CONNECTION, Answ
 from ggp.processes.parent import JsonMessage
 from ggp.protocol.match_record import MatchRecord
 from ggp.protocol.messages import READY
-from ggp.tournament.patience import READY_SECONDS, REMIND_SECONDS
 from ggp.tournament.process import TournamentProcess
-from ggp.tournament.settings import refusal
-from players.player import TOLERANCE
+from ggp.tournament.settings import READY_SECONDS, REMIND_SECONDS, refusal
+from players.player import LATE_SECONDS, TOLERANCE
 
 BUILD_SECONDS = 600.0
 """Seconds that its machine may take, before any clock runs."""
 MAX_RESTARTS = 3
 """The number of times in one match that a player which crashed or hung is started again."""
-_LATE_SECONDS = 5.0
-"""Seconds after a clock during which a silent player counts as late, and not as hanging."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +181,7 @@ class ProcessPlayer:
     def _ask(self, do: str, deadline: float, **fields: object) -> None:
         self._last_asked += 1
         if self._heard:
-            self._patience = deadline + _LATE_SECONDS
+            self._patience = deadline + LATE_SECONDS
         self._heard = False
         moves, first = self._record.moves[self._moves_sent :], self._moves_sent
         self._moves_sent += len(moves)

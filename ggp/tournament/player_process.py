@@ -20,6 +20,7 @@ from gdl.terms import Term
 from ggp.processes.parent import Inbox, JsonMessage, Parent, leave
 from ggp.tournament.process import END_SECONDS, pin
 from players.belief.belief import Belief, Observed
+from players.match import ask
 from players.player import IllegalChoiceError, Player
 from players.processes.limits import describe, limit_memory
 from players.registry import fitting, make_player
@@ -85,10 +86,9 @@ class _PlayerService:
             raise RuntimeError("the player has not started")
         if self._belief is None:
             self._follow(message["moves"])
-            choice = self._player.choose(self._state, message["deadline"])
         else:
             self._learn(self._belief, message)
-            choice = self._player.choose_from(self._belief, message["deadline"])
+        choice = ask(self._player, self._state, self._belief, message["deadline"])
         move = self._machine.rules.spell(self._machine.move(self._role, choice.move))
         self._parent.send("move", id=message["id"], move=move, note=choice.note)
 
@@ -105,10 +105,8 @@ class _PlayerService:
         player.start(self._machine, role, state, seconds / 2, now + seconds / 2)
         if self._machine.is_terminal(state):
             return
-        if hides(self._machine.rules):
-            player.choose_from(Belief(self._machine, role), now + seconds)
-        else:
-            player.choose(state, now + seconds)
+        belief = Belief(self._machine, role) if hides(self._machine.rules) else None
+        ask(player, state, belief, now + seconds)
 
     def _follow(self, moves: list[list[str]]) -> None:
         for joint in moves:

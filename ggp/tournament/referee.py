@@ -20,7 +20,7 @@ from gdl.information import hides, playing
 from gdl.machine import Machine
 from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules
-from ggp.manager import GameManager, MatchStep, RemotePlayer, RolePlayer, in_words
+from ggp.manager import GameManager, RemotePlayer, RolePlayer, TurnReport, in_words
 from ggp.processes.parent import JsonMessage, Parent, explain, leave
 from ggp.protocol.address import parse_address
 from ggp.protocol.match_record import MatchRecord, now_ms
@@ -48,10 +48,8 @@ class Referee:
         pin(core for seat in job["seats"] for core in seat["cores"])
         machine, openings = self._game(job["rules"], job["plies"], job["seed"])
         # The state after an opening would reveal hidden information.
-        opening = () if hides(machine.rules) else openings.of_round(job["round"])
-        state = machine.initial_state()
-        for joint in opening:
-            state = machine.next_state(state, joint)
+        hidden = hides(machine.rules)
+        opening = () if hidden else openings.of_round(job["round"])
         roles, names = playing(machine.roles), [machine.rules.spell(role) for role in machine.roles]
         for role, seat in zip(roles, job["seats"], strict=True):
             names[role] = seat["label"]
@@ -69,7 +67,7 @@ class Referee:
             began = time.monotonic()
             record.start_time = now_ms()
             manager = GameManager(
-                rules_from(state) if opening else job["rules"],
+                rules_from(openings.state(job["round"])) if opening else job["rules"],
                 machine,
                 players,
                 record,
@@ -96,7 +94,7 @@ class Referee:
             restarts=[local[role].restarts if role in local else 0 for role in roles],
         )
 
-    def _tell(self, record: MatchRecord, step: MatchStep) -> None:
+    def _tell(self, record: MatchRecord, step: TurnReport) -> None:
         """Report a step: the first one with all moves of the opening."""
         moves = [step.moves] if step.moves else record.moves
         errors = list(map(in_words, step.errors))

@@ -98,6 +98,13 @@ class Openings:
             self._known.append(self._next())
         return self._known[number - 1]
 
+    def state(self, number: int) -> State:
+        """The state after the opening of a round."""
+        state = self._machine.initial_state()
+        for joint in self.of_round(number):
+            state = self._machine.next_state(state, joint)
+        return state
+
     def _next(self) -> tuple[JointMove, ...]:
         rng = random.Random(f"{self._seed} {len(self._known)}")
         best: tuple[JointMove, ...] = ()

@@ -23,17 +23,26 @@ from ggp.console import spinner
 from ggp.game import Game
 from ggp.output_file import replacing, write_file
 from ggp.protocol.match_record import draw_seed
+from ggp.report_page import check_installed
 from ggp.server.newsroom import Newsroom
 from ggp.tournament import bounds
 from ggp.tournament.runner import Runner
 from ggp.tournament.settings import GameSpec, TournamentSettings, parse_entrants
 from ggp.tournament.sites import Sites
-from ggp.tournament.statistics.plots import figures, write_plots
 from ggp.tournament.statistics.ratings import Sprt
 from ggp.tournament.statistics.report import html_report
 from ggp.tournament.statistics.scores import block_scores
 from ggp.tournament.statistics.standing import fault_lines, standing_of
-from ggp.tournament.statistics.tables import LiveTable, cross, games, standings, test_line
+from ggp.tournament.statistics.tables import (
+    CROSS_HEAD,
+    GAME_HEADS,
+    LiveTable,
+    cross_rows,
+    game_rows,
+    rows_table,
+    standings,
+    test_line,
+)
 from ggp.tournament.store import FAULTS, Store
 from ggp.warm import compile_missing
 from players.kaskade.kaskade import BOTTOM
@@ -61,21 +70,8 @@ def write_csv(store: Store, path: Path) -> int:
     results = store.results()
     with replacing(path) as file:
         writer = csv.writer(codecs.getwriter("utf-8")(file))
-        writer.writerow(
-            (
-                "match",
-                "game",
-                "round",
-                "role",
-                "player",
-                "goal",
-                "completed",
-                "steps",
-                "seconds",
-                *FAULTS,
-                "own moves",
-            )
-        )
+        columns = ["match", "game", "round", "role", "player", "goal", "completed", "steps", "seconds"]
+        writer.writerow((*columns, *FAULTS, "own moves"))
         for number, result in enumerate(results, 1):
             fixture = result.fixture
             match = (number, fixture.game, fixture.round)
@@ -144,7 +140,7 @@ def stored_settings(store: Store) -> TournamentSettings | None:
         raise GdlError(f"{store.name}: {error.message}", remedy=error.remedy) from None
 
 
-def parse_test(text: str, alpha: float) -> Sprt:
+def parse_test(text: str) -> Sprt:
     """The sequential test written as ``ELO0,ELO1``. Raises GdlError."""
     try:
         elo0, elo1 = map(float, text.split(","))
@@ -154,7 +150,7 @@ def parse_test(text: str, alpha: float) -> Sprt:
         ) from None
     if not -1000 <= elo0 < elo1 <= 1000:
         raise GdlError("--sprt ELO0,ELO1 needs ELO0 below ELO1, both within 1000")
-    return Sprt(elo0, elo1, alpha, alpha)
+    return Sprt(elo0, elo1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,9 +224,10 @@ class Session:
         for reason in standing.reasons:
             self.console.print(Text(reason, "red"), soft_wrap=True)
         if len(standing.labels) > 2:
-            self.console.print(cross(standing))
+            self.console.print(rows_table((CROSS_HEAD, *standing.labels), cross_rows(standing)))
         if len(self.settings.games) > 1 and standing.labels:
-            self.console.print(games(standing))
+            roles = {game.name: game.roles for game in self.settings.games}
+            self.console.print(rows_table(GAME_HEADS, game_rows(standing, roles)))
         if self.test is not None:
             scores = block_scores(standing.results, *self.settings.labels)
             self.console.print(test_line(self.test, scores))
@@ -239,19 +236,28 @@ class Session:
         for line in standing.failure_lines(failures):
             self.console.print(Text(f"not played: {line}", "red"), soft_wrap=True)
 
-    def write(self, report: Path | None, plots: Path | None, json: Path | None, csv: Path | None) -> None:
-        """Write the requested files, and print their names."""
+    def write(self, paths: Sequence[Path]) -> None:
+        """Write each file, by its ending a report, all records or a table, and print its name."""
+        for path in paths:
+            match path.suffix.lower():
+                case ".html":
+                    self._write_report(path)
+                case ".json":
+                    write_json(self.store, path)
+                case ".csv":
+                    write_csv(self.store, path)
+            self.console.print(f"written: {path}")
+
+    def _write_report(self, path: Path) -> None:
         results, failures = self.store.results(), self.store.failures()
-        if plots is not None:
-            standing = standing_of(results, self.settings.labels)
-            write_plots(figures(standing, self.settings.labels, self.test), plots)
-        if report is not None:
-            faults = fault_lines(self.store.faulty())
-            write_file(report, html_report(self.settings, results, failures, self.test, faults).encode())
-        if json is not None:
-            write_json(self.store, json)
-        if csv is not None:
-            write_csv(self.store, csv)
-        for path in (report, plots, json, csv):
-            if path is not None:
-                self.console.print(f"written: {path}")
+        faults = fault_lines(self.store.faulty())
+        write_file(path, html_report(self.settings, results, failures, self.test, faults).encode())
+
+
+def check_outputs(paths: Sequence[Path]) -> None:
+    """Raise GdlError if :meth:`Session.write` cannot write one of the files."""
+    for path in paths:
+        if path.suffix.lower() not in (".html", ".json", ".csv"):
+            raise GdlError(f"--output {path}: not a known kind of file", remedy="write .html, .json or .csv")
+    if any(path.suffix.lower() == ".html" for path in paths):
+        check_installed()

@@ -1,26 +1,62 @@
-"""The settings of a tournament: games, players, clocks. They are stored with its results, so that it can be
-resumed."""
+"""The settings of a tournament: games, players, clocks, and how long a player may take before any clock runs.
+They are stored with its results, so that it can be resumed.
+"""
 
 from __future__ import annotations
 
 import re
+import signal
+import threading
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
+from types import FrameType
 from typing import Any, TypeVar
 
 from gdl.errors import GdlError
 from gdl.json_schema import FLAG, Schema, check_json, record, rows, whole
 from gdl.syntax.sexpr import MAX_CHARACTERS
+from ggp.printing import show
 from ggp.protocol.address import parse_address
 from ggp.tournament import bounds
-from ggp.tournament.bounds import Bound, RealBound
-from ggp.tournament.patience import impatient
+from ggp.tournament.bounds import Bound
 from ggp.tournament.schedule import Fixture, count_matches
 from players.kaskade import LEVELS
 from players.options import read_names, read_spec
 from players.processes.limits import cores
 from players.registry import check_name, check_public, is_registered
+
+READY_SECONDS = 60.0
+"""Seconds that a player may take to be imported, and then again to be created and to think once."""
+REMIND_SECONDS = 10.0
+"""Seconds after which the terminal names the player it waits for."""
+
+
+@contextmanager
+def impatient(what: str) -> Iterator[None]:
+    """Run strangers' code in the main thread: stderr reports a long wait for ``what``, and in the end
+    GdlError is raised in that code."""
+    if threading.current_thread() is not threading.main_thread():  # signals reach only the main thread
+        yield
+        return
+    reminded = False
+
+    def remind(number: int, frame: FrameType | None) -> None:
+        nonlocal reminded
+        if reminded:
+            raise GdlError(f"{what} is not done after {READY_SECONDS:.0f} s")
+        reminded = True
+        show(f"ggp: waiting for {what}", err=True)
+
+    before = signal.signal(signal.SIGALRM, remind)
+    signal.setitimer(signal.ITIMER_REAL, REMIND_SECONDS, READY_SECONDS - REMIND_SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
 
 _ALL_CORES = "all"
 """The value of ``workers=`` that stands for all cores of the tournament."""
@@ -144,8 +180,8 @@ MATCH_SETTINGS = ("startclock", "playclock", "plies", "seed", "level", "max_step
 """The settings that all matches of a tournament share, whenever they are played."""
 
 
-def _number(bound: Bound | RealBound) -> Schema:
-    kind = "integer" if isinstance(bound, Bound) else "number"
+def _number(bound: Bound[int] | Bound[float]) -> Schema:
+    kind = "integer" if isinstance(bound.least, int) else "number"
     return {"type": kind, "minimum": bound.least, "maximum": bound.most}
 
 

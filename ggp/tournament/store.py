@@ -160,7 +160,7 @@ class Store:
         rows = self._database.rows(
             "SELECT game, round, seats, goals, faults, completed, steps, seconds FROM match ORDER BY id"
         )
-        return [self._result(*row) for row in rows]
+        return [self._result(row) for row in rows]
 
     def records(self) -> Iterator[tuple[Fixture, dict[str, Any]]]:
         """All match records, in the order in which the matches ended. Raises GdlError if one is not a
@@ -192,17 +192,8 @@ class Store:
         failed = [(self._fixture(*row), str(error)) for *row, error in rows]
         return [(fixture, error) for fixture, error in failed if fixture not in played]
 
-    def _result(
-        self,
-        game: object,
-        number: object,
-        seats: object,
-        goals: object,
-        faults: object,
-        completed: object,
-        steps: object,
-        seconds: object,
-    ) -> Result:
+    def _result(self, row: Sequence[Any]) -> Result:
+        game, number, seats, goals, faults, completed, steps, seconds = row
         fixture = self._fixture(game, number, seats)
         values, counts = self._json(goals, "goals"), self._json(faults, "faults")
         # A row may have one more number: the moves of its own. Older files do not have it.

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +77,7 @@ def find_traces(paths: Iterable[Path], games: Path | None = None) -> list[Trace]
             raise GdlError(f"there is no trace, folder or game {asked}")
         if path.suffix in SUFFIXES and path.is_file():
             raise GdlError(
-                f"{asked} is not a trace", remedy=f"`ggp playthrough {asked} -o {path.stem}.jsonl` writes one"
+                f"{asked} is not a trace", remedy=f"`ggp playthrough {asked} > {path.stem}.jsonl` writes one"
             )
         folder = path / "traces" if (path / "traces").is_dir() else path
         files = [folder] if folder.is_file() else sorted(f for f in folder.iterdir() if _is_trace(f))
@@ -277,73 +277,48 @@ def verify_file(trace: Trace, level: str) -> Verdict:
     return Verdict(trace.name, fault, steps, time.process_time() - started)
 
 
-def verify_all(
-    traces: list[Trace], level: str, jobs: int = 1, seconds: float = 120.0, megabytes: int = 3000
-) -> Iterator[Verdict]:
-    """Replay many traces, each in a process of its own; yields verdicts as they arrive.
+_SECONDS, _MEGABYTES = 120.0, 3000
+"""Wall time for a game; address space that its process may add to its initial one."""
 
-    Args:
-        traces: the traces to replay.
-        level: the machine, see :func:`players.kaskade.make_machine.make_machine`.
-        jobs: processes at a time.
-        seconds: wall time per game.
-        megabytes: address space that each process may add to its initial one.
-    """
+
+def verify_all(traces: list[Trace], level: str) -> Iterator[Verdict]:
+    """Replay many traces on the machine of a level (:func:`players.kaskade.make_machine.make_machine`), one
+    after the other, each in a process of its own."""
     context: Any = multiprocessing.get_context("fork" if os.name == "posix" else "spawn")
-    waiting = list(reversed(traces))
-    running: dict[Connection, tuple[Trace, Any, float]] = {}
-    try:
-        while waiting or running:
-            while waiting and len(running) < jobs:
-                trace = waiting.pop()
-                ours, theirs = context.Pipe(duplex=False)
-                process = context.Process(
-                    target=_replay_and_send, args=(trace, level, megabytes, theirs), daemon=True
-                )
-                process.start()
-                theirs.close()
-                running[ours] = (trace, process, time.monotonic() + seconds)
-            patience = max(0.0, min(t for _, _, t in running.values()) - time.monotonic())
-            ready = wait(list(running), patience)
-            for connection in list(running):
-                trace, process, deadline = running[connection]
-                verdict: Verdict | None = None
-                if connection in ready:
-                    try:
-                        verdict = connection.recv()
-                    except EOFError:
-                        process.join()
-                        verdict = Verdict(trace.name, f"the process died ({process.exitcode})", 0, 0.0)
-                elif time.monotonic() >= deadline:
-                    verdict = Verdict(trace.name, f"took more than {seconds:g} s", 0, seconds)
-                if verdict is not None:
-                    del running[connection]
-                    connection.close()
-                    process.kill()
-                    process.join()
-                    yield verdict
-    finally:
-        for connection, (_, process, _) in running.items():
+    for trace in traces:
+        ours, theirs = context.Pipe(duplex=False)
+        process = context.Process(target=_replay_and_send, args=(trace, level, theirs), daemon=True)
+        process.start()
+        theirs.close()
+        try:
+            if ours.poll(_SECONDS):
+                yield ours.recv()
+            else:
+                yield Verdict(trace.name, f"took more than {_SECONDS:g} s", 0, _SECONDS)
+        except EOFError:
+            process.join()
+            yield Verdict(trace.name, f"the process died ({process.exitcode})", 0, 0.0)
+        finally:
             process.kill()
             process.join()
-            connection.close()
+            ours.close()
 
 
-def _replay_and_send(trace: Trace, level: str, megabytes: int, connection: Connection) -> None:
+def _replay_and_send(trace: Trace, level: str, connection: Connection) -> None:
     """The body of one game's process."""
     end_with_parent()
-    _limit_memory(megabytes)
+    _limit_memory()
     connection.send(verify_file(trace, level))
     connection.close()
 
 
-def _limit_memory(megabytes: int) -> None:
+def _limit_memory() -> None:
     """Make allocations beyond the limit fail, if the system supports that."""
     try:
         import resource
 
         size = int(Path("/proc/self/statm").read_text(encoding="utf-8").split()[0]) * resource.getpagesize()
-        limit = size + megabytes * 2**20
+        limit = size + _MEGABYTES * 2**20
         resource.setrlimit(resource.RLIMIT_AS, (limit, resource.getrlimit(resource.RLIMIT_AS)[1]))
     except (ImportError, OSError, ValueError):
         return

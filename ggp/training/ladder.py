@@ -13,8 +13,6 @@ import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from gdl.errors import GdlError
 from gdl.information import playing
@@ -22,8 +20,8 @@ from gdl.machine import Machine
 from ggp.tournament.statistics.scores import Tally
 from ggp.training.trial import TrialTerms, TrialVerdict, hold_trial, points
 from players.knowledge.canonical_rules import canonical_names
-from players.knowledge.knowledge import GameKnowledge
-from players.knowledge.store import RUNGS, KnowledgeStore
+from players.knowledge.knowledge import MODELS, GameKnowledge
+from players.knowledge.store import KnowledgeStore
 from players.knowledge.training import Training, TrainingProgress
 from players.uct.training.searched_training import SearchedTraining, searches_can_look
 from propnet.machine import PropnetMachine
@@ -39,7 +37,7 @@ class Lesson:
     """The training of one game on one rung of the ladder.
 
     Attributes:
-        known: the stored knowledge of the game on this rung; None while there is none.
+        knowledge: the stored knowledge of the game on this rung; None while there is none.
         training: the training process.
     """
 
@@ -60,39 +58,37 @@ class Lesson:
         used = store.get(names.fingerprint)
         self._store = store if used is None or used.model == model else store.rung(model)
         self._role = names.key(machine.roles[playing(machine.roles)[0]])
-        self.known = self._begun(self._store.get(names.fingerprint))
-        self._school = machine, names, seed, model, workers
-        begun = self.known
+        self.knowledge = self._begun(self._store.get(names.fingerprint))
+        self._seed, self._workers = seed, workers
+        begun = self.knowledge
         if model == "net" and begun is None:
-            # It is based on weights of features if there are any.
-            below = used if used is not None and used.model in ("linear", "derived") else None
+            # It is based on linear weights if there are any.
+            below = used if used is not None and used.model == "linear" else None
             begun = self._begun(below or store.rung("linear").get(names.fingerprint))
-        self._searches = model != "tuples" and searches_can_look(machine)
+        self._searches = searches_can_look(machine)
         training = Training(machine, names, begun, seed, model)
         at_once = model == "net" or begun is not None
-        self.training = self._going_on(training, begun) if at_once else training
+        self.training = self._going_on(training) if at_once else training
 
-    def _begun(self, known: GameKnowledge | None) -> GameKnowledge | None:
+    def _begun(self, knowledge: GameKnowledge | None) -> GameKnowledge | None:
         """The knowledge to continue with. It may come from a copy of the game that names its roles the other
         way round: then its column is that of the other role."""
-        if known is None or len(known.columns) != 1 or known.columns[0] == self._role:
-            return known
-        return known.turned(self._role)
+        if knowledge is None or len(knowledge.columns) != 1 or knowledge.columns[0] == self._role:
+            return knowledge
+        return knowledge.turned(self._role)
 
-    def _going_on(self, training: Training, known: GameKnowledge | None) -> Training | SearchedTraining:
+    def _going_on(self, training: Training) -> Training | SearchedTraining:
         """The training by searches instead of greedy self-play, if the game allows it."""
         if training.columns != (0,) or not self._searches:
             return training
-        machine, names, seed, model, workers = self._school
-        return SearchedTraining(machine, names, known, seed, model, workers, weights=training)
+        return SearchedTraining(training, self._seed, self._workers)
 
     def learn(self, seconds: float, show: Callable[[float, TrainingProgress], None]) -> None:
         """Train for ``seconds``, and store the knowledge, also if this is interrupted. ``show`` is called
         every few seconds with the time used and the progress.
 
         Training that starts from nothing begins with greedy self-play, and continues with that of searches if
-        the game allows it. Tables over n-tuples use greedy self-play alone: they need many states more than
-        good ones (see docs/measurements.md)."""
+        the game allows it."""
         began = shown = saved = time.monotonic()
         greedy = min(GREEDY * seconds, _MOST_GREEDY)
         try:
@@ -101,7 +97,7 @@ class Lesson:
                     greedy = seconds
                     if self._searches:
                         self._keep()
-                        self.training = self._going_on(self.training, self.known)
+                        self.training = self._going_on(self.training)
                 self.training.round((now - began) / seconds)
                 if now - shown > _SHOW_SECONDS:
                     shown = now
@@ -113,24 +109,26 @@ class Lesson:
             self._keep()
             self.training.close()
 
-    def decide(self, share: float, known: GameKnowledge) -> None:
-        """Store the share with which searches use the knowledge; ``known`` has the trial's record. With a
+    def decide(self, share: float, knowledge: GameKnowledge) -> None:
+        """Store the share with which searches use the knowledge; ``knowledge`` has the trial's record. With a
         share above 0 they use it from now on, in place of their previous knowledge, which stays on its own
         rung."""
-        self.known = replace(known, share=share)
+        self.knowledge = replace(knowledge, share=share)
         if share > 0.0:
             self._store = self._used
-            self._store.use(self.known)
+            self._store.use(self.knowledge)
         else:
-            self._store.put(self.known)
+            self._store.put(self.knowledge)
 
     def _keep(self) -> None:
         """Store the knowledge. Searches use it as before, until there is another trial."""
         learnt = self.training.knowledge(self._name)
-        if self.known is not None:
-            learnt = replace(learnt, share=self.known.share, looks=self.known.looks, record=self.known.record)
+        if self.knowledge is not None:
+            learnt = replace(
+                learnt, share=self.knowledge.share, looks=self.knowledge.looks, record=self.knowledge.record
+            )
         self._store.put(learnt)
-        self.known = learnt
+        self.knowledge = learnt
 
 
 def lane_machine_of(machine: object) -> PropnetMachine:
@@ -140,10 +138,9 @@ def lane_machine_of(machine: object) -> PropnetMachine:
     return machine
 
 
-LADDER = dict(zip(RUNGS, (0.2, 0.1, 0.1, 0.3), strict=True))
-"""The rungs of the ladder, the lowest first, and their shares of the time: weights of features, additional
-weights of derived propositions, tables over n-tuples added to the first, a net added to either. The best rung
-gets the rest of the time: games differ in which rung that is."""
+LADDER = dict(zip(MODELS, (0.25, 0.45), strict=True))
+"""The rungs of the ladder, the lowest first, and their shares of the time: weights of features, and a net
+that adds to them. The best rung gets the rest of the time: games differ in which rung that is."""
 ON = " learning on"
 """Suffix for the name of a rung that is trained further."""
 
@@ -203,17 +200,10 @@ class Climb:
         fingerprint = canonical_names(self.machine.rules).fingerprint
         with self.store.alone(fingerprint):
             if self.terms.fresh:
-                self._check(rungs[0])
                 self.store.remove(fingerprint)
             stored = self.store.get(fingerprint)
             self.used = stored if stored is not None and stored.share else None
             return self._climb(rungs)
-
-    def _check(self, rung: str) -> None:
-        """Raise GdlError if a rung cannot be trained, before older knowledge is dropped."""
-        with TemporaryDirectory() as folder:
-            nothing = KnowledgeStore(Path(folder))
-            Lesson(self.machine, self.game, nothing, self.terms.seed, rung).training.close()
 
     def _climb(self, rungs: tuple[str, ...]) -> GameKnowledge:
         """Train these rungs, one after the other."""
@@ -223,32 +213,23 @@ class Climb:
         for rung in rungs:
             part = (shares[rung] + 1.0 / trials) / 2.0
             learnt = self._learn(rung, shares[rung])
-            if learnt is None:
-                continue
             # A rung that was used before has been trained further, and is used as before if the trial is
             # undecided.
             same = self.used is not None and self.used.model == rung
             found = self._try(rung, learnt, None if same else self.used, part, used=same)
-            self.used = found or (learnt.known if same else self.used)
-            self.first = self.first or learnt.known
+            self.used = found or (learnt.knowledge if same else self.used)
+            self.first = self.first or learnt.knowledge
         assert self.first is not None
         if left > 0.0:
             self._go_on(left, (left + 1.0 / trials) / 2.0)
         return self.used or self.first
 
-    def _learn(self, rung: str, share: float) -> Lesson | None:
-        """Train one rung for its share of the time, or continue its training; None if the game has no such
-        rung."""
+    def _learn(self, rung: str, share: float) -> Lesson:
+        """Train one rung for its share of the time, or continue its training."""
         terms, on = self.terms, rung in self.courses
-        try:
-            lesson = Lesson(self.machine, self.game, self.store, terms.seed, rung, terms.workers)
-        except GdlError as error:
-            if self.first is None:
-                raise
-            self.tell(f"{rung}: {error.message}")
-            return None
-        if lesson.known is not None:
-            self.tell(f"{rung} goes on after {lesson.known.moves:,} moves")
+        lesson = Lesson(self.machine, self.game, self.store, terms.seed, rung, terms.workers)
+        if lesson.knowledge is not None:
+            self.tell(f"{rung} goes on after {lesson.knowledge.moves:,} moves")
         course = self.courses[rung + ON if on else rung] = []
         spell, role = self.machine.rules.spell, self.machine.roles[playing(self.machine.roles)[0]]
 
@@ -260,7 +241,7 @@ class Climb:
             )
 
         lesson.learn(terms.seconds * share, show)
-        assert lesson.known is not None
+        assert lesson.knowledge is not None
         return lesson
 
     def _try(
@@ -272,14 +253,14 @@ class Climb:
         terms, against = self.terms, below.model if below else "no knowledge"
         if not terms.pairs:
             return None
-        assert lesson.known is not None
+        assert lesson.knowledge is not None
 
         def show(use: str, score: Tally) -> None:
             self.tell(f"{name}, share {use} against {against}: {points(score)}")
 
         until = time.monotonic() + terms.trial_seconds * part
         trial = TrialTerms(terms.move_seconds, terms.pairs, until, terms.seed + 1, show)
-        found, learnt = hold_trial(self.playing, lesson.known, below, trial)
+        found, learnt = hold_trial(self.playing, lesson.knowledge, below, trial)
         self.verdicts += [(name, against, verdict) for verdict in found]
         if learnt.share or not used:
             lesson.decide(learnt.share, learnt)
@@ -291,12 +272,12 @@ class Climb:
         before."""
         rung = self.used.model if self.used else self._best()
         lesson = self._learn(rung, share)
-        assert self.first is not None and lesson is not None and lesson.known is not None
+        assert self.first is not None and lesson.knowledge is not None
         better = self._try(rung + ON, lesson, None, part, used=self.used is not None)
         if better is not None or self.used is not None:
-            self.used = better or lesson.known
+            self.used = better or lesson.knowledge
         elif rung == self.first.model:
-            self.first = lesson.known
+            self.first = lesson.knowledge
 
     def _best(self) -> str:
         """The rung with the best score of all trials; the first one if there were none."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gdl.rules import Rules
 from gdl.terms import Term
 from ggp.report_page import check_installed, new_figure, page, plot, table
 from ggp.training.trial import TrialVerdict, interval, summary, worth
@@ -17,7 +19,6 @@ from players.knowledge.canonical_rules import canonical_names
 from players.knowledge.features import Features
 from players.knowledge.knowledge import GameKnowledge
 from players.knowledge.training import TrainingProgress
-from players.knowledge.variables import Coordinates, Ranks
 from propnet.machine import PropnetMachine
 
 if TYPE_CHECKING:
@@ -33,25 +34,25 @@ _MOST_BOARDS = 24
 def training_report(
     game: str,
     machine: PropnetMachine,
-    known: GameKnowledge,
+    knowledge: GameKnowledge,
     courses: Mapping[str, Course],
     trials: Sequence[Trial],
 ) -> str:
     """The page, with a course for each rung of the ladder. Raises GdlError if matplotlib is missing."""
     check_installed()
-    used = f"used with a share of {known.use}" if known.share else "not used by searches"
+    used = f"used with a share of {knowledge.use}" if knowledge.share else "not used by searches"
     parts = [
-        f"<p>{known.model}, learnt from {known.moves:,} moves of self-play, {used}.</p>",
+        f"<p>{knowledge.model}, learnt from {knowledge.moves:,} moves of self-play, {used}.</p>",
         "<h2>Learning</h2>",
         plot(_courses(courses)),
         "<h2>Matches</h2>",
-        f"<p>{escape(worth(known, trials))}</p>",
+        f"<p>{escape(worth(knowledge, trials))}</p>",
         _matches(trials),
     ]
     if trials:
         parts.append(plot(_intervals(trials)))
-    if boards := worth_of_squares(machine, known):
-        role = machine.rules.spell(machine.roles[_column_role(machine, known)])
+    if boards := worth_of_squares(machine, knowledge):
+        role = machine.rules.spell(machine.roles[_column_role(machine, knowledge)])
         parts += [
             "<h2>What squares are worth</h2>",
             f"<p>To {escape(role)}, in logits, by the weights of single propositions.</p>",
@@ -60,7 +61,56 @@ def training_report(
     return page(game, parts)
 
 
-def worth_of_squares(machine: PropnetMachine, known: GameKnowledge) -> dict[str, NDArray[np.float64]]:
+_Ranks = dict[Term, int]
+
+_MOST_DIGITS = 9
+"""Longer numbers do not number rows."""
+
+
+class _Coordinates:
+    """The orders that the facts of some rules show."""
+
+    def __init__(self, rules: Rules) -> None:
+        links: dict[str, set[tuple[Term, Term]]] = defaultdict(set)
+        for rule in rules:
+            arguments = rule.head.args
+            if not rule.body and len(arguments) > 1 and all(not term.args for term in arguments):
+                links[f"{rule.head.name}/{len(arguments)}"] |= set(pairwise(arguments))
+        self._links = links
+
+    def order(self, constants: Iterable[Term]) -> _Ranks | None:
+        """The places of the constants, from 0; None if no relation orders them and they are not numbers."""
+        targets = set(constants)
+        if len(targets) == 1:
+            return dict.fromkeys(targets, 0)
+        for links in self._links.values():
+            inside = {(a, b) for a, b in links if a in targets and b in targets and a != b}
+            if len(inside) == len(targets) - 1 and (order := _chain(targets, inside)):
+                return order
+        if all(_is_number(term) for term in targets):
+            return {term: int(term.name) for term in targets}
+        return None
+
+
+def _chain(wanted: set[Term], links: set[tuple[Term, Term]]) -> _Ranks | None:
+    """The order in which links lead through all constants; None if they are not a path."""
+    after = dict(links)
+    firsts = wanted - set(after.values())
+    if len(after) < len(links) or len(firsts) != 1:
+        return None
+    term: Term | None = firsts.pop()
+    order: _Ranks = {}
+    while term is not None and term not in order:
+        order[term] = len(order)
+        term = after.get(term)
+    return order if len(order) == len(wanted) else None
+
+
+def _is_number(term: Term) -> bool:
+    return not term.args and len(term.name) <= _MOST_DIGITS and term.name.isascii() and term.name.isdigit()
+
+
+def worth_of_squares(machine: PropnetMachine, knowledge: GameKnowledge) -> dict[str, NDArray[np.float64]]:
     """By kind of piece, in the game's own words, its value on each square to the first role that has values
     of its own: float64, shape (rows, columns), the first row at the bottom; nan where it cannot be.
 
@@ -68,8 +118,8 @@ def worth_of_squares(machine: PropnetMachine, known: GameKnowledge) -> dict[str,
     first."""
     names = canonical_names(machine.rules)
     features = Features.of(machine.network.bases, names)
-    worth = features.weights_of_bases(features.arranged(known)[0])[:, 0]
-    coordinates = Coordinates(machine.rules)
+    worth = features.weights_of_bases(features.arranged(knowledge).weights)[:, 0]
+    coordinates = _Coordinates(machine.rules)
     kinds: dict[tuple[str, int], list[int]] = defaultdict(list)
     for base, term in enumerate(machine.network.bases):
         if len(term.args) >= 2:
@@ -88,8 +138,8 @@ def _fill(
     boards: dict[str, NDArray[np.float64]],
     machine: PropnetMachine,
     worth: dict[Term, float],
-    columns: Ranks,
-    rows: Ranks,
+    columns: _Ranks,
+    rows: _Ranks,
 ) -> None:
     """Put the values of propositions on boards, one board for each value of their other arguments."""
     first_row, first_column = min(rows.values()), min(columns.values())
@@ -102,10 +152,10 @@ def _fill(
             board[rows[term.args[1]] - first_row, columns[term.args[0]] - first_column] = value
 
 
-def _column_role(machine: PropnetMachine, known: GameKnowledge) -> int:
+def _column_role(machine: PropnetMachine, knowledge: GameKnowledge) -> int:
     """The role of the first column of weights."""
     names = canonical_names(machine.rules)
-    return [names.key(role) for role in machine.roles].index(known.columns[0])
+    return [names.key(role) for role in machine.roles].index(knowledge.columns[0])
 
 
 def _courses(courses: Mapping[str, Course]) -> Figure:

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gdl.information import chance_role, playing
-from gdl.machine import Machine, State
+from gdl.machine import Machine
 from gdl.words import counted
 from ggp.tournament.schedule import Openings
 from ggp.tournament.statistics.ratings import Sprt
@@ -53,14 +53,6 @@ def summary(score: Tally) -> str:
     sure = f"; 95 % interval {low:.0%} to {high:.0%}" if high - low <= _TELLING else ""
     counts = f"{score.wins:g} won, {score.draws:g} drawn, {score.losses:g} lost"
     return f"{points(score)} ({counts}{sure})"
-
-
-def opening(openings: Openings, machine: Machine, number: int) -> State:
-    """The state after the opening of a round, numbered from 1; the match continues from it."""
-    state = machine.initial_state()
-    for joint in openings.of_round(number):
-        state = machine.next_state(state, joint)
-    return state
 
 
 def seat_of(machine: Machine, pair: int) -> int:
@@ -150,11 +142,10 @@ def try_share(
     openings = Openings(machine, _PLIES, terms.seed)
     tally, scores = Tally(), list[float]()
     while not _is_clear(tally, scores) and len(scores) < terms.pairs and terms.has_time(tally):
-        state = opening(openings, machine, len(scores) + 1)
+        state = openings.state(len(scores) + 1)
         seed = terms.seed * 1009 + 2 * len(scores)
         seat = seat_of(machine, len(scores))
         result = play_pair(machine, state, tunings, terms.seconds, seed, _LONGEST, seat)
-        assert result is not None  # there is no deadline
         for one in result:
             tally.add(one, 1.0)
         scores.append(sum(result) / 2)
@@ -171,7 +162,7 @@ def _is_clear(tally: Tally, scores: list[float]) -> bool:
 
 
 def hold_trial(
-    machine: Machine, known: GameKnowledge, below: GameKnowledge | None, terms: TrialTerms
+    machine: Machine, knowledge: GameKnowledge, below: GameKnowledge | None, terms: TrialTerms
 ) -> tuple[list[TrialVerdict], GameKnowledge]:
     """Try all uses of some knowledge against the rung ``below``: knowledge with the share that it is used
     with, or none. Returns the verdicts, and the knowledge with its use and record; the share is 0 if no use
@@ -179,12 +170,12 @@ def hold_trial(
     verdicts = []
     with tempfile.TemporaryDirectory() as folder:
         new, old = Path(folder, "new.knowledge"), Path(folder, "old.knowledge")
-        new.write_bytes(known.to_bytes())
+        new.write_bytes(knowledge.to_bytes())
         usual = Tuning(prove=False, knowledge="off")
         if below is not None:
             old.write_bytes(below.to_bytes())
             usual = Tuning(prove=False, knowledge=str(old), knowledge_share=below.share, looks=below.looks)
-        looking = len(known.columns) == 1 and chance_role(machine.roles) is None
+        looking = len(knowledge.columns) == 1 and chance_role(machine.roles) is None
         uses = [(share, looks) for share, looks in USES if looking or not looks]
         for number, (share, looks) in enumerate(uses):
             # The first use leaves the others their part of the time, unless it is ahead.
@@ -196,7 +187,7 @@ def hold_trial(
     tally = best.score if best else max((v.score for v in verdicts), key=_share)
     record = Record(int(tally.wins), int(tally.draws), int(tally.losses), terms.seconds)
     share, looks = (best.share, best.looks) if best else (0.0, False)
-    return verdicts, replace(known, share=share, looks=looks, record=record)
+    return verdicts, replace(knowledge, share=share, looks=looks, record=record)
 
 
 def best_of(verdicts: list[TrialVerdict]) -> TrialVerdict | None:
@@ -204,11 +195,11 @@ def best_of(verdicts: list[TrialVerdict]) -> TrialVerdict | None:
     return max((v for v in verdicts if v.better), key=lambda v: _share(v.score), default=None)
 
 
-def worth(known: GameKnowledge, trials: Sequence[tuple[str, str, TrialVerdict]]) -> str:
+def worth(knowledge: GameKnowledge, trials: Sequence[tuple[str, str, TrialVerdict]]) -> str:
     """Whether training was worth it, in one sentence, with the available evidence.
 
     Args:
-        known: the knowledge that searches use now, or the latest if they use none.
+        knowledge: the knowledge that searches use now, or the latest if they use none.
         trials: the rung, its opponent, and the result.
     """
     held = [trial for trial in trials if trial[2].score.games]
@@ -219,7 +210,7 @@ def worth(known: GameKnowledge, trials: Sequence[tuple[str, str, TrialVerdict]])
     if not held:
         return "Whether training was worth it is not known: there was no trial."
     matches = counted(int(sum(verdict.score.games for *_, verdict in held)), "match", "matches")
-    before = "; what was learnt before is used as before" if known.share else ""
+    before = "; what was learnt before is used as before" if knowledge.share else ""
     rung, against, verdict = max(held, key=lambda trial: _share(trial[2].score))
     best = f"{rung} did best, {summary(verdict.score)} against {against}"
     if all(verdict.decided for *_, verdict in held):

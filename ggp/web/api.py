@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
 from typing import Any
 
 import orjson
@@ -16,12 +15,12 @@ from gdl.errors import GdlError
 from gdl.json_schema import Schema
 from gdl.visible import without_folders
 from ggp.answers.catalogue import checked_source
-from ggp.answers.operations import GAMES, OPERATIONS, PROGRESS, Operation, QuestionDesk
+from ggp.answers.operations import GAMES, OPERATIONS, PROGRESS, WORK, Operation, QuestionDesk
 from ggp.processes.parent import JsonMessage
 from ggp.protocol.event_source import BEHIND
+from ggp.web.cached_lists import KNOWN
 from ggp.web.gate import protect
-from ggp.web.kept import KNOWN
-from ggp.web.overseer import BUDGET
+from ggp.web.rooms import PageRoom, add_owner
 from ggp.web.shell import add_page, encode, page
 from ggp.web.visits import json_object, touch
 
@@ -118,18 +117,12 @@ DESK = web.AppKey("desk", QuestionDesk)
 
 def add_routes(app: web.Application) -> None:
     """Add the API to the application."""
-    app.cleanup_ctx.append(_desk)
+    add_owner(app, DESK, QuestionDesk)
     add_page(app, "/api", _page)
     app.router.add_get("/api/games", _games)
     app.router.add_get("/api/openapi.json", _description)
     for name, operation in OPERATIONS.items():
         app.router.add_post(f"/api/{name}", _stream if operation.streams else _answer)
-
-
-async def _desk(app: web.Application) -> AsyncIterator[None]:
-    app[DESK] = desk = QuestionDesk(app[BUDGET])
-    yield
-    await desk.close()
 
 
 async def _page(request: web.Request) -> web.Response:
@@ -194,3 +187,7 @@ async def _stream(request: web.Request) -> web.StreamResponse:
         task.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await task
+
+
+ROOM = PageRoom(add_routes, "/api", "API", (WORK.module,))
+"""An entry point of ``kaskade.rooms``."""

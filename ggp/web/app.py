@@ -14,19 +14,13 @@ from ggp.log_lines import say
 from ggp.processes.budget import WorkBudget
 from ggp.protocol.listener import Listener
 from ggp.server.open_files import fit_limits, quiet_about_files, raise_limit
-from ggp.web import api, boards, puzzles, rules, tournaments
-from ggp.web.choice import routes as choice
-from ggp.web.gate import HEADERS, PAGES, STREAMED, TOKENS, Tokens, WebSettings, gate
-from ggp.web.kept import KNOWN, Names
-from ggp.web.manual import routes as manual
-from ggp.web.overseer import BUDGET, keep_warm, oversee
-from ggp.web.packings import routes as packings
-from ggp.web.play import routes as play
-from ggp.web.replay import routes as replay
+from ggp.web.cached_lists import KNOWN, Names
+from ggp.web.gate import HEADERS, PAGES, SETTINGS, STREAMED, TOKENS, Tokens, WebSettings, gate
+from ggp.web.overseer import keep_warm, oversee
+from ggp.web.play.routes import TABLES
+from ggp.web.rooms import BUDGET, rooms
 from ggp.web.visits import HELD, HeldBodies, Visit, visit_of
-from ggp.web.watch import watched
 
-SETTINGS = web.AppKey("settings", WebSettings)
 _OWN_FILES = 64
 """Open files of the server itself: its fork servers and the files it reads."""
 _FILES_PER_PROCESS = 4
@@ -44,18 +38,9 @@ def make_app(settings: WebSettings) -> web.Application:
     app.on_response_prepare.append(_streams)
     app[PAGES] = set()
     app[KNOWN] = Names()
-    play.add_routes(app, settings)
-    choice.add_routes(app)
-    watched.add_routes(app, settings)
-    replay.add_routes(app, settings)
-    tournaments.add_routes(app)
-    puzzles.add_routes(app)
-    packings.add_routes(app)
-    api.add_routes(app)
-    manual.add_routes(app)
-    rules.add_routes(app)
     app.router.add_static("/static/", STATIC)
-    boards.add_routes(app)
+    for room in rooms().values():
+        room.add_routes(app)
     return app
 
 
@@ -97,7 +82,7 @@ async def serve(
         server = runner.server
         assert server is not None
         await listener.open(settings.host, settings.port, lambda: Visit(server, listener, HEADERS))
-        page = "/" if table is None else f"/play/{(await app[play.TABLES].open(table)).id}"
+        page = "/" if table is None else f"/play/{(await app[TABLES].open(table)).id}"
         ready(listener.port, page)
         await stop.wait()
     finally:

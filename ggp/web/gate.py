@@ -57,6 +57,7 @@ class WebSettings:
     limits: ListenLimits = ListenLimits(most=512, most_per_address=384)
 
 
+SETTINGS = web.AppKey("settings", WebSettings)
 TOKEN_HEADER = "X-Ggp-Token"
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "

@@ -23,21 +23,10 @@ from ggp.log_lines import say
 from ggp.processes.budget import WorkBudget
 from ggp.server.fork_servers import ForkServers
 from ggp.warm import warm_up_all
+from ggp.web.rooms import BUDGET, rooms
 from players.processes import launch
 from players.processes.lifeline import descendants, parent, proportional_bytes
 
-PROCESSES = (
-    "ggp.answers.answer_process",
-    "ggp.web.play.table_process",
-    "ggp.web.choice.brought_process",
-    "ggp.web.choice.card_process",
-    "ggp.web.drawing_process",
-    "ggp.web.tournament_process",
-    "ggp.web.packings.packing_process",
-    "ggp.web.puzzle_process",
-    "ggp.web.replay.replay_process",
-    "ggp.web.rules_process",
-)
 BEAT = 1.0
 """Seconds between looks at the processes."""
 FORKS = web.AppKey("forks", ForkServers)
@@ -45,8 +34,9 @@ FORKS = web.AppKey("forks", ForkServers)
 
 def warm_up() -> None:
     """Load the code of these processes, and compile it if necessary."""
-    for module in PROCESSES:
-        import_module(module)
+    for room in rooms().values():
+        for module in room.processes:
+            import_module(module)
     warm_up_all("uct", "auto")
 
 
@@ -74,7 +64,6 @@ async def _look_after(forks: ForkServers) -> None:
             say("warning", "left-over process ends", pid=pid)
 
 
-BUDGET = web.AppKey("budget", WorkBudget)
 LOOK_SECONDS = 2.0
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from functools import partial
 
 from aiohttp import web
 
@@ -11,9 +11,9 @@ from gdl.json_schema import Schema, text, whole
 from ggp.answers.catalogue import MOST_CHARACTERS
 from ggp.processes.parent import JsonMessage
 from ggp.processes.workers import GivenUpError, Workers, WorkKind
+from ggp.web.cached_lists import KNOWN
 from ggp.web.gate import TOKEN_HEADER
-from ggp.web.kept import KNOWN
-from ggp.web.overseer import BUDGET
+from ggp.web.rooms import PageRoom, add_owner
 from ggp.web.shell import add_page, page
 from ggp.web.visits import fields, json_object
 
@@ -33,16 +33,10 @@ JOBS: dict[str, dict[str, tuple[object, Schema]]] = {
 
 def add_routes(app: web.Application) -> None:
     """Add the room to the application."""
-    app.cleanup_ctx.append(_workers)
+    add_owner(app, WORKERS, partial(Workers, WORK))
     add_page(app, "/rules", _page)
     app.router.add_get("/rules/games/{name}", _text)
     app.router.add_post("/rules/{job}", _work)
-
-
-async def _workers(app: web.Application) -> AsyncIterator[None]:
-    app[WORKERS] = workers = Workers(WORK, app[BUDGET])
-    yield
-    await workers.close()
 
 
 async def _page(request: web.Request) -> web.Response:
@@ -79,3 +73,7 @@ async def _work(request: web.Request) -> web.Response:
             raise
         return web.json_response({"given_up": True})
     return web.json_response({name: value for name, value in answer.items() if name != "kind"})
+
+
+ROOM = PageRoom(add_routes, "/rules", "Write", (WORK.module,))
+"""An entry point of ``kaskade.rooms``."""

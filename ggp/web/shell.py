@@ -12,19 +12,9 @@ from aiohttp.typedefs import Handler
 
 from ggp.protocol.event_source import EventSource, encode
 from ggp.web.gate import HEADERS, PAGES, TOKENS
+from ggp.web.rooms import rooms
 from ggp.web.visits import touch
 
-ROOMS: dict[str, str] = {
-    "/play": "Play",
-    "/puzzles": "Puzzles",
-    "/rules": "Write",
-    "/watch": "Watch",
-    "/replay": "Replay",
-    "/tournaments": "Tournaments",
-    "/api": "API",
-    "/docs": "Docs",
-}
-"""The links in the head of every page: path -> title. :mod:`ggp.web.app` adds their routes."""
 _HOME = '<a class="home" href="/"><img src="/static/icon.svg" alt="" width="20" height="20">kaskade</a>'
 
 
@@ -49,8 +39,9 @@ def page(
     """
     here = "/" + request.path.strip("/").partition("/")[0]
     links = "".join(
-        f'<a href="{escape(path)}"{" aria-current=page" if path == here else ""}>{escape(name)}</a>'
-        for path, name in ROOMS.items()
+        f'<a href="{escape(room.path)}"{" aria-current=page" * (room.path == here)}>{escape(room.title)}</a>'
+        for room in rooms().values()
+        if room.path
     )
     sheets = "".join(
         f'<link rel="stylesheet" href="/static/{escape(name)}">' for name in ("style.css", *styles)

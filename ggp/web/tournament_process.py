@@ -69,7 +69,7 @@ def tables_of(path: Path, sprt: Sprt | None = None) -> dict[str, Any]:
         "verdict": verdict_line(rated) if rated else "",
         "rated": standing.labels,
         "unrated": standing.reasons,
-        "cross": cross_rows(standing),
+        "cross": [row[1:] for row in cross_rows(standing)],
         "games": game_rows(standing, games),
         "conduct": conduct_rows(results),
         "faults": [[f.label, f.text, f.times, f.match, f.game, f.when] for f in faults],
@@ -101,7 +101,7 @@ ERROR_RATE = 0.05
 def answer(request: JsonMessage, news: Send) -> dict[str, object]:
     """The ``tables`` of the file at ``path``, with the test ``sprt`` unless that is empty. Raises
     GdlError."""
-    sprt = parse_test(request["sprt"], ERROR_RATE) if request["sprt"] else None
+    sprt = parse_test(request["sprt"]) if request["sprt"] else None
     return {"tables": tables_of(Path(request["path"]), sprt)}
 
 

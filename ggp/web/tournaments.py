@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -16,10 +17,9 @@ from gdl.visible import without_folders
 from ggp.processes.workers import Workers, WorkKind
 from ggp.protocol.http_error import BusyError
 from ggp.tournament.session import parse_test
-from ggp.web.overseer import BUDGET
 from ggp.web.replay.routes import SHELF
+from ggp.web.rooms import PageRoom, add_owner
 from ggp.web.shell import Broadcast, add_page, encode, page
-from ggp.web.tournament_process import ERROR_RATE
 
 WORK = WorkKind(
     "ggp.web.tournament_process", "this tournament", most=4, seconds=30.0, longest=32 * 1024 * 1024
@@ -115,17 +115,16 @@ _LIVE = web.AppKey("live", dict[tuple[str, str], _LiveTournament])
 def add_routes(app: web.Application) -> None:
     """Add the routes to the application; the files are those of :mod:`ggp.web.replay`."""
     app[_LIVE] = {}
+    add_owner(app, WORKERS, partial(Workers, WORK))
     app.cleanup_ctx.append(_close)
     add_page(app, "/tournaments", _page)
     app.router.add_get("/tournaments/events", _events)
 
 
 async def _close(app: web.Application) -> AsyncIterator[None]:
-    app[WORKERS] = workers = Workers(WORK, app[BUDGET])
     yield
     for live in app[_LIVE].values():
         live.close()
-    await workers.close()
 
 
 async def _page(request: web.Request) -> web.Response:
@@ -147,7 +146,7 @@ async def _events(request: web.Request) -> web.StreamResponse:
     name, test = request.query.get("file", ""), request.query.get("sprt", "")
     path = request.app[SHELF].path(name, "tournament")
     if test:
-        parse_test(test, ERROR_RATE)
+        parse_test(test)
     tournaments = request.app[_LIVE]
     live = tournaments.get((name, test))
     if live is None:
@@ -159,3 +158,7 @@ async def _events(request: web.Request) -> web.StreamResponse:
         live = tournaments[name, test] = _LiveTournament(path, test, request.app[WORKERS])
     await live.begin()
     return await live.news.stream(request)
+
+
+ROOM = PageRoom(add_routes, "/tournaments", "Tournaments", (WORK.module,))
+"""An entry point of ``kaskade.rooms``."""

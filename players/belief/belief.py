@@ -31,6 +31,7 @@ from players.belief.worlds import (
     thinned,
 )
 from players.belief.worlds import Observed as Observed
+from players.belief.worlds import observed as observed
 from propnet.capabilities import lane_machine
 
 _LANE_WORLDS = 1_000_000

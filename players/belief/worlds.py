@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -37,6 +37,13 @@ class Observed:
 
     move: Term | None
     percepts: frozenset[Term]
+
+
+def observed(state: State, joint: Sequence[int]) -> list[Observed]:
+    """The move and the percepts of each role for a joint move."""
+    machine = state.machine
+    seen = machine.percepts(state, joint)
+    return [Observed(machine.move(role, move), seen[role]) for role, move in enumerate(joint)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,5 @@
 """The interface to several computers: workers on nodes, calls to them, and their loss. A worker runs a
-*service*, a class of this program that answers messages.
+*service*, a plugin that answers messages: an entry point of the group ``kaskade.services``.
 
 Messages are JSON and arrays. As bytes they are a line of JSON that describes the arrays, then the arrays'
 bytes. Nothing is pickled. Rules travel as text. No code is sent: every node has this program installed, and
@@ -8,7 +8,6 @@ compiles for its own processor.
 
 from __future__ import annotations
 
-import importlib
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -19,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gdl.errors import GdlError
+from players.plugins import plugins
 
 Message = dict[str, Any]
 """A JSON object."""
@@ -72,7 +72,7 @@ class Fleet(ABC):
 
         Args:
             node: the node.
-            service: ``module:Class``, as :func:`players.fleet.fleet.load` reads it.
+            service: the name of a plugin: ``probe``, ``search`` or ``match``.
             cores: number of the node's cores that it reserves: while it runs, no other worker gets them.
 
         Raises:
@@ -148,9 +148,6 @@ def unpack(frame: bytes) -> tuple[Message, list[npt.NDArray[np.generic]]]:
     return message, arrays
 
 
-_HOMES = "players", "ggp"
-
-
 STATUS: Message = {"do": "status"}
 """A message that every worker accepts; the answer has a ``text``."""
 
@@ -166,17 +163,11 @@ class Service(Protocol):
 
 
 def load(name: str) -> Service:
-    """The service ``module:Class`` of this program. Raises GdlError if there is none. Only installed code can
-    run, whatever the message."""
-    module, _, attribute = name.partition(":")
-    if module.split(".")[0] not in _HOMES:
-        raise GdlError(f"{name} is not a service of this program")
-    try:
-        service: Service = getattr(importlib.import_module(module), attribute)()
-    except (ImportError, AttributeError):
-        raise GdlError(
-            f"there is no service {name} here", remedy="install one version on all nodes"
-        ) from None
+    """The service of this name. Raises GdlError if there is none. Only installed services can run, whatever
+    the message."""
+    if (plugin := plugins("services").get(name)) is None:
+        raise GdlError(f"there is no service {name} here", remedy="install one version on all nodes")
+    service: Service = plugin.load()()
     return service
 
 

@@ -43,7 +43,7 @@ class NodeProbe:
         return {**where, "python": platform.python_version(), "version": own_version()}, arrays
 
 
-PROBE = "players.fleet.survey:NodeProbe"
+PROBE = "probe"
 START_SECONDS = 30.0
 """Seconds in which the probe of a node must start."""
 ANSWER_SECONDS = 5.0
@@ -106,12 +106,11 @@ async def _asked(fleet: Fleet, node: FleetNode, workers: Sequence[FleetWorker]) 
 
 
 async def _doing(fleet: Fleet, worker: FleetWorker) -> str:
-    name = worker.service.rpartition(":")[2]
     try:
         answer, _ = await _call(fleet, worker, STATUS)
     except (GdlError, TimeoutError):
-        return f"{name}: silent"
-    return f"{name}: {answer['text']}"
+        return f"{worker.service}: silent"
+    return f"{worker.service}: {answer['text']}"
 
 
 async def _call(fleet: Fleet, worker: FleetWorker, message: Message) -> tuple[Message, Any]:

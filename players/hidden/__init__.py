@@ -2,5 +2,4 @@
 
 Read ``pimc`` and ``expectimax`` first; then ``recollection`` (possible states with the observations of all
 roles, and numbers for each action of an information set) with ``ismcts``, and ``game_tree`` with ``cfr``.
-``look_alikes`` finds states in which a role cannot know its legal moves.
 """

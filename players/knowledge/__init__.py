@@ -5,13 +5,8 @@ names of its propositions. :mod:`~players.knowledge.knowledge` has the learnt we
 and :mod:`~players.knowledge.store` keeps them on disk.
 
 :mod:`~players.knowledge.features` determines which propositions share weights.
-:mod:`~players.knowledge.n_tuples` groups variables that are looked at together;
-:mod:`~players.knowledge.tuple_finder` finds them from the form of propositions
-(:mod:`~players.knowledge.variables`). :mod:`~players.knowledge.derived_propositions` adds propositions that
-the rules derive.
-
-:mod:`~players.knowledge.state_values` computes the values of states from linear weights, and from the tables
-and nets that add to them, with the kernels of :mod:`~players.knowledge.value_kernels`.
+:mod:`~players.knowledge.state_values` computes the values of states from linear weights, and from nets that
+add to them.
 :mod:`~players.knowledge.training` learns the weights from :mod:`~players.knowledge.self_play`,
 :mod:`~players.knowledge.net_training` those of nets.
 """

@@ -19,12 +19,10 @@ from numpy.typing import NDArray
 
 from gdl.terms import Term
 from players.knowledge.canonical_rules import CanonicalNames
-from players.knowledge.knowledge import GameKnowledge, KnowledgeError, LearntNet
+from players.knowledge.knowledge import GameKnowledge, KnowledgeError
 
 CONSTANT = "1"
 """The feature that all states have."""
-DERIVED = "derived "
-"""Prefix of the names of features of derived propositions."""
 MOST_PROPOSITIONS = 20_000
 """Games with more propositions are not learnt."""
 _MOST_OPEN = 4
@@ -40,16 +38,6 @@ def shapes(term: Term, names: CanonicalNames) -> Iterator[str]:
     for mask in _kept_arguments(len(arguments)):
         parts = [text if keep else "*" for text, keep in zip(arguments, mask, strict=True)]
         yield f"({name} {' '.join(parts)})"
-
-
-def counted(term: Term, names: CanonicalNames) -> Iterator[str]:
-    """The names of a derived proposition's features, which count propositions like it: all of its relation,
-    and those that have one argument in common."""
-    arguments = [names.key(argument) for argument in term.args]
-    name = names.new.get(term.name, term.name)
-    for place in range(-1, len(arguments)):
-        parts = [text if place == here else "*" for here, text in enumerate(arguments)]
-        yield f"{DERIVED}({' '.join([name, *parts])})"
 
 
 def _kept_arguments(arguments: int) -> Iterator[tuple[bool, ...]]:
@@ -78,7 +66,7 @@ class Features:
 
     Attributes:
         names: of all features, the constant one first.
-        start, feature: int32, shape (bits + 1,) and (entries,): the proposition of bit b has the features
+        start, feature: int32, shape (bases + 1,) and (entries,): proposition b has the features
             ``feature[start[b]:start[b + 1]]``.
     """
 
@@ -87,24 +75,18 @@ class Features:
     feature: NDArray[np.int32]
 
     @staticmethod
-    def of(
-        propositions: tuple[Term | None, ...], names: CanonicalNames, derived: int | None = None
-    ) -> Features:
-        """The features of states whose bits are these propositions, None for unused bits; those from place
-        ``derived`` on, if given, are derived ones. Shapes that the same propositions have are one feature.
-        Raises KnowledgeError for more than MOST_PROPOSITIONS."""
-        check_size(len(propositions))
+    def of(bases: tuple[Term, ...], names: CanonicalNames) -> Features:
+        """The features of states over these propositions. Shapes that the same propositions have are one
+        feature. Raises KnowledgeError for more than MOST_PROPOSITIONS."""
+        check_size(len(bases))
         members: dict[str, list[int]] = {}
-        for place, term in enumerate(propositions):
-            if term is None:
-                continue
-            own = derived is None or place < derived
-            for name in shapes(term, names) if own else counted(term, names):
+        for place, term in enumerate(bases):
+            for name in shapes(term, names):
                 members.setdefault(name, []).append(place)
         # The one with the most arguments open is the most general: its name is taken.
         chosen = {tuple(some): name for name, some in members.items()}
         ordered = sorted(chosen.items(), key=lambda item: item[1])
-        of_base: list[list[int]] = [[] for _ in propositions]
+        of_base: list[list[int]] = [[] for _ in bases]
         for number, (some, _) in enumerate(ordered, 1):
             for base in some:
                 of_base[base].append(number)
@@ -113,42 +95,26 @@ class Features:
         return Features((CONSTANT, *(name for _, name in ordered)), start, feature)
 
     @property
-    def bits(self) -> int:
-        """Number of bits of records that have a meaning: bits past the last proposition have none."""
+    def bases(self) -> int:
+        """Number of propositions."""
         return len(self.start) - 1
 
     def weights_of_bases(self, weights: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The summed weights of propositions, shape (bits, columns), from those of features, shape (features,
-        columns)."""
+        """The summed weights of propositions, shape (bases, columns), from those of features, shape
+        (features, columns)."""
         sums = np.zeros((len(self.feature) + 1, weights.shape[1]))
         np.cumsum(weights[self.feature], axis=0, dtype=np.float64, out=sums[1:])
         summed: NDArray[np.float32] = (sums[self.start[1:]] - sums[self.start[:-1]]).astype(np.float32)
         return summed
 
-    def scale(self, sample: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """Scale of each feature while it is learnt, float32, shape (features,): 1 for those of base
-        propositions. Hundreds of derived propositions may hold: their features are scaled so that the mean
-        square of their sum is 1 in a sample of states, bool, shape (n, bits)."""
-        of_bit = np.repeat(np.arange(self.bits), np.diff(self.start))
-        scale = np.ones(len(self.names), np.float32)
-        for number, name in enumerate(self.names):
-            if name.startswith(DERIVED):
-                counts = sample[:, of_bit[self.feature == number]].sum(axis=1, dtype=np.float64)
-                scale[number] = 1.0 / max(1.0, float(np.sqrt((counts**2).mean())))
-        return scale
-
-    def arranged(self, known: GameKnowledge) -> tuple[NDArray[np.float32], ...]:
-        """Weights, sums and sizes of some knowledge, shape (features, columns), in the order of these
-        features; 0 for features that it lacks."""
-        return tuple(self._rows(known, array) for array in known.arrays())
-
-    def arranged_net(self, known: GameKnowledge) -> LearntNet:
-        """The net of some knowledge, which has one, over these features."""
-        assert known.net is not None
-        return replace(known.net, first=self._rows(known, known.net.first))
-
-    def _rows(self, known: GameKnowledge, array: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Rows of the knowledge's array in the order of these features, matched by name."""
-        place = {name: number for number, name in enumerate(known.features)}
+    def arranged(self, knowledge: GameKnowledge) -> GameKnowledge:
+        """The same knowledge over these features, in their order; 0 for features that it lacks."""
+        place = {name: number for number, name in enumerate(knowledge.features)}
         rows = np.array([place.get(name, -1) for name in self.names])
-        return np.where((rows >= 0)[:, None], array[rows], np.float32(0))
+
+        def over(array: NDArray[np.float32]) -> NDArray[np.float32]:
+            return np.where((rows >= 0)[:, None], array[rows], np.float32(0))
+
+        net = None if knowledge.net is None else replace(knowledge.net, first=over(knowledge.net.first))
+        weights, sums, sizes = map(over, knowledge.arrays())
+        return replace(knowledge, features=self.names, weights=weights, sums=sums, sizes=sizes, net=net)

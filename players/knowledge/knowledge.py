@@ -1,11 +1,9 @@
 """`GameKnowledge`: weights of features, by canonical names, and their form as bytes.
 
 The bytes are eight of :data:`MAGIC`, four with the length of a JSON object, that object, the features' names
-in ASCII separated by line ends, the arrays of 32-bit floats, and a SHA-256 of all that. With n-tuples, the
-first eight bytes are :data:`_MAGIC_TUPLES`, and the names of the tuples' propositions, arrays of 32-bit
-integers and of floats come before the checksum. With a net they are :data:`MAGIC_NET`, and its arrays come
-there. The bytes contain no code, and they never make the reader allocate more memory than their own length
-justifies.
+in ASCII separated by line ends, the arrays of 32-bit floats, and a SHA-256 of all that. With a net, the
+first eight bytes are :data:`MAGIC_NET`, and its arrays come before the checksum. The bytes contain no code,
+and they never make the reader allocate more memory than their own length justifies.
 """
 
 from __future__ import annotations
@@ -21,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.errors import GdlError
-from players.knowledge.n_tuples import NTuples
 
 HIDDEN = 64
 """Units of the first layer: 32 for each of two roles."""
@@ -76,20 +73,18 @@ _SPREAD = 0.02
 propositions are true."""
 
 
-MAGIC, _MAGIC_TUPLES, MAGIC_NET = b"GGPKNOW1", b"GGPKNOW2", b"GGPKNOW3"
+MAGIC, MAGIC_NET = b"GGPKNOW1", b"GGPKNOW3"
+MODELS = "linear", "net"
+"""What is learnt, each on top of the one before: the rungs of the ladder."""
 MOST_BYTES = 64 << 20
 """Most bytes of one game."""
 _MOST_HEADER = 1 << 16
 _MOST_ROLES = 64
-_MOST_RELATIONS = 1_000
 _DIGEST = 32
 _FINGERPRINT = re.compile(r"[0-9a-f]{64}")
 _NAME = re.compile(r"[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?")
-_RELATION = re.compile(r"[\x21-\x7e]{1,100}/[0-9]{1,3}")
 _GAME = re.compile(r"[\w.:-]{0,100}")
-_ARRAYS, _TUPLE_ARRAYS = 3, 7
-
-Weights = NDArray[np.float32]
+_ARRAYS = 3
 
 
 class KnowledgeError(GdlError):
@@ -105,24 +100,6 @@ class Record:
     draws: int = 0
     losses: int = 0
     seconds: float = 0.0
-
-
-@dataclass(frozen=True, eq=False)
-class LearntTables:
-    """Tables over n-tuples.
-
-    Attributes:
-        tuples: the n-tuples.
-        weights, sums, sizes: float32, shape (tuples.entries, columns), as those of :class:`GameKnowledge`.
-    """
-
-    tuples: NTuples
-    weights: Weights
-    sums: Weights
-    sizes: Weights
-
-    def arrays(self) -> tuple[Weights, ...]:
-        return self.weights, self.sums, self.sizes
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,27 +120,22 @@ class GameKnowledge:
         moves, seconds: moves of self-play, and CPU seconds, of the training.
         record: the match that ``share`` was found by.
         looks: whether searches without playouts value all moves of each new state.
-        tables: over n-tuples, added to the features' weights; None if there are none.
-        net: added to the features' weights; None if there is none. Tables and a net exclude each other.
-        derived: the relations whose derived propositions also have features, or are in n-tuples: their
-            canonical names, each with the number of arguments, as ``#12/3``.
+        net: added to the features' weights; None if there is none.
     """
 
     fingerprint: str
     game: str
     columns: tuple[str, ...]
     features: tuple[str, ...]
-    weights: Weights
-    sums: Weights
-    sizes: Weights
+    weights: Floats
+    sums: Floats
+    sizes: Floats
     share: float = 0.0
     moves: int = 0
     seconds: float = 0.0
     record: Record = field(default_factory=Record)
-    tables: LearntTables | None = None
     looks: bool = False
     net: LearntNet | None = None
-    derived: tuple[str, ...] = ()
 
     @property
     def use(self) -> str:
@@ -173,20 +145,13 @@ class GameKnowledge:
     def turned(self, column: str) -> GameKnowledge:
         """The same knowledge with the column of this role in place of the other one, if there is one column
         for two roles: one of them gets what the other does not."""
-        tables, net = self.tables, self.net
-        if tables is not None:
-            tables = replace(tables, weights=-tables.weights, sums=-tables.sums)
-        if net is not None:
-            net = replace(net, third=-net.third)
-        weights, sums = -self.weights, -self.sums
-        return replace(self, columns=(column,), weights=weights, sums=sums, tables=tables, net=net)
+        net = None if self.net is None else replace(self.net, third=-self.net.third)
+        return replace(self, columns=(column,), weights=-self.weights, sums=-self.sums, net=net)
 
     @property
     def model(self) -> str:
-        """Its rung of the ladder: linear, derived, tuples or net."""
-        if self.tables is not None:
-            return "tuples"
-        return "net" if self.net is not None else "derived" if self.derived else "linear"
+        """Its rung of the ladder, one of :data:`MODELS`."""
+        return "linear" if self.net is None else "net"
 
     def to_bytes(self) -> bytes:
         """The bytes for files and messages. Raises KnowledgeError for more than MOST_BYTES."""
@@ -199,21 +164,13 @@ class GameKnowledge:
             "names": len(names),
             "share": self.share,
             "looks": self.looks,
-            "derived": list(self.derived),
             "moves": self.moves,
             "seconds": self.seconds,
             "record": [self.record.wins, self.record.draws, self.record.losses, self.record.seconds],
         }
         arrays = b"".join(np.ascontiguousarray(a, "<f4").tobytes() for a in self.arrays())
         magic = MAGIC
-        if self.tables is not None:
-            magic, tuples = _MAGIC_TUPLES, self.tables.tuples
-            called = "\n".join(tuples.names).encode("ascii")
-            header["tuples"] = [len(called), *(len(array) for array in tuples.arrays())]
-            parts = [np.ascontiguousarray(array, "<i4") for array in tuples.arrays()]
-            parts += [np.ascontiguousarray(array, "<f4") for array in self.tables.arrays()]
-            arrays += called + b"".join(part.tobytes() for part in parts)
-        elif self.net is not None:
+        if self.net is not None:
             magic = MAGIC_NET
             arrays += b"".join(np.ascontiguousarray(a, "<f4").tobytes() for a in self.net.arrays())
         text = json.dumps(header).encode()
@@ -222,7 +179,7 @@ class GameKnowledge:
             raise KnowledgeError("its knowledge is too large to save", remedy="the game is played without it")
         return data + hashlib.sha256(data).digest()
 
-    def arrays(self) -> tuple[Weights, ...]:
+    def arrays(self) -> tuple[Floats, ...]:
         return self.weights, self.sums, self.sizes
 
     @staticmethod
@@ -249,7 +206,7 @@ def _read(data: bytes) -> GameKnowledge:
     if len(data) > MOST_BYTES:
         raise ValueError("it is too large")
     magic = data[: len(MAGIC)]
-    if magic not in (MAGIC, _MAGIC_TUPLES, MAGIC_NET):
+    if magic not in (MAGIC, MAGIC_NET):
         raise ValueError("it is not a knowledge file of this version")
     body = data[:-_DIGEST]
     if hashlib.sha256(body).digest() != data[-_DIGEST:]:
@@ -291,9 +248,8 @@ def _read(data: bytes) -> GameKnowledge:
     looks = header.get("looks", False)
     if not isinstance(looks, bool):
         raise ValueError("it does not say whether searches look at all moves")
-    derived = tuple(header.get("derived", ()))
-    if len(derived) > _MOST_RELATIONS or not all(_RELATION.fullmatch(relation) for relation in derived):
-        raise ValueError("its relations have invalid names")
+    if header.get("derived"):
+        raise ValueError("it weighs derived propositions, which this version does not")
     return GameKnowledge(
         header["fingerprint"],
         header["game"],
@@ -306,32 +262,9 @@ def _read(data: bytes) -> GameKnowledge:
         _whole(header["moves"]),
         seconds,
         Record(_whole(wins), _whole(draws), _whole(losses), _number(pace)),
-        _tables(body[rest:], header["tuples"], len(columns)) if magic == _MAGIC_TUPLES else None,
         looks,
         _net(body[rest:], count, len(columns)) if magic == MAGIC_NET else None,
-        derived,
     )
-
-
-def _tables(body: bytes, lengths: list[object], columns: int) -> LearntTables:
-    """Tables from their part of the bytes; ``lengths`` are the sizes of the names and of the arrays."""
-    named, *sizes = map(_whole, lengths)
-    begin = named + 4 * sum(sizes)
-    if len(sizes) != _TUPLE_ARRAYS or not all(sizes) or len(body) < begin:
-        raise ValueError("its parts do not add up to its length")
-    numbers = np.frombuffer(body, "<i4", sum(sizes), named).astype(np.int32)
-    names = tuple(body[:named].decode("ascii").split("\n"))
-    tuples = NTuples(names, *np.split(numbers, np.cumsum(sizes)[:-1]))
-    tuples.check()
-    if not all(_NAME.fullmatch(name) for name in names):
-        raise ValueError("its features have invalid names")
-    shape = _ARRAYS, tuples.entries, columns
-    if len(body) != begin + 4 * shape[0] * shape[1] * shape[2]:
-        raise ValueError("its parts do not add up to its length")
-    arrays = np.frombuffer(body, "<f4", -1, begin)
-    if not np.isfinite(arrays).all():
-        raise ValueError("its weights are not finite numbers")
-    return LearntTables(tuples, *arrays.astype(np.float32).reshape(shape))
 
 
 def _net(body: bytes, features: int, columns: int) -> LearntNet:

@@ -1,15 +1,231 @@
 """`NetTraining`: a net learns the errors of its linear weights, from the last states in random order
 (experience replay: L. Lin, 1992). The linear weights stay as they are.
+
+The kernels compute gradients, and Adam's steps (D. Kingma and J. Ba, 2015).
 """
 
 from __future__ import annotations
+
+import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from players.knowledge.features import Features
-from players.knowledge.knowledge import Floats, LearntNet
-from players.knowledge.state_values import NetLearner, StateValues
+from players.knowledge.knowledge import HIDDEN, WIDTH, Floats, LearntNet
+from players.knowledge.state_values import StateValues
+from propnet.jit.arrays import Int32s, Words
+from propnet.jit.decorators import kernel
+from propnet.jit.vector512 import lowest_bit
+
+_BETA1, _BETA2, _EPSILON = 0.9, 0.999, 1e-8
+_FAST: dict[str, Any] = {
+    "nogil": True, "error_model": "numpy", "fastmath": {"reassoc", "contract", "nsz"}
+}  # fmt: skip
+
+
+@kernel(**_FAST)
+def gradients(
+    records: Words,
+    targets: Floats,
+    rows: NDArray[np.int64],
+    bases: Floats,
+    second: Floats,
+    second_bias: Floats,
+    third: Floats,
+    by_base: Floats,
+    by_second: Floats,
+    by_second_bias: Floats,
+    by_third: Floats,
+) -> float:
+    """Add the gradients of the cross entropy of values and targets, 0..1, over some rows of ``records``,
+    uint64, shape (n, words), and ``targets``, float32, shape (n, columns). Returns the sum of the squared
+    errors.
+
+    ``bases``: float32, shape (bases + 1, HIDDEN + columns): each proposition's addition to the first layer
+    and to the logits; the last row is for all states. ``second`` and so on:
+    :class:`players.knowledge.knowledge.LearntNet`. ``by_...``: the gradients, of these shapes.
+    """
+    columns = targets.shape[1]
+    width = HIDDEN + columns
+    active = np.empty(64 * records.shape[1] + 1, np.int64)
+    sums, units = np.empty(width, np.float32), np.empty(HIDDEN, np.float32)
+    outputs, back = np.empty(WIDTH, np.float32), np.empty(WIDTH, np.float32)
+    errors = np.empty(width, np.float32)
+    zero, one = np.float32(0.0), np.float32(1.0)
+    squares = 0.0
+    for i in range(rows.size):
+        row = rows[i]
+        active[0] = bases.shape[0] - 1
+        count = 1
+        for word in range(records.shape[1]):
+            bits = records[row, word]
+            while bits:
+                active[count] = 64 * word + np.int64(lowest_bit(bits))
+                count += 1
+                bits &= bits - np.uint64(1)
+        for j in range(width):
+            sums[j] = zero
+        for k in range(count):
+            place = active[k]
+            for j in range(width):
+                sums[j] += bases[place, j]
+        for j in range(HIDDEN):
+            units[j] = min(max(sums[j], zero), one)
+        for j in range(WIDTH):
+            outputs[j] = second_bias[j]
+        for k in range(HIDDEN):
+            unit = units[k]
+            if unit != zero:
+                for j in range(WIDTH):
+                    outputs[j] += unit * second[k, j]
+        for j in range(WIDTH):
+            outputs[j] = max(outputs[j], zero)
+            back[j] = zero
+        for column in range(columns):
+            logit = sums[HIDDEN + column]
+            for j in range(WIDTH):
+                logit += outputs[j] * third[column, j]
+            error = np.float32(1.0 / (1.0 + math.exp(-logit))) - targets[row, column]
+            squares += error * error
+            errors[HIDDEN + column] = error
+            for j in range(WIDTH):
+                by_third[column, j] += error * outputs[j]
+                back[j] += error * third[column, j]
+        for j in range(WIDTH):
+            back[j] = back[j] if outputs[j] > zero else zero
+            by_second_bias[j] += back[j]
+        for k in range(HIDDEN):
+            unit, error = units[k], zero
+            if unit != zero:
+                for j in range(WIDTH):
+                    by_second[k, j] += unit * back[j]
+            if zero < sums[k] < one:
+                for j in range(WIDTH):
+                    error += back[j] * second[k, j]
+            errors[k] = error
+        for k in range(count):
+            place = active[k]
+            for j in range(width):
+                by_base[place, j] += errors[j]
+    return squares
+
+
+@kernel(**_FAST)
+def sums_of_features(start: Int32s, feature: Int32s, weights: Floats, bases: Floats) -> None:
+    """Fill in the additions of propositions, float32, shape (bases + 1, width), from the weights of features,
+    shape (features, width). Proposition b has the features ``feature[start[b]:start[b + 1]]``; all states
+    have feature 0."""
+    width = weights.shape[1]
+    last = bases.shape[0] - 1
+    for j in range(width):
+        bases[last, j] = weights[0, j]
+    for base in range(last):
+        for j in range(width):
+            bases[base, j] = np.float32(0.0)
+        for entry in range(start[base], start[base + 1]):
+            number = feature[entry]
+            for j in range(width):
+                bases[base, j] += weights[number, j]
+
+
+@kernel(**_FAST)
+def spread_to_features(start: Int32s, feature: Int32s, by_base: Floats, by_feature: Floats) -> None:
+    """The reverse, for gradients: fill in those of features from those of propositions, shapes as above."""
+    width = by_feature.shape[1]
+    last = by_base.shape[0] - 1
+    by_feature[:] = np.float32(0.0)
+    for j in range(width):
+        by_feature[0, j] = by_base[last, j]
+    for base in range(last):
+        for entry in range(start[base], start[base + 1]):
+            number = feature[entry]
+            for j in range(width):
+                by_feature[number, j] += by_base[base, j]
+
+
+@kernel(**_FAST)
+def adam(weights: Floats, gradient: Floats, mean: Floats, square: Floats, step: int, rate: float) -> None:
+    """One step of weights, all float32 of shape (n,), number ``step`` from 1 on; updates the running ``mean``
+    and ``square`` of gradients."""
+    scale = rate * math.sqrt(1.0 - _BETA2**step) / (1.0 - _BETA1**step)
+    one, keep1, keep2 = np.float32(1.0), np.float32(_BETA1), np.float32(_BETA2)
+    for i in range(weights.size):
+        mean[i] = keep1 * mean[i] + (one - keep1) * gradient[i]
+        square[i] = keep2 * square[i] + (one - keep2) * gradient[i] * gradient[i]
+        weights[i] -= np.float32(scale) * mean[i] / (np.float32(math.sqrt(square[i])) + np.float32(_EPSILON))
+
+
+BATCH = 1024
+"""States in one step."""
+_DECAY = 0.6
+"""Part of its size, times the rate, that a weight loses in each step, so that the net does not learn a few
+matches by heart (I. Loshchilov and F. Hutter: Decoupled weight decay regularization, 2019)."""
+
+
+class NetLearner:
+    """Learns a net that adds to linear weights, which are learnt elsewhere.
+
+    Attributes:
+        net: the current net.
+    """
+
+    def __init__(self, features: Features, net: LearntNet) -> None:
+        """Goes on from this net over these features."""
+        columns = len(net.third)
+        self._features = features
+        # The last columns are for the linear weights.
+        self._weights = np.zeros((len(features.names), HIDDEN + columns), np.float32)
+        self._weights[:, :HIDDEN] = net.first
+        self._second, self._bias, self._third = (np.array(array) for array in net.arrays()[1:])
+        self._bases = np.zeros((features.bases + 1, HIDDEN + columns), np.float32)
+        learnt = self._weights, self._second, self._bias, self._third
+        self._learnt = tuple(array.reshape(-1) for array in learnt)
+        self._by_feature = np.zeros_like(self._weights)
+        self._by = np.zeros_like(self._bases), *(np.zeros_like(array) for array in learnt[1:])
+        self._gradients = tuple(array.reshape(-1) for array in (self._by_feature, *self._by[1:]))
+        self._means = tuple(np.zeros_like(array) for array in self._learnt)
+        self._squares = tuple(np.zeros_like(array) for array in self._learnt)
+        self._steps = 0
+
+    @property
+    def net(self) -> LearntNet:
+        copies = (array.copy() for array in (self._second, self._bias, self._third))
+        return LearntNet(self._weights[:, :HIDDEN].copy(), *copies)
+
+    def learn(
+        self,
+        records: NDArray[np.uint64],
+        targets: Floats,
+        rows: NDArray[np.int64],
+        linear: Floats,
+        rate: float,
+    ) -> float:
+        """Learn from some rows of states, uint64, shape (n, words), and their targets, float32, shape (n,
+        columns), BATCH of them a step, with these linear weights, float32, shape (features, columns). Returns
+        the sum of the squared errors."""
+        squares = 0.0
+        self._weights[:, HIDDEN:] = linear
+        of = self._features.start, self._features.feature
+        for begin in range(0, len(rows), BATCH):
+            part = rows[begin : begin + BATCH]
+            sums_of_features(*of, self._weights, self._bases)
+            for array in self._by:
+                array[...] = 0.0
+            squares += gradients(
+                records, targets, part, self._bases, self._second, self._bias, self._third, *self._by,
+            )  # fmt: skip
+            spread_to_features(*of, self._by[0], self._by_feature)
+            self._by_feature[:, HIDDEN:] = 0.0
+            self._steps += 1
+            for arrays in zip(self._learnt, self._gradients, self._means, self._squares, strict=True):
+                arrays[1][...] /= len(part)
+                adam(*arrays, self._steps, rate)
+            for array in (self._weights[:, :HIDDEN], self._second, self._third):
+                array *= np.float32(1.0 - _DECAY * rate)
+        return squares
+
 
 _REUSED = 1
 """Approximate number of times that a state is learnt from."""
@@ -31,15 +247,13 @@ class NetTraining:
         values: StateValues,
         net: LearntNet,
         linear: Floats,
-        scale: Floats,
         words: int,
         rng: np.random.Generator,
     ) -> None:
-        """Goes on from this ``net``, over linear weights, float32, shape (features, columns). ``values`` must
-        have layers for a net; they always follow it. ``scale``, float32, shape (features, 1):
-        :meth:`players.knowledge.features.Features.scale`; states have this many ``words``."""
+        """Goes on from this ``net``, over linear weights, float32, shape (features, columns). ``values``
+        always follow it. States have this many ``words``."""
         self._features, self._values, self._rng, self._linear = features, values, rng, linear
-        self._learner = NetLearner(features, features.bits, net, scale)
+        self._learner = NetLearner(features, net)
         self._refresh()
         self._words = words
         self.remember(FRESH)
@@ -68,8 +282,7 @@ class NetTraining:
         return squares / _REUSED
 
     def _refresh(self) -> None:
-        assert self._values.net is not None
-        self._values.net.set_weights(self._features, self._learner.net)
+        self._values.set_net(self._features, self._learner.net)
 
     @property
     def net(self) -> LearntNet:

@@ -1,13 +1,14 @@
-"""`StateValues`: learnt values of states to each role, for many states at once. They come from linear
-weights, and from tables over n-tuples or small nets that add to these.
+"""`StateValues`: learnt values of states to each role, for many states at once, by linear weights and small
+nets that add to these.
 
-The kernels of a small net compute values, gradients, and Adam's steps (D. Kingma and J. Ba, 2015).
+With weights, packed rows are gathered. A byte of a record says which of eight propositions hold; a table has
+the sum of their weights for each byte and each of its 256 values.
 
-The first layer is updated from state to state (Y. Nasu: Efficiently updatable neural-network-based evaluation
-functions for computer shogi, 2018). Its sums are whole numbers, so that adding and subtracting leaves no
-rounding errors, in any order. The second layer is a vector of 16 floats, held in registers. numba keeps the
-sums of such a layer in memory, which makes them several times as slow; LLVM maps a vector to one or more
-registers, on any processor.
+The net's first layer is updated from state to state (Y. Nasu: Efficiently updatable neural-network-based
+evaluation functions for computer shogi, 2018). Its sums are whole numbers, so that adding and subtracting
+leaves no rounding errors, in any order. The second layer is a vector of 16 floats, held in registers. numba
+keeps the sums of such a layer in memory, which makes them several times as slow; LLVM maps a vector to one or
+more registers, on any processor.
 """
 
 # mypy: disallow-untyped-calls=False
@@ -15,8 +16,6 @@ registers, on any processor.
 
 from __future__ import annotations
 
-import math
-from copy import copy
 from typing import Any
 
 import numpy as np
@@ -27,29 +26,107 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from gdl.information import playing
-from gdl.terms import Term
 from players.knowledge.canonical_rules import CanonicalNames
-from players.knowledge.derived_propositions import Derive, DerivedPropositions, derived_of
-from players.knowledge.features import DERIVED, Features
+from players.knowledge.features import CONSTANT, Features
 from players.knowledge.knowledge import HIDDEN, WIDTH, Floats, GameKnowledge, KnowledgeError, LearntNet
-from players.knowledge.n_tuples import NTuples
-from players.knowledge.value_kernels import (
-    MOST_WEIGHT,
-    SCALE,
-    VECTORS,
-    Singles,
-    add_tuples,
-    fill_table,
-    learn_tuples,
-    logistic,
-    values_of_states,
-)
-from propnet.derived import derived_network
 from propnet.jit.arrays import Int32s, Words
-from propnet.jit.decorators import kernel
+from propnet.jit.decorators import inlined, kernel
 from propnet.jit.vector512 import PointerType, item, lowest_bit, put, raw
 from propnet.kernels.records import record_words
 from propnet.machine import PropnetMachine
+
+SCALE = 1 << 16
+"""Weights are added as whole numbers, in units of 1 / SCALE logits: that is exact, and no addition waits long
+for the one before."""
+MOST_WEIGHT = 1000.0
+"""Most logits of a proposition: eight of them fit into 32 bits, and their sums are taken in 64."""
+VECTORS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+"""Options of kernels that divide: a check for zero divisors would keep them from using vectors."""
+_UNIT = np.float32(1.0 / SCALE)
+_HALF = np.float32(0.5)
+_FLAT = np.float32(7.90531110763549805)
+"""Beyond this, tanh is 1 in float precision."""
+_A1, _A3, _A5 = (
+    np.float32(4.89352455891786e-03),
+    np.float32(6.37261928875436e-04),
+    np.float32(1.48572235717979e-05),
+)
+_A7, _A9 = np.float32(5.12229709037114e-08), np.float32(-8.60467152213735e-11)
+_A11, _A13 = np.float32(2.00018790482477e-13), np.float32(-2.76076847742355e-16)
+_B0, _B2 = np.float32(4.89352518554385e-03), np.float32(2.26843463243900e-03)
+_B4, _B6 = np.float32(1.18534705686654e-04), np.float32(1.19825839466702e-06)
+"""Coefficients of tanh's numerator and denominator, as in the linear algebra library Eigen (G. Guennebaud and
+B. Jacob, 2010)."""
+
+
+@kernel(**VECTORS)
+def values_of_states(
+    records: Words, table: Int32s, constant: Int32s, as_logits: bool, values: Floats
+) -> None:
+    """Fill in the values, 0..1 or logits, float32, shape (columns, n), of states: records, uint64, shape (n,
+    words).
+
+    ``table``: int32, shape (columns, bytes * 256), logits in units of 1 / SCALE; entry ``256 * i + b`` is for
+    byte i of a record with the value b. Bytes of records past these are ignored. ``constant``: int32, shape
+    (columns,), the logits of all states.
+    """
+    rows, words = np.int64(records.shape[0]), np.int64(records.shape[1])
+    column_size = np.int64(table.shape[1])
+    octets = column_size // 256
+    whole = octets // 8
+    for column in range(table.shape[0]):
+        first = column * column_size
+        for row in range(rows):
+            total = np.int64(constant[column])
+            at = first
+            for word in range(whole):
+                bits = item(records, row * words + word)
+                if bits != 0:
+                    # All eight at once: a test for bytes that are 0 would be mispredicted too often.
+                    for octet in range(8):
+                        byte = (bits >> np.uint64(8 * octet)) & np.uint64(255)
+                        total += item(table, at + 256 * octet + np.int64(byte))
+                at += 2048
+            if octets > 8 * whole:
+                bits = item(records, row * words + whole)
+                for _ in range(octets - 8 * whole):
+                    total += item(table, at + np.int64(bits & np.uint64(255)))
+                    bits >>= np.uint64(8)
+                    at += 256
+            put(values, column * rows + row, np.float32(total) * _UNIT)
+    if not as_logits:
+        for i in range(table.shape[0] * rows):
+            put(values, i, logistic(item(values, i)))
+
+
+@inlined
+def logistic(logit: np.float32) -> np.float32:
+    """1 / (1 + exp(-x)) to seven digits, without a branch: (1 + tanh(x / 2)) / 2 by a rational function."""
+    half = min(max(logit * _HALF, -_FLAT), _FLAT)
+    square = half * half
+    above = half * (
+        _A1
+        + square * (_A3 + square * (_A5 + square * (_A7 + square * (_A9 + square * (_A11 + square * _A13)))))
+    )
+    below = _B0 + square * (_B2 + square * (_B4 + square * _B6))
+    return _HALF + _HALF * (above / below)
+
+
+@kernel(nogil=True)
+def fill_table(weights: Int32s, table: Int32s) -> None:
+    """Fill in the table, int32, shape (columns, bytes * 256), from the weights of propositions, int32, shape
+    (bases, columns). Propositions past the last one weigh nothing."""
+    for column in range(table.shape[0]):
+        for octet in range(table.shape[1] // 256):
+            table[column, 256 * octet] = 0
+            size = 1
+            for bit in range(8):
+                base = 8 * octet + bit
+                weight = weights[base, column] if base < weights.shape[0] else np.int32(0)
+                for at in range(256 * octet, 256 * octet + size):
+                    table[column, at + size] = table[column, at] + weight
+                size *= 2
+
 
 _SUMS = 4
 """Number of sums under way at once, so that none waits for the one before."""
@@ -110,14 +187,14 @@ UNIT = 1 / 256
 
 
 @kernel(**VECTORS)
-def _add_net(
+def add_net(
     records: Words,
     first: NDArray[np.int16],
     first_bias: Int32s,
-    second: Singles,
-    second_bias: Singles,
-    third: Singles,
-    values: Singles,
+    second: Floats,
+    second_bias: Floats,
+    third: Floats,
+    values: Floats,
 ) -> None:
     """Add the net's output to the logits of states, float32, shape (columns, n), and turn these into values,
     0..1: records, uint64, shape (n, words).
@@ -159,374 +236,61 @@ def _add_net(
         put(values, i, logistic(item(values, i)))
 
 
-_BETA1, _BETA2, _EPSILON = 0.9, 0.999, 1e-8
-_FAST: dict[str, Any] = {
-    "nogil": True, "error_model": "numpy", "fastmath": {"reassoc", "contract", "nsz"}
-}  # fmt: skip
-
-
-@kernel(**_FAST)
-def gradients(
-    records: Words,
-    targets: Singles,
-    rows: NDArray[np.int64],
-    bases: Singles,
-    second: Singles,
-    second_bias: Singles,
-    third: Singles,
-    by_base: Singles,
-    by_second: Singles,
-    by_second_bias: Singles,
-    by_third: Singles,
-) -> float:
-    """Add the gradients of the cross entropy of values and targets, 0..1, over some rows of ``records``,
-    uint64, shape (n, words), and ``targets``, float32, shape (n, columns). Returns the sum of the squared
-    errors.
-
-    ``bases``: float32, shape (bases + 1, HIDDEN + columns): each proposition's addition to the first layer
-    and to the logits; the last row is for all states. ``second`` and so on:
-    :class:`players.knowledge.knowledge.LearntNet`. ``by_...``: the gradients, of these shapes.
-    """
-    columns = targets.shape[1]
-    width = HIDDEN + columns
-    active = np.empty(64 * records.shape[1] + 1, np.int64)
-    sums, units = np.empty(width, np.float32), np.empty(HIDDEN, np.float32)
-    outputs, back = np.empty(WIDTH, np.float32), np.empty(WIDTH, np.float32)
-    errors = np.empty(width, np.float32)
-    zero, one = np.float32(0.0), np.float32(1.0)
-    squares = 0.0
-    for i in range(rows.size):
-        row = rows[i]
-        active[0] = bases.shape[0] - 1
-        count = 1
-        for word in range(records.shape[1]):
-            bits = records[row, word]
-            while bits:
-                active[count] = 64 * word + np.int64(lowest_bit(bits))
-                count += 1
-                bits &= bits - np.uint64(1)
-        for j in range(width):
-            sums[j] = zero
-        for k in range(count):
-            place = active[k]
-            for j in range(width):
-                sums[j] += bases[place, j]
-        for j in range(HIDDEN):
-            units[j] = min(max(sums[j], zero), one)
-        for j in range(WIDTH):
-            outputs[j] = second_bias[j]
-        for k in range(HIDDEN):
-            unit = units[k]
-            if unit != zero:
-                for j in range(WIDTH):
-                    outputs[j] += unit * second[k, j]
-        for j in range(WIDTH):
-            outputs[j] = max(outputs[j], zero)
-            back[j] = zero
-        for column in range(columns):
-            logit = sums[HIDDEN + column]
-            for j in range(WIDTH):
-                logit += outputs[j] * third[column, j]
-            error = np.float32(1.0 / (1.0 + math.exp(-logit))) - targets[row, column]
-            squares += error * error
-            errors[HIDDEN + column] = error
-            for j in range(WIDTH):
-                by_third[column, j] += error * outputs[j]
-                back[j] += error * third[column, j]
-        for j in range(WIDTH):
-            back[j] = back[j] if outputs[j] > zero else zero
-            by_second_bias[j] += back[j]
-        for k in range(HIDDEN):
-            unit, error = units[k], zero
-            if unit != zero:
-                for j in range(WIDTH):
-                    by_second[k, j] += unit * back[j]
-            if zero < sums[k] < one:
-                for j in range(WIDTH):
-                    error += back[j] * second[k, j]
-            errors[k] = error
-        for k in range(count):
-            place = active[k]
-            for j in range(width):
-                by_base[place, j] += errors[j]
-    return squares
-
-
-@kernel(**_FAST)
-def sums_of_features(
-    start: Int32s, feature: Int32s, scale: Singles, weights: Singles, bases: Singles
-) -> None:
-    """Fill in the additions of propositions, float32, shape (bases + 1, width), from the weights of features,
-    shape (features, width). Proposition b has the features ``feature[start[b]:start[b + 1]]``, each times its
-    ``scale``, float32, shape (features,); all states have feature 0."""
-    width = weights.shape[1]
-    last = bases.shape[0] - 1
-    for j in range(width):
-        bases[last, j] = weights[0, j]
-    for base in range(last):
-        for j in range(width):
-            bases[base, j] = np.float32(0.0)
-        for entry in range(start[base], start[base + 1]):
-            number = feature[entry]
-            by = scale[number]
-            for j in range(width):
-                bases[base, j] += by * weights[number, j]
-
-
-@kernel(**_FAST)
-def spread_to_features(
-    start: Int32s, feature: Int32s, scale: Singles, by_base: Singles, by_feature: Singles
-) -> None:
-    """The reverse, for gradients: fill in those of features from those of propositions, shapes as above."""
-    width = by_feature.shape[1]
-    last = by_base.shape[0] - 1
-    by_feature[:] = np.float32(0.0)
-    for j in range(width):
-        by_feature[0, j] = by_base[last, j]
-    for base in range(last):
-        for entry in range(start[base], start[base + 1]):
-            number = feature[entry]
-            by = scale[number]
-            for j in range(width):
-                by_feature[number, j] += by * by_base[base, j]
-
-
-@kernel(**_FAST)
-def adam(weights: Singles, gradient: Singles, mean: Singles, square: Singles, step: int, rate: float) -> None:
-    """One step of weights, all float32 of shape (n,), number ``step`` from 1 on; updates the running ``mean``
-    and ``square`` of gradients."""
-    scale = rate * math.sqrt(1.0 - _BETA2**step) / (1.0 - _BETA1**step)
-    one, keep1, keep2 = np.float32(1.0), np.float32(_BETA1), np.float32(_BETA2)
-    for i in range(weights.size):
-        mean[i] = keep1 * mean[i] + (one - keep1) * gradient[i]
-        square[i] = keep2 * square[i] + (one - keep2) * gradient[i] * gradient[i]
-        weights[i] -= np.float32(scale) * mean[i] / (np.float32(math.sqrt(square[i])) + np.float32(_EPSILON))
-
-
-class TupleTables:
-    """Tables of a game.
-
-    Attributes:
-        tuples: the n-tuples.
-        table: int32, shape (columns, entries of tuples), in units of 1 / SCALE logits.
-    """
-
-    def __init__(
-        self,
-        tuples: NTuples,
-        bases: tuple[Term, ...],
-        names: CanonicalNames,
-        columns: int,
-        derived: DerivedPropositions | None = None,
-    ) -> None:
-        """All weights 0. With ``derived`` propositions records are long ones. Raises KnowledgeError if the
-        game has other propositions."""
-        place = {names.key(term): base for base, term in enumerate(bases)}
-        bits = len(bases)
-        if derived is not None:
-            bits = len(derived.propositions)
-            place |= {DERIVED + names.key(term): bit for bit, term in enumerate(derived.terms, derived.first)}
-        if not set(tuples.names) <= set(place):
-            raise KnowledgeError("it is knowledge of other propositions", remedy="train the game again")
-        self.tuples = tuples
-        self._base = np.array([place[name] for name in tuples.names], np.int32)
-        self._variable_of = np.full(bits + 64, -1, np.int32)
-        self._code_of = np.zeros(bits + 64, np.int32)
-        self._variable_of[self._base], self._code_of[self._base] = tuples.variable, tuples.code
-        self.table = np.zeros((columns, int(tuples.offset[-1])), np.int32)
-
-    def set_weights(self, weights: NDArray[np.float32]) -> None:
-        """Take other weights, float32, shape (entries of tuples and of shapes, columns)."""
-        own = int(self.tuples.offset[-1])
-        summed = weights[:own] + weights[self.tuples.shared]
-        # This many of them are added in 32 bits.
-        most = min(MOST_WEIGHT, (2**31 - 1) / SCALE / len(self.tuples.shape))
-        self.table = np.ascontiguousarray(np.rint(np.clip(summed, -most, most) * SCALE).T, np.int32)
-
-    def add(self, records: NDArray[np.uint64], values: NDArray[np.float32]) -> None:
-        """Add to the logits of states, float32, shape (columns, n), and turn them into values of 0..1."""
-        tuples = self.tuples
-        add_tuples(
-            records, self._base, tuples.variable, tuples.code, len(tuples.radix), tuples.start,
-            tuples.member, tuples.stride, tuples.offset, self.table, 1.0 / SCALE, values,
-        )  # fmt: skip
-
-    def learn(
-        self,
-        records: NDArray[np.uint64],
-        targets: NDArray[np.float32],
-        features: Features,
-        weights: tuple[NDArray[np.float32], ...],
-        rate: float,
-    ) -> float:
-        """Move weights, then sums and sizes, of linear features and of entries: see
-        :func:`players.knowledge.value_kernels.learn_tuples`."""
-        tuples = self.tuples
-        # Bits past those of the features have none.
-        start = np.pad(features.start, (0, max(0, len(self._code_of) - features.bits)), "edge")
-        squares: float = learn_tuples(
-            records, targets, start, features.feature, len(features.names), self._variable_of,
-            self._code_of, len(tuples.radix), tuples.start, tuples.member, tuples.stride, tuples.offset,
-            tuples.shared, *weights, rate,
-        )  # fmt: skip
-        return squares
-
-
 _MOST = 32_767
 
 
-class NetLayers:
-    """The layers of a net over a game's base propositions.
-
-    Attributes:
-        first, first_bias, second, second_bias, third: as :func:`players.knowledge.state_values.add_net` takes
-            them.
-    """
-
-    def __init__(self, bases: int, columns: int) -> None:
-        """A net with output 0."""
-        self.first = np.zeros((64 * record_words(bases), HIDDEN), np.int16)
-        self.first_bias = np.zeros(HIDDEN, np.int32)
-        self.second = np.zeros((HIDDEN, WIDTH), np.float32)
-        self.second_bias = np.zeros(WIDTH, np.float32)
-        self.third = np.zeros((columns, WIDTH), np.float32)
-
-    def set_weights(self, features: Features, net: LearntNet) -> None:
-        """Take the weights of a net over these features."""
-        summed = features.weights_of_bases(net.first)
-        self.first[: len(summed)] = np.clip(np.rint(summed / UNIT), -_MOST, _MOST)
-        self.first_bias = np.clip(np.rint(net.first[0] / UNIT), -(2**30), 2**30).astype(np.int32)
-        self.second = np.ascontiguousarray(net.second)
-        self.second_bias = np.ascontiguousarray(net.second_bias)
-        self.third = np.ascontiguousarray(net.third)
-
-    def add(self, records: NDArray[np.uint64], values: NDArray[np.float32]) -> None:
-        """Add to the logits of states, float32, shape (columns, n), and turn them into values of 0..1."""
-        layers = self.first, self.first_bias, self.second, self.second_bias, self.third
-        _add_net(records, *layers, values)
-
-
-BATCH = 1024
-"""States in one step."""
-_DECAY = 0.6
-"""Part of its size, times the rate, that a weight loses in each step, so that the net does not learn a few
-matches by heart (I. Loshchilov and F. Hutter: Decoupled weight decay regularization, 2019)."""
-
-
-class NetLearner:
-    """Learns a net that adds to linear weights, which are learnt elsewhere.
-
-    Attributes:
-        net: the current net.
-    """
-
-    def __init__(
-        self,
-        features: Features,
-        bits: int,
-        net: LearntNet,
-        scale: Floats,
-    ) -> None:
-        """Goes on from this net over the features of ``bits`` bits. ``scale``, float32, shape (features, 1),
-        is their scale in learning (:meth:`players.knowledge.features.Features.scale`)."""
-        columns = len(net.third)
-        self._features = features
-        # The last columns are for the linear weights.
-        self._weights = np.zeros((len(features.names), HIDDEN + columns), np.float32)
-        self._scale = scale
-        self._weights[:, :HIDDEN] = net.first / scale
-        self._second, self._bias, self._third = (np.array(array) for array in net.arrays()[1:])
-        self._bases = np.zeros((bits + 1, HIDDEN + columns), np.float32)
-        learnt = self._weights, self._second, self._bias, self._third
-        self._learnt = tuple(array.reshape(-1) for array in learnt)
-        self._by_feature = np.zeros_like(self._weights)
-        self._by = np.zeros_like(self._bases), *(np.zeros_like(array) for array in learnt[1:])
-        self._gradients = tuple(array.reshape(-1) for array in (self._by_feature, *self._by[1:]))
-        self._means = tuple(np.zeros_like(array) for array in self._learnt)
-        self._squares = tuple(np.zeros_like(array) for array in self._learnt)
-        self._steps = 0
-
-    @property
-    def net(self) -> LearntNet:
-        copies = (array.copy() for array in (self._second, self._bias, self._third))
-        return LearntNet(self._weights[:, :HIDDEN] * self._scale, *copies)
-
-    def learn(
-        self,
-        records: NDArray[np.uint64],
-        targets: Floats,
-        rows: NDArray[np.int64],
-        linear: Floats,
-        rate: float,
-    ) -> float:
-        """Learn from some rows of states, uint64, shape (n, words), and their targets, float32, shape (n,
-        columns), BATCH of them a step, with these linear weights, float32, shape (features, columns). Returns
-        the sum of the squared errors."""
-        squares = 0.0
-        self._weights[:, HIDDEN:] = linear / self._scale
-        of = self._features.start, self._features.feature, self._scale[:, 0]
-        for begin in range(0, len(rows), BATCH):
-            part = rows[begin : begin + BATCH]
-            sums_of_features(*of, self._weights, self._bases)
-            for array in self._by:
-                array[...] = 0.0
-            squares += gradients(
-                records, targets, part, self._bases, self._second, self._bias, self._third, *self._by,
-            )  # fmt: skip
-            spread_to_features(*of, self._by[0], self._by_feature)
-            self._by_feature[:, HIDDEN:] = 0.0
-            self._steps += 1
-            for arrays in zip(self._learnt, self._gradients, self._means, self._squares, strict=True):
-                arrays[1][...] /= len(part)
-                adam(*arrays, self._steps, rate)
-            for array in (self._weights[:, :HIDDEN], self._second, self._third):
-                array *= np.float32(1.0 - _DECAY * rate)
-        return squares
-
-
 class StateValues:
-    """The value of states: the logistic function of a sum of weights, one for each true proposition, and, if
-    used, one for each derived proposition and each n-tuple, or the output of a net.
+    """The value of states: the logistic function of a sum of weights, one for each true proposition, and of
+    the output of a net if there is one.
 
     Attributes:
-        table, constant: the weights, as :func:`players.knowledge.value_kernels.values_of_states` takes them.
-        tuples, net: the tables of n-tuples, or the net, if there are any.
-        derived: the derived propositions that have weights, if any do.
+        table, constant: the weights, as :func:`players.knowledge.state_values.values_of_states` takes them.
+        net: the arrays of the net, as :func:`players.knowledge.state_values.add_net` takes them; None without
+            one.
     """
 
-    def __init__(
-        self,
-        bits: int,
-        roles: int,
-        columns: tuple[int, ...],
-        tuples: TupleTables | None = None,
-        net: NetLayers | None = None,
-        derived: DerivedPropositions | None = None,
-    ) -> None:
-        """For a game with ``roles`` roles and ``bits`` base propositions, or bits of long records with
-        ``derived`` propositions. ``columns`` are the roles that have values of their own: all players' roles,
-        or one of two. Tuples and a net exclude each other."""
-        self._roles = roles
-        self._columns = columns
-        self.table = np.zeros((len(columns), 256 * -(-bits // 8)), np.int32)
+    def __init__(self, bases: int, roles: int, columns: tuple[int, ...]) -> None:
+        """All values are one half. For a game with ``roles`` roles and ``bases`` base propositions.
+        ``columns`` are the roles that have values of their own: all players' roles, or one of two."""
+        self._bases, self._roles, self._columns = bases, roles, columns
+        self.table = np.zeros((len(columns), 256 * -(-bases // 8)), np.int32)
         self.constant = np.zeros(len(columns), np.int32)
-        self.tuples, self.net, self.derived = tuples, net, derived
+        self.net: tuple[NDArray[np.int16], Int32s, Floats, Floats, Floats] | None = None
 
-    def sent(self) -> StateValues:
-        """A copy without the derived propositions: the receiver has these, and adds them."""
-        sent = copy(self)
-        sent.derived = None
-        return sent
+    @staticmethod
+    def of_game(knowledge: GameKnowledge, names: CanonicalNames, machine: PropnetMachine) -> StateValues:
+        """The values of the states of a machine's game. Raises KnowledgeError if the knowledge does not fit
+        the game's roles."""
+        roles, players = [names.key(role) for role in machine.roles], playing(machine.roles)
+        count = len(knowledge.columns)
+        fits = count == len(players) or (count == 1 and len(players) == 2)
+        if not fits or not set(knowledge.columns) <= {roles[role] for role in players}:
+            raise KnowledgeError("it is knowledge of other roles", remedy="train the game again")
+        features = Features.of(machine.network.bases, names)
+        values = StateValues(features.bases, len(roles), tuple(map(roles.index, knowledge.columns)))
+        arranged = features.arranged(knowledge)
+        values.set_weights(features, arranged.weights)
+        if arranged.net is not None:
+            values.set_net(features, arranged.net)
+        return values
 
-    def set_weights(self, weights: NDArray[np.float32], constant: NDArray[np.float32]) -> None:
-        """Take other weights: float32, shape (bases, columns), and those of all states, shape (columns,)."""
-        fill_table(_whole(weights), self.table)
-        self.constant = _whole(constant)
+    def set_weights(self, features: Features, weights: Floats) -> None:
+        """Take other weights, float32, shape (features, columns)."""
+        fill_table(_whole(features.weights_of_bases(weights)), self.table)
+        self.constant = _whole(weights[0])
+
+    def set_net(self, features: Features, net: LearntNet) -> None:
+        """Take another net over these features."""
+        first = np.zeros((64 * record_words(self._bases), HIDDEN), np.int16)
+        summed = features.weights_of_bases(net.first)
+        first[: len(summed)] = np.clip(np.rint(summed / UNIT), -_MOST, _MOST)
+        bias = np.clip(np.rint(net.first[0] / UNIT), -(2**30), 2**30).astype(np.int32)
+        second, second_bias, third = map(np.ascontiguousarray, net.arrays()[1:])
+        self.net = first, bias, second, second_bias, third
 
     def take(self, other: StateValues) -> None:
-        """Take over the weights from other values of the same game."""
-        self.table, self.constant = other.table, other.constant
-        self.tuples, self.net = other.tuples, other.net
+        """Take over the weights and the net from other values of the same game."""
+        self.table, self.constant, self.net = other.table, other.constant, other.net
 
     @property
     def paired(self) -> bool:
@@ -535,16 +299,13 @@ class StateValues:
 
     def columns_of(self, records: NDArray[np.uint64]) -> NDArray[np.float32]:
         """Values, 0..1, float32, shape (n, columns), of states: records, uint64, shape (n, words)."""
-        if self.derived is not None:
-            records = self.derived.long(records)
         values = np.empty((len(self._columns), len(records)), np.float32)
         rows, flags = records, records.flags
         if not (flags.c_contiguous and flags.writeable):  # np.require takes longer than this check
             rows = np.require(records, np.uint64, ["C", "W"])
-        more = self.tuples or self.net
-        values_of_states(rows, self.table, self.constant, more is not None, values)
-        if more is not None:
-            more.add(rows, values)
+        values_of_states(rows, self.table, self.constant, self.net is not None, values)
+        if self.net is not None:
+            add_net(rows, *self.net, values)
         return values.T
 
     def of(self, records: NDArray[np.uint64]) -> NDArray[np.float64]:
@@ -569,57 +330,11 @@ def _whole(weights: NDArray[np.float32]) -> NDArray[np.int32]:
     return np.ascontiguousarray(np.rint(clipped * SCALE), np.int32)
 
 
-def values_by(
-    known: GameKnowledge, names: CanonicalNames, machine: PropnetMachine, derive: Derive = derived_network
-) -> StateValues:
-    """The values of the states of a machine's game by ``known``; ``derive`` makes the network of derived
-    propositions. Raises KnowledgeError if the knowledge does not fit the game's roles, propositions or
-    relations, and the errors of ``derive``."""
-    network = machine.network
-    roles = [names.key(role) for role in network.roles]
-    players = playing(network.roles)
-    fits = _column_count_fits(len(known.columns), len(players))
-    if not set(known.columns) <= {roles[role] for role in players} or not fits:
-        raise KnowledgeError("it is knowledge of other roles", remedy="train the game again")
-    derived = derived_of(machine, names, known.derived, derive) if known.derived else None
-    features = features_of(machine, names, None if known.tables is not None else derived)
-    weights = features.arranged(known)[0]
-    tuples = None
-    if known.tables is not None:
-        tuples = TupleTables(known.tables.tuples, network.bases, names, len(known.columns), derived)
-        tuples.set_weights(known.tables.weights)
-    net = None
-    if known.net is not None:
-        net = NetLayers(features.bits, len(known.columns))
-        net.set_weights(features, features.arranged_net(known))
-    columns = tuple(roles.index(column) for column in known.columns)
-    values = StateValues(features.bits, len(roles), columns, tuples, net, derived)
-    values.set_weights(features.weights_of_bases(weights), weights[0])
-    return values
-
-
-def features_of(
-    machine: PropnetMachine, names: CanonicalNames, derived: DerivedPropositions | None
-) -> Features:
-    """The features of a machine's states, with those of derived propositions if there are any. Raises
-    KnowledgeError for games that are too large."""
-    bases = machine.network.bases
-    if derived is None:
-        return Features.of(bases, names)
-    return Features.of(derived.propositions, names, len(bases))
-
-
-def _column_count_fits(columns: int, roles: int) -> bool:
-    """Whether this many roles with players may have this many columns of values."""
-    return columns == roles or (columns == 1 and roles == 2)
-
-
 def warm_up() -> None:
     """Compile the kernels of values."""
-    names = CanonicalNames("", {})
-    tuples = NTuples.of([[("a", 1)], [("b", 1)]], [2, 2], [(0, 1)], [0], [True])
-    tables = TupleTables(tuples, (Term("a"), Term("b")), names, 1)
-    for more in ((None, None), (tables, None), (None, NetLayers(1, 1))):
-        values = StateValues(1, 1, (0,), *more)
-        values.set_weights(np.zeros((1, 1), np.float32), np.zeros(1, np.float32))
+    features = Features((CONSTANT,), np.zeros(2, np.int32), np.zeros(0, np.int32))
+    values = StateValues(1, 1, (0,))
+    values.set_weights(features, np.zeros((1, 1), np.float32))
+    for _ in range(2):
         values.of(np.zeros((1, 1), np.uint64))
+        values.set_net(features, LearntNet.new(1, 1, np.random.default_rng()))

@@ -20,15 +20,13 @@ from gdl.errors import FileError
 from gdl.reading import read_limited
 from gdl.rules import Rules
 from players.knowledge.canonical_rules import CanonicalNames, FingerprintError, canonical_names
-from players.knowledge.knowledge import MOST_BYTES, GameKnowledge, KnowledgeError
+from players.knowledge.knowledge import MODELS, MOST_BYTES, GameKnowledge, KnowledgeError
 from propnet.private_files import default_directory, is_trusted, make_directory, read
 from propnet.storage.file_store import FileStore
 from propnet.storage.process_lock import ProcessLock
 
 log = logging.getLogger("players.knowledge")
 
-RUNGS = "linear", "derived", "tuples", "net"
-"""The rungs of the ladder (:attr:`players.knowledge.knowledge.GameKnowledge.model`), the lowest first."""
 _MOST_TOGETHER = 1 << 30
 """Size of the files of all games on one rung, in bytes: beyond it the least recently used ones are
 removed."""
@@ -102,7 +100,7 @@ class KnowledgeStore:
     def rungs(self, fingerprint: str) -> list[GameKnowledge]:
         """All saved knowledge of a game, one for each rung, the one that searches use first."""
         found: dict[str, GameKnowledge] = {}
-        for store in (self, *map(self.rung, RUNGS)):
+        for store in (self, *map(self.rung, MODELS)):
             knowledge = store.get(fingerprint)
             if knowledge is not None:
                 found.setdefault(knowledge.model, knowledge)
@@ -110,7 +108,7 @@ class KnowledgeStore:
 
     def remove(self, fingerprint: str) -> None:
         """Remove a game's knowledge on all rungs. Raises KnowledgeError if that fails."""
-        for folder in (self.directory, *(self.directory / model for model in RUNGS)):
+        for folder in (self.directory, *(self.directory / model for model in MODELS)):
             try:
                 (folder / fingerprint).unlink(missing_ok=True)
             except OSError as error:
@@ -139,7 +137,7 @@ class KnowledgeStore:
     def all_fingerprints(self) -> list[str]:
         """The same, including games with files on other rungs only."""
         found = set(self.fingerprints())
-        return sorted(found.union(*(self.rung(model).fingerprints() for model in RUNGS)))
+        return sorted(found.union(*(self.rung(model).fingerprints() for model in MODELS)))
 
     @property
     def empty(self) -> bool:

@@ -2,11 +2,13 @@
 
 A round plays some steps of all matches by the current weights, and then goes through them from the last to
 the first: the target of a state is the outcome of its successors (R. Sutton: Learning to predict by the
-methods of temporal differences, 1988), up to the next random move.
+methods of temporal differences, 1988), up to the next random move. Step sizes are those of temporal coherence
+learning (D. Beal and M. Smith, 1999): a weight whose errors cancel each other out moves less.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass
 
@@ -16,33 +18,84 @@ from numpy.typing import NDArray
 from gdl.errors import GdlError
 from gdl.information import playing
 from players.knowledge.canonical_rules import CanonicalNames
-from players.knowledge.derived_propositions import DerivedPropositions, derived_of, find_derived
-from players.knowledge.features import DERIVED, Features, check_size
-from players.knowledge.knowledge import GameKnowledge, LearntNet, LearntTables
-from players.knowledge.n_tuples import NTuples
+from players.knowledge.features import Features, check_size
+from players.knowledge.knowledge import MODELS, Floats, GameKnowledge, LearntNet
 from players.knowledge.net_training import NetTraining
 from players.knowledge.self_play import SelfPlay, Steps
-from players.knowledge.state_values import NetLayers, StateValues, TupleTables, features_of
-from players.knowledge.tuple_finder import find_tuples
-from players.knowledge.value_kernels import learn
+from players.knowledge.state_values import StateValues
 from propnet.analysis.classify import final_goals, is_constant_sum
-from propnet.kernels.records import unpack
+from propnet.jit.arrays import Int32s, Words
+from propnet.jit.decorators import kernel
 from propnet.machine import PropnetMachine
-from propnet.recoding.samples import sample_states
+
+
+@kernel(nogil=True)
+def learn(
+    records: Words,
+    targets: Floats,
+    start: Int32s,
+    feature: Int32s,
+    weights: Floats,
+    sums: Floats,
+    sizes: Floats,
+    rate: float,
+) -> float:
+    """Move weights, float32, shape (features, columns), towards the target values 0..1 of n states, one after
+    the other: ``targets`` float32, shape (n, columns), ``records`` uint64, shape (n, words). Returns the sum
+    of the squared errors.
+
+    Proposition b has the features ``feature[start[b]:start[b + 1]]``; every state also has feature 0. A step
+    moves the logit of the state itself by ``rate`` times the error, less the reduction by the step sizes.
+    ``sums`` and ``sizes``, the errors of each weight, of the weights' shape, are updated."""
+    active = np.empty(feature.size + 1, np.int32)
+    times = np.zeros(weights.shape[0], np.float32)
+    squares = 0.0
+    for row in range(records.shape[0]):
+        active[0] = 0
+        times[0] = 1.0
+        count = 1
+        for word in range(records.shape[1]):
+            bits = records[row, word]
+            base = 64 * word
+            while bits:
+                if bits & np.uint64(1):
+                    for entry in range(start[base], start[base + 1]):
+                        if times[feature[entry]] == 0:
+                            active[count] = feature[entry]
+                            count += 1
+                        times[feature[entry]] += 1
+                bits >>= np.uint64(1)
+                base += 1
+        length = 0.0
+        for i in range(count):
+            length += float(times[active[i]]) * float(times[active[i]])
+        for column in range(weights.shape[1]):
+            logit = 0.0
+            for i in range(count):
+                logit += float(weights[active[i], column]) * times[active[i]]
+            error = float(targets[row, column]) - 1.0 / (1.0 + math.exp(-logit))
+            squares += error * error
+            for i in range(count):
+                number = active[i]
+                size = float(sizes[number, column])
+                coherence = abs(float(sums[number, column])) / size if size > 0.0 else 1.0
+                step = rate * coherence * error * times[number] / length
+                weights[number, column] += np.float32(step)
+                sums[number, column] += np.float32(error)
+                sizes[number, column] += np.float32(abs(error))
+        for i in range(count):
+            times[active[i]] = 0
+    return squares
+
 
 STEPS = 24
 """Moves of each match in a round."""
 LAMBDA = 0.8
-RATE, _TUPLE_RATE = 1.0, 0.6
+_RATE = 1.0
 """Part of an error that a step takes away; less if each weight has seen few states."""
 _LANES, _FEWEST_LANES = 256, 32
 _ROUND_SECONDS = 2.0
 """If a round takes longer, fewer matches are played side by side."""
-MODELS = "linear", "derived", "tuples", "net"
-"""The rungs of the ladder: weights of features; also of those of derived propositions; tables over n-tuples
-added to the first; a net added to the first or the second."""
-_SCALED = 2048
-"""States that show how many propositions features count."""
 _SAMPLE, _MOST_MOVES = 512, 500
 """Random games that show whether results add up to a constant, and their moves at most."""
 
@@ -81,9 +134,8 @@ class Training:
     """Learns the weights of a game.
 
     Attributes:
+        machine: the game's.
         features: of its states.
-        derived: the derived propositions that have features, or that are in tuples; None if there are none.
-        scale: float32, shape (features, 1): :meth:`players.knowledge.features.Features.scale`.
         values: values of states by the current weights.
         columns: the roles that have values of their own.
         progress: the play that was learnt from so far.
@@ -93,94 +145,52 @@ class Training:
         self,
         machine: PropnetMachine,
         names: CanonicalNames,
-        known: GameKnowledge | None = None,
+        knowledge: GameKnowledge | None = None,
         seed: int = 0,
         model: str = MODELS[0],
-        most_moves: int = _MOST_MOVES,
     ) -> None:
-        """``known`` is the knowledge to go on with, if it is of this ``model``, or has the weights below a
-        net: otherwise weights of another rung are a worse beginning than none (see docs/measurements.md).
-        Random games of at most ``most_moves`` moves show whether one of two roles gets what the other does
-        not. Raises GdlError for games of one role, for those that are over when they begin, and if no tuples
-        or derived propositions are found, and KnowledgeError for games that are too large."""
-        check_goes_on(machine)
-        below = model
-        if model == "net":
-            below = "derived" if known is not None and known.derived else "linear"
-        if known is not None and known.model not in (model, below):
-            known = None
+        """``knowledge`` is that to go on with, if it is of this ``model``, or has the weights below a
+        net. Random games show whether one of two roles gets what the other does not. Raises GdlError for
+        games of one role and for those that are over when they begin, and KnowledgeError for games that are
+        too large."""
+        _check_goes_on(machine)
+        if knowledge is not None and MODELS.index(knowledge.model) > MODELS.index(model):
+            knowledge = None
         roles = len(machine.roles)
-        self._machine, self._names = machine, names
-        self.derived = _derived(machine, names, known, below, seed)
-        own = self.derived if below == "derived" else None
-        self.features = features_of(machine, names, own)
-        self.scale = np.ones((len(self.features.names), 1), np.float32)
-        if own is not None:
-            sample = own.long(sample_states(machine, _SCALED, seed))
-            self.scale = self.features.scale(unpack(sample, self.features.bits))[:, None]
+        self.machine, self._names = machine, names
+        self.features = Features.of(machine.network.bases, names)
         keys = [names.key(role) for role in machine.roles]
         players = playing(machine.roles)
-        alone = len(players) == 2 and is_constant_sum(
-            final_goals(machine, _SAMPLE, seed, most_moves)[:, players]
-        )
+        goals = final_goals(machine, _SAMPLE, seed, _MOST_MOVES)
+        alone = len(players) == 2 and is_constant_sum(goals[:, players])
         columns = tuple(players[:1] if alone else players)
-        if known is not None and set(known.columns) <= set(keys):
-            columns = tuple(keys.index(column) for column in known.columns)
+        if knowledge is not None and set(knowledge.columns) <= set(keys):
+            columns = tuple(keys.index(column) for column in knowledge.columns)
+            knowledge = self.features.arranged(knowledge)
         else:
-            known = None
+            knowledge = None
         self._keys = tuple(keys[role] for role in columns)
         self.columns = columns
-        tables = None if known is None else known.tables
-        self._tuples: TupleTables | None = None
-        if model == "tuples":
-            tuples = find_tuples(machine, names, seed, self.derived) if tables is None else tables.tuples
-            if tuples is None:
-                raise GdlError("no n-tuples were found in this game", remedy="--model linear")
-            if not any(name.startswith(DERIVED) for name in tuples.names):
-                self.derived = None
-            self._tuples = TupleTables(tuples, machine.network.bases, names, len(columns), self.derived)
-        self.weights, self._sums, self._sizes = _start(self.features, len(columns), known)
-        self.weights /= self.scale
-        if self._tuples is not None:
-            parts = _start_of_tables(self._tuples.tuples, len(columns), tables)
-            whole = zip((self.weights, self._sums, self._sizes), parts, strict=True)
-            self.weights, self._sums, self._sizes = (np.concatenate(pair) for pair in whole)
-        moves = known.moves if known is not None and known.model == model else 0
+        shape = len(self.features.names), len(columns)
+        zeros: tuple[Floats, ...] = tuple(np.zeros(shape, np.float32) for _ in range(3))
+        self.weights, self._sums, self._sizes = zeros if knowledge is None else knowledge.arrays()
+        moves = knowledge.moves if knowledge is not None and knowledge.model == model else 0
         self._rng = np.random.default_rng([seed, moves])
-        layers = NetLayers(self.features.bits, len(columns)) if model == "net" else None
-        self.values = StateValues(
-            self.features.bits, roles, columns, self._tuples, layers, derived=self.derived
-        )
+        self.values = StateValues(self.features.bases, roles, columns)
         self._refresh()
-        self._net = None if layers is None else self._net_training(known)
+        self._net: NetTraining | None = None
+        if model == "net":
+            net = knowledge.net if knowledge is not None else None
+            net = net or LearntNet.new(*shape, self._rng)
+            self._net = NetTraining(self.features, self.values, net, self.weights, machine.words, self._rng)
         self._play = SelfPlay(machine, columns, _LANES, self._rng)
-        self._seconds = known.seconds if known else 0.0
+        self._seconds = knowledge.seconds if knowledge else 0.0
         self.progress = TrainingProgress(moves, 0, 0.0, 0.5, 0)
-
-    def _net_training(self, known: GameKnowledge | None) -> NetTraining:
-        """The training of the net, which begins with the known net if there is one."""
-        features, columns = self.features, len(self.columns)
-        if known is None or known.net is None:
-            net = LearntNet.new(len(features.names), columns, self._rng)
-        else:
-            net = features.arranged_net(known)
-        words = self._machine.words if self.derived is None else self.derived.words
-        linear = self.weights * self.scale
-        return NetTraining(features, self.values, net, linear, self.scale, words, self._rng)
 
     def remember(self, states: int) -> None:
         """See :meth:`players.knowledge.net_training.NetTraining.remember`."""
         if self._net is not None:
             self._net.remember(states)
-
-    def fit(self, seconds: float) -> None:
-        """Play as many matches side by side as a round of a few seconds allows, given the ``seconds`` of one
-        move in 32 of them."""
-        lanes = _LANES
-        while lanes > _FEWEST_LANES and seconds * lanes / _FEWEST_LANES * STEPS > _ROUND_SECONDS:
-            lanes //= 2
-        if lanes != self._play.lanes:
-            self._play = SelfPlay(self._machine, self.columns, lanes, self._rng)
 
     def round(self, gone: float = 0.0) -> None:
         """Play some steps and learn from them; ``gone``, the elapsed share of the time, has no effect."""
@@ -201,21 +211,16 @@ class Training:
         seconds = time.process_time() - began
         self._seconds += seconds
         if seconds > _ROUND_SECONDS and play.lanes > _FEWEST_LANES:
-            self._play = SelfPlay(self._machine, self.columns, play.lanes // 2, self._rng)
+            self._play = SelfPlay(self.machine, self.columns, play.lanes // 2, self._rng)
 
     def learn(self, records: NDArray[np.uint64], targets: NDArray[np.float32], gone: float = 0.0) -> float:
         """Learn from states, uint64, shape (n, words), with ``targets``, 0..1, float32, shape (n, columns),
         one after the other. ``gone``, the elapsed share of the time, sets how fast a net learns. Returns the
         sum of the squared errors."""
-        learnt = self.weights, self._sums, self._sizes
-        long = records if self.derived is None else self.derived.long(records)
         if self._net is not None:
-            return self._net.learn(long, targets, gone)
-        if self._tuples is not None:
-            squares = self._tuples.learn(long, targets, self.features, learnt, _TUPLE_RATE)
-        else:
-            of = self.features.start, self.features.feature, self.scale[:, 0]
-            squares = learn(long, targets, *of, *learnt, RATE)
+            return self._net.learn(records, targets, gone)
+        learnt = self.weights, self._sums, self._sizes
+        squares = learn(records, targets, self.features.start, self.features.feature, *learnt, _RATE)
         self._refresh()
         return float(squares)
 
@@ -224,40 +229,28 @@ class Training:
         self._sums[:] = self._sizes[:] = 0.0
 
     def _refresh(self) -> None:
-        linear = len(self.features.names)
-        weights = self.weights[:linear] * self.scale
-        self.values.set_weights(self.features.weights_of_bases(weights), weights[0])
-        if self._tuples is not None:
-            self._tuples.set_weights(self.weights[linear:])
+        self.values.set_weights(self.features, self.weights)
 
     def close(self) -> None:
         """Do nothing: it has no processes."""
 
     def knowledge(self, game: str) -> GameKnowledge:
         """The learnt weights, not to be used yet: their share is 0."""
-        linear, learnt = len(self.features.names), (self.weights, self._sums, self._sizes)
-        tables = None
-        if self._tuples is not None:
-            tables = LearntTables(self._tuples.tuples, *(array[linear:].copy() for array in learnt))
-        weights, sums, sizes = (array[:linear].copy() for array in learnt)
-        weights *= self.scale
         return GameKnowledge(
             self._names.fingerprint,
             game,
             self._keys,
             self.features.names,
-            weights,
-            sums,
-            sizes,
+            self.weights.copy(),
+            self._sums.copy(),
+            self._sizes.copy(),
             moves=self.progress.moves,
             seconds=self._seconds,
-            tables=tables,
             net=None if self._net is None else self._net.net,
-            derived=() if self.derived is None else self.derived.relations,
         )
 
 
-def check_goes_on(machine: PropnetMachine) -> None:
+def _check_goes_on(machine: PropnetMachine) -> None:
     """Raise GdlError for games of one role, and for those that are over when they begin, and KnowledgeError
     for games that are too large."""
     roles, start = len(machine.roles), machine.initial_state()
@@ -267,20 +260,6 @@ def check_goes_on(machine: PropnetMachine) -> None:
     check_size(len(machine.network.bases))
     if machine.is_terminal(start) or not all(machine.legal_moves(start, role) for role in range(roles)):
         raise GdlError("nothing is to be learnt: no match of this game goes on from its initial state")
-
-
-def _derived(
-    machine: PropnetMachine, names: CanonicalNames, known: GameKnowledge | None, model: str, seed: int
-) -> DerivedPropositions | None:
-    """The derived propositions to learn with. Raises GdlError if a model needs some and there are none."""
-    if model == "linear":
-        return None
-    if known is not None:
-        return derived_of(machine, names, known.derived) if known.derived else None
-    found = find_derived(machine, names, seed)
-    if found is None and model == "derived":
-        raise GdlError("these rules derive nothing of use", remedy="--model linear")
-    return found
 
 
 def returns(steps: Steps, decay: float) -> tuple[NDArray[np.uint64], NDArray[np.float32]]:
@@ -297,20 +276,3 @@ def returns(steps: Steps, decay: float) -> tuple[NDArray[np.uint64], NDArray[np.
         following = np.where(random, steps.after[step - 1] if step else after, targets[step])
     informative = ~steps.random
     return steps.records[informative], targets[informative]
-
-
-def _start(features: Features, columns: int, known: GameKnowledge | None) -> tuple[NDArray[np.float32], ...]:
-    """Initial weights, sums and sizes."""
-    if known is not None:
-        return features.arranged(known)
-    shape = len(features.names), columns
-    return np.zeros(shape, np.float32), np.zeros(shape, np.float32), np.zeros(shape, np.float32)
-
-
-def _start_of_tables(
-    tuples: NTuples, columns: int, known: LearntTables | None
-) -> tuple[NDArray[np.float32], ...]:
-    """Initial weights, sums and sizes of tables."""
-    if known is not None:
-        return known.arrays()
-    return tuple(np.zeros((tuples.entries, columns), np.float32) for _ in range(3))

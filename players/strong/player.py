@@ -23,7 +23,7 @@ class TablesPlayer(Player):
 
     name = "tables"
     OPTIONS = (
-        Option("dir", str, None, "folder of the table, made by ggp solve --strong"),
+        Option("dir", str, None, "folder of the table, made by ggp tabulate"),
         Option("otherwise", str, "uct", "the kind of player for states that the table does not have"),
         Option("workers", str, None, "search processes of that player"),
         Option("ponder", str, None, "whether these go on while the others think"),

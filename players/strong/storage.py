@@ -152,7 +152,9 @@ class TableWriter:
         for file in self._files:
             path = self._folder / file.name
             if not path.is_file() or path.stat().st_size != file.length:
-                raise GdlError(f"{path} is not as it was", remedy="name the same --tables, or start again")
+                raise GdlError(
+                    f"{path} is not as it was", remedy="name the same folder of the table, or start again"
+                )
 
     def forget(self) -> None:
         """Forget all layers."""
@@ -298,7 +300,7 @@ def _planes(array: np.ndarray) -> bytes:
 def read_manifest(folder: Path) -> dict[str, Any]:
     """The body of a table's manifest. Raises GdlError if it is missing or invalid."""
     path = folder / MANIFEST
-    remedy = "make one by: ggp solve --strong GAME --tables DIR"
+    remedy = "make one by: ggp tabulate GAME DIR"
     try:
         _, body = unsealed(read_limited(path, _MOST_MANIFEST, remedy))
     except MissingFileError:

@@ -128,7 +128,7 @@ class Tables:
         if rules_digest(rules) != self._rules:
             raise GdlError(
                 f"the table in {self.folder} is for other rules ({self._name or 'without a name'})",
-                remedy="make one for these by: ggp solve --strong GAME --tables DIR",
+                remedy="make one for these by: ggp tabulate GAME DIR",
             )
 
     def value(self, state: State) -> StateValue | None:

@@ -12,13 +12,11 @@ from numpy.typing import NDArray
 from gdl.errors import GdlError
 from players.batch_machine import BatchMachine, Ends, NetworkBatch, Records
 from players.knowledge.canonical_rules import canonical_names
-from players.knowledge.derived_propositions import Derive, NotDerivedError
 from players.knowledge.knowledge import use
-from players.knowledge.state_values import StateValues, values_by
+from players.knowledge.state_values import StateValues
 from players.knowledge.store import find, read_file
 from players.uct.batches import Batch
 from players.uct.tuning import Tuning
-from propnet.derived import derived_network
 from propnet.machine import PropnetMachine
 
 log = logging.getLogger("players.knowledge")
@@ -66,11 +64,11 @@ class LeafValues:
         return Ends(goals, lengths, np.ones(len(records), np.bool_))
 
     def over(self, records: Records) -> tuple[NDArray[np.bool_], NDArray[np.int16]]:
-        """See :class:`players.uct.tree.guesses.Expert`."""
+        """See :class:`players.uct.tree.values.Values`."""
         return self._machine.ends(records)
 
     def look(self, records: Records) -> tuple[NDArray[np.float32], NDArray[np.int16]]:
-        """See :class:`players.uct.tree.guesses.Expert`."""
+        """See :class:`players.uct.tree.values.Values`."""
         values = self._values.of(records)[:, 0].astype(np.float32)
         terminal, goals = self._machine.ends(records)
         over = np.flatnonzero(terminal)
@@ -125,16 +123,14 @@ class LeafValues:
             results[where] += self.share * (values - results[where])
 
 
-def leaf_values(batched: BatchMachine, tuning: Tuning, derive: Derive = derived_network) -> LeafValues | None:
+def leaf_values(batched: BatchMachine, tuning: Tuning) -> LeafValues | None:
     """The values of the leaves of a game's search; None if nothing is known of the game.
 
     The tuning's ``knowledge`` is AUTO for the cache, OFF, or the path of an exported file or of a folder like
-    the cache. Its ``knowledge_share`` defaults to the share that training found best. ``derive`` makes the
-    network of derived propositions.
+    the cache. Its ``knowledge_share`` defaults to the share that training found best.
 
     Raises:
         GdlError: a file named explicitly cannot be used.
-        NotDerivedError: ``derive`` raised it.
     """
     source, share = tuning.knowledge, tuning.knowledge_share
     if source == OFF or not isinstance(batched, NetworkBatch) or len(batched.machine.roles) < 2:
@@ -155,13 +151,11 @@ def leaf_values(batched: BatchMachine, tuning: Tuning, derive: Derive = derived_
         return None
     try:
         return LeafValues(
-            values_by(knowledge, names, machine, derive),
+            StateValues.of_game(knowledge, names, machine),
             used,
             machine,
             knowledge.looks if tuning.looks is None else tuning.looks,
         )
-    except NotDerivedError:
-        raise
     except GdlError as error:
         if source != AUTO and not Path(source).is_dir():
             raise

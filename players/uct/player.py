@@ -12,24 +12,19 @@ import time
 from dataclasses import replace
 from typing import Any
 
-from gdl.information import chance_role
 from gdl.machine import Machine, State
 from gdl.words import counted
-from players.batch_pace import MARGIN
 from players.fleet.open_fleet import check_address
 from players.options import Option, at_least, between, switch
-from players.player import Candidate, Choice, Player
+from players.player import MARGIN, Candidate, Choice, Player
 from players.portfolio import BestLine
 from players.processes.limits import cores
 from players.uct.root_statistics import Ranking, RootStatistics, merge, rank, strategy
 from players.uct.search import SHORTEN_SECONDS, Search
-from players.uct.training.startclock import LEAST_SECONDS, StartclockLearner
 from players.uct.tuning import Tuning, tuning_options
 from players.uct.workers.pool import Pool
 
 _PROGRESS_SECONDS = 0.1
-_FIRST_LOOK_SECONDS = 1.0
-"""Seconds of search before it learns."""
 _LOOK_SECONDS = 0.02
 """Seconds between two reads of the processes' statistics, for an early end."""
 _GRACE_SECONDS = 0.1
@@ -83,8 +78,6 @@ class UctPlayer(Player):
     name = "uct"
     reports = True
     TUNING = Tuning()
-    LEARNS = True
-    """Whether it learns in startclocks of 20 s and more if it uses no knowledge of the game."""
     OPTIONS = (*_PLAYER_OPTIONS, *tuning_options(TUNING))
 
     def __init__(self, *, seed: int = 0, tuning: Tuning | None = None, **options: Any) -> None:
@@ -94,8 +87,6 @@ class UctPlayer(Player):
         self.playouts: int | None = self.options["playouts"]
         self.resumes = self.playouts is None
         self._ponder: bool = self.options["ponder"]
-        learns = self.LEARNS and self.playouts is None and self.options["knowledge"] != "off"
-        self._learner = StartclockLearner() if learns else None
         self._workers: int = self.options["workers"]
         self._cluster: str = self.options["cluster"]
         memory: int = self.options["memory"]
@@ -110,7 +101,6 @@ class UctPlayer(Player):
                 if option.name in options
             },
         )
-        self._asked = self._tuning
         self._pool: Pool | None = None
         self._search: Search | None = None
         self._line = BestLine()
@@ -120,21 +110,6 @@ class UctPlayer(Player):
     def prepare(self, state: State, deadline: float) -> None:
         self._random = random.Random(f"{self.seed} {self.role}")
         self._line.forget()
-        self._tuning = self._asked
-        self._begin_search(state)
-        if self.machine.is_terminal(state):
-            return
-        enough = deadline - time.monotonic() >= LEAST_SECONDS
-        several = len(self.machine.roles) > 1 and chance_role(self.machine.roles) is None
-        if self._learner is not None and enough and several:
-            # A result that the search proves at once makes learning needless.
-            if self._think(state, time.monotonic() + _FIRST_LOOK_SECONDS).value >= 0:
-                return
-            self._learn(self._learner, state, deadline)
-        self._think(state, deadline)
-
-    def _begin_search(self, state: State) -> None:
-        """Begin to search by the tuning."""
         self._search = None
         pool = self._open_pool()
         if pool is not None:
@@ -142,25 +117,8 @@ class UctPlayer(Player):
             pool.start(self.role, self.seed, self._tuning, self.machine)
         else:
             self._own_search()
-
-    def _learn(self, learner: StartclockLearner, state: State, deadline: float) -> None:
-        """Learn while the startclock runs; search with the learnt values if they are better."""
-        if self._pool is not None:
-            self._pool.rest()
-        try:
-            lesson = learner.learn(self.machine, self._tuning, self.seed, deadline, max(1, self._workers))
-        except OSError as error:  # no room for a file, or for a process
-            self.found_out(f"nothing is learnt in the startclock: {error.strerror or error}")
-            return
-        if lesson is None:
-            return
-        self.found_out(str(lesson))
-        if lesson.share > 0.0:
-            path = str(lesson.path)
-            self._tuning = replace(
-                self._tuning, knowledge=path, knowledge_share=lesson.share, looks=lesson.looks
-            )
-            self._begin_search(state)
+        if not self.machine.is_terminal(state):
+            self._think(state, deadline)
 
     def decide(self, state: State, options: list[int], deadline: float) -> Choice:
         return self._answer(self._think(state, deadline), options)
@@ -185,8 +143,6 @@ class UctPlayer(Player):
 
     def stop(self) -> None:
         self._search = None
-        if self._learner is not None:
-            self._learner.forget()
         if self._pool is not None:
             self._pool.stop()
             self._pool = None
@@ -367,5 +323,4 @@ class SequentialUctPlayer(UctPlayer):
         trim=False,
         policy="equal",
     )
-    LEARNS = False
     OPTIONS = (*_PLAYER_OPTIONS, *tuning_options(TUNING))

@@ -166,7 +166,7 @@ class Rounds:
 
     Attributes:
         tree: the tree.
-        known: values of leaves by knowledge of the game; None without knowledge.
+        values: values of leaves by knowledge of the game; None without knowledge.
         chosen: the rollouts that make the playouts.
         root: the state that the tree searches from.
         may_prove: whether results may be taken for proven; False once goals do not add up to 100.
@@ -185,10 +185,10 @@ class Rounds:
         seed: int,
         tuning: Tuning,
         tree: Tree,
-        known: LeafValues | None,
+        values: LeafValues | None,
         chosen: RolloutChoice,
     ) -> None:
-        self.tree, self.known, self.chosen = tree, known, chosen
+        self.tree, self.values, self.chosen = tree, values, chosen
         self._role, self._seed, self._tuning = role, seed, tuning
         self._roles = len(tree.batched.machine.roles)
         self._alone = self._roles == 1
@@ -204,13 +204,13 @@ class Rounds:
         """Go on with another machine, which numbers states and moves alike."""
         self.tree.call_off()
         self.tree.batched = batched
-        if self.known is not None:
-            self.known.go_on_with(batched)
+        if self.values is not None:
+            self.values.go_on_with(batched)
 
     @property
     def carries(self) -> bool:
         """Whether playouts may go on in the next round."""
-        by_playouts = self.tree.expert is None and not (self.known is not None and self.known.alone)
+        by_playouts = self.tree.values is None and not (self.values is not None and self.values.alone)
         return by_playouts and not self._alone and self.chosen.rollouts.carries
 
     def run(self, batch: Batch, fixed: int, line: BestLine, deadline: float) -> BatchOutcome:
@@ -229,10 +229,10 @@ class Rounds:
         bests = results[:, 0].copy()
         steps = float(tree.paths.length[:count].sum())
         longest, cut, playing = 0, 0, 0.0
-        if len(open_) and tree.expert is not None:
-            results[open_] = tree.guesses(leaves[open_])
+        if len(open_) and tree.values is not None:
+            results[open_] = tree.values_of(leaves[open_])
             longest, steps = 1, steps + len(open_)
-            if self.may_prove and self.known is not None and self.known.unfair:
+            if self.may_prove and self.values is not None and self.values.unfair:
                 self.prove_no_more()
         elif len(open_):
             # Playouts in which the same role is to move go together: such lanes are faster.
@@ -242,8 +242,8 @@ class Rounds:
             playing = time.perf_counter() - playing
             self._note_ends(leaves[open_], ends, each)
             average(ends.goals, each, 0 if self._alone else 50, open_, results, bests)
-            if self.known is not None:
-                self.known.mix(results, open_, tree.arrays.records[leaves[open_]], ends.lengths[::each] > 0)
+            if self.values is not None:
+                self.values.mix(results, open_, tree.arrays.records[leaves[open_]], ends.lengths[::each] > 0)
             longest = int(ends.lengths.max())
             cut = len(ends.finished) - int(np.count_nonzero(ends.finished))
             steps += float(ends.lengths.sum()) / each
@@ -253,8 +253,8 @@ class Rounds:
         if self._alone and len(open_) < count:
             keep_known(line, self.root, tree, BatchLines.settled(tree, results, open_))
         self._note_results(results, steps)
-        if self.known is not None and self.known.alone:
-            self.length = self.known.match_length(tree.arrays.records[tree.root])
+        if self.values is not None and self.values.alone:
+            self.length = self.values.match_length(tree.arrays.records[tree.root])
         tree.back_up(results, bests, _GREED if self._alone else 0.0, rule)
         playouts = len(open_) * each
         seconds = time.perf_counter() - began - playing
@@ -273,9 +273,9 @@ class Rounds:
         self._note_ends(new, first_ends, 1)
         rows, played, results = carried.collect()
         if len(rows):
-            if self.known is not None and len(played):
+            if self.values is not None and len(played):
                 nodes = tree.paths.leaf[rows[played]]
-                self.known.mix(results, played, tree.arrays.records[nodes], tree.goes_on(nodes))
+                self.values.mix(results, played, tree.arrays.records[nodes], tree.goes_on(nodes))
             self._note_results(results, carried.length(rows))
             tree.back_up(results, results[:, 0].copy(), 0.0, rule, rows)
         carried.keep()
@@ -294,8 +294,8 @@ class Rounds:
         tree = self.tree
         spread = _ALONE_SPREAD if self._alone else self._variance**0.5
         rule = self._tuning.rule(spread, tree.numbered, tree.in_turn and not self._alone)
-        if tree.expert is not None:
-            return self._tuning.guessed(rule), self._tuning.guessed(rule)
+        if tree.values is not None:
+            return self._tuning.valued(rule), self._tuning.valued(rule)
         stage = self._tuning.stage(rule, tree.visits, tree.choices)
         self.stage = max(self.stage, stage)
         return self._tuning.turned(rule, self._batches, stage)
@@ -309,15 +309,15 @@ class Rounds:
         """Playouts from these leaves."""
         seed = self._next_seed()
         starts = self.tree.arrays.records[leaves]
-        if self.known is not None and self.known.alone:
-            return self.known.ends(self.tree.batched, starts)
+        if self.values is not None and self.values.alone:
+            return self.values.ends(self.tree.batched, starts)
         return self.chosen.rollouts.playouts(starts, seed, batch.steps, deadline, batch.each)
 
     def prove_no_more(self) -> None:
         """Stop proving results: goals do not add up to 100, so one role's gain is not the other's loss."""
         self.may_prove = False
-        if self.known is not None:
-            self.known.proves = False
+        if self.values is not None:
+            self.values.proves = False
         self.tree.unprove()
         self.restart = self.tree.trimmed
 

@@ -10,23 +10,19 @@ find nothing there, and compiling its kernels would cost the first minute.
 
 from __future__ import annotations
 
-import logging
 import time
 
 import numpy as np
 
-from gdl.errors import GdlError
 from gdl.machine import Machine, State
 from players.batch_machine import BatchMachine, NetworkBatch, batch_machine_of
-from players.batch_pace import MARGIN
 from players.companions import BatchReport, TimeShares
-from players.knowledge.derived_propositions import Deriving, NotDerivedError
-from players.player import same_numbering
+from players.player import MARGIN, same_numbering
 from players.portfolio import MASTER_SECONDS, BestLine, Portfolio
 from players.solvers import master_of
 from players.uct.batches import BatchSize
 from players.uct.forced_plies import forced_plies, of_only_moves
-from players.uct.leaf_values import LeafValues, leaf_values
+from players.uct.leaf_values import leaf_values
 from players.uct.proof_scheduler import ProofScheduler
 from players.uct.rollouts.registry import RolloutChoice
 from players.uct.root_statistics import RootMoves, RootStatistics
@@ -34,7 +30,6 @@ from players.uct.rounds import Rounds
 from players.uct.tree.arrays import OPEN
 from players.uct.tree.tree import Tree
 from players.uct.tuning import STAGES, Tuning
-from propnet.derived import derived_network
 
 _OTHERS_SECONDS = 40.0
 """Seconds of wall time that the other searches wait: the solver works in the first search alone."""
@@ -66,8 +61,6 @@ class _MasterFirst:
         return True
 
 
-log = logging.getLogger("players.knowledge")
-
 SHORTEN_SECONDS = 1.0
 """Seconds for which the search looks for a shorter line after it has found a perfect one."""
 _REMEMBER = 0.5
@@ -91,10 +84,8 @@ class Search:
     machine: Machine
 
     def __init__(self, role: int, seed: int, tuning: Tuning, patient: bool = True) -> None:
-        """Unless ``patient``, never block for seconds: knowledge of the game is used from the first root on
-        at which it is ready."""
-        self._deriving = None if patient else Deriving()
-        self._waits = False
+        """Unless ``patient``, never block for seconds."""
+        self._patient = patient
         self.role = role
         self.seed = seed
         self.tuning = tuning
@@ -129,41 +120,17 @@ class Search:
                 self._instruct(self._rounds)
                 self._rounds.chosen.go_on_with(self._batched, self._shares)
                 return
-        known = self._leaf_values()
-        needed = known is None or not known.alone
+        values = leaf_values(self._batched, self.tuning)
+        needed = values is None or not values.alone
         chosen = RolloutChoice(self._batched, self.tuning.policy, self.seed, self._shares, needed)
         self.opened = False
         memory = self._memory
         if self._alone:
             memory -= int(memory * _SOLVERS_MEMORY)
         tree = Tree(self._batched, self.tuning.paths, self.seed * 8191 + self.role, memory)
-        tree.expert = known if known is not None and known.looks else None
-        self._rounds = Rounds(self.role, self.seed, self.tuning, tree, known, chosen)
+        tree.values = values if values is not None and values.looks else None
+        self._rounds = Rounds(self.role, self.seed, self.tuning, tree, values, chosen)
         self._instruct(self._rounds)
-
-    def _leaf_values(self) -> LeafValues | None:
-        """The values of leaves; None if nothing is known of the game, or its derived propositions are not
-        ready."""
-        derive = derived_network if self._deriving is None else self._deriving.network
-        self._waits = False
-        try:
-            return leaf_values(self._batched, self.tuning, derive)
-        except NotDerivedError:
-            self._waits = True
-            return None
-
-    def _look_again(self) -> None:
-        """Restart with knowledge of the game if its derived propositions are ready by now."""
-        if not self._waits or self._deriving is None or not self._deriving.ready:
-            return
-        try:
-            known = self._leaf_values()
-        except GdlError as error:  # the knowledge that was asked for by name
-            log.warning("the game is played without knowledge: %s", error)
-            return
-        if known is not None:
-            self._rounds = None
-            self.set_machine(self.machine)
 
     def _instruct(self, rounds: Rounds) -> None:
         """Set the moves that the tree leaves out. Moves that lose at once may be left out in constant-sum
@@ -187,7 +154,6 @@ class Search:
 
     def set_root(self, state: State) -> None:
         """Search from this state of :attr:`machine`, which is not terminal, from now on."""
-        self._look_again()
         rounds, tree = self.rounds, self.tree
         record = self._batched.record(state)
         reached = record if self._forced is None else self._forced.root(record)
@@ -207,7 +173,7 @@ class Search:
             if self._solvers is not None:
                 self._shares.leave(self._solvers)
             whole = self.machine, state, self.line, memory, self.seed, self.tuning.number
-            self._solvers = Portfolio(*whole, patient=self._deriving is None)
+            self._solvers = Portfolio(*whole, patient=self._patient)
             self._shares.join(self._solvers)
         self.opened = tree.opened
         if not self.opened:
@@ -253,7 +219,7 @@ class Search:
         """Findings about the game, as text for people; empty if there are none."""
         rounds = self.rounds
         selection = f"the tree by {STAGES[rounds.stage]}" if rounds.stage >= 0 else ""
-        return "; ".join(filter(None, (str(rounds.known or ""), str(rounds.chosen.trials or ""), selection)))
+        return "; ".join(filter(None, (str(rounds.values or ""), str(rounds.chosen.trials or ""), selection)))
 
     @property
     def finished(self) -> bool:
@@ -291,8 +257,8 @@ class Search:
         batch = self._sizes.plan(tuning, left, first, visits, rounds.carries, playouts)
         if batch is None:
             return False
-        if rounds.known is not None:
-            batch = rounds.known.fitting(batch)
+        if rounds.values is not None:
+            batch = rounds.values.fitting(batch)
         if self.tree.full:
             self.tree.make_room()
         outcome = rounds.run(batch, self._fixed_edge(), self.line, deadline - 2 * MARGIN)

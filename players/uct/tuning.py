@@ -10,7 +10,7 @@ from gdl.information import chance_role
 from gdl.terms import Term
 from players.options import Option, number_between, one_of
 from players.uct.rollouts.registry import policy_names
-from players.uct.tree.selection_rules import GUESSED, NONE, NST, PUCT, UCB, SelectionRule
+from players.uct.tree.selection_rules import NONE, NST, PUCT, UCB, VALUED, SelectionRule
 
 AUTO = "auto"
 SELECTIONS = {"ucb": UCB, "puct": PUCT}
@@ -40,7 +40,7 @@ def _option(
 @dataclass(frozen=True, slots=True)
 class Tuning:
     """The parameters of a search. Names of players choose ``exploration``, ``policy`` and ``knowledge``; the
-    rest is for experiments (``bench.duel``), startclocks and trials.
+    rest is for experiments (``bench.duel``) and trials.
 
     The exploration constant is for results as far apart as 0 and 1; it shrinks if the results of leaves
     differ less. It is small because the means of several playouts from each leaf differ less than single
@@ -115,9 +115,9 @@ class Tuning:
         visits = PRIOR_VISITS if prior else 0.0
         return SelectionRule(kind, exploration, visits, prior, chance=self.chance)
 
-    def guessed(self, rule: SelectionRule) -> SelectionRule:
+    def valued(self, rule: SelectionRule) -> SelectionRule:
         """The rule of a tree that knows the values of new nodes' children, in place of ``rule``."""
-        return rule._replace(kind=PUCT, prior=GUESSED, prior_visits=0.0, minimax=self.minimax)
+        return rule._replace(kind=PUCT, prior=VALUED, prior_visits=0.0, minimax=self.minimax)
 
     def stage(self, rule: SelectionRule, visits: int, choices: int) -> int:
         """The stage of learning from averages of moves: a place in :data:`STAGES`; -1 if selection is not

@@ -41,8 +41,6 @@ class Orbits:
     propositions that follow from those in it; among equal states the first in the order of the group is then
     the smallest. This gives one state per orbit only if states that are equal in the order are equal.
 
-    If automorphisms exchange roles, the goals of a state's smallest image may be those of the other roles.
-
     Base propositions that are not observed (:func:`propnet.analysis.cones.observed`) are ignored: they have
     their initial value in the smallest states.
     """

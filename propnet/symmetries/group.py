@@ -236,10 +236,9 @@ class _SymmetrySearch:
         goals: list[tuple[int, int]],
         fixed: NDArray[np.bool_],
         effort: int,
-        exchange: bool,
     ) -> None:
         """``goals`` are the (role, value) of the circuit's goal outputs. ``fixed``, shape (bases,), is true
-        for base propositions that may not move. With ``exchange`` roles may be exchanged."""
+        for base propositions that may not move."""
         self.circuit = circuit
         self.effort = effort
         shape = circuit.shape
@@ -250,10 +249,10 @@ class _SymmetrySearch:
         colour[shape.first_cut : shape.first_gate] = 3
         colour[shape.first_gate :] = 4
         for role, start in enumerate(shape.role_starts[:-1]):
-            colour[start : shape.role_starts[role + 1]] = 5 + (0 if exchange else role)
+            colour[start : shape.role_starts[role + 1]] = 5 + role
         outputs = circuit.outputs[shape.first_goal_output : shape.first_cut_output]
         for (role, value), literal in zip(goals, outputs, strict=False):
-            look = (2 * (role << 32 if not exchange else 0) + 2 * value) + 1000 + (literal & 1)
+            look = 2 * (role << 32) + 2 * value + 1000 + (literal & 1)
             _add(colour, literal >> 1, look)
         _add(colour, outputs[-1] >> 1, 10 + (outputs[-1] & 1))
         staying = np.flatnonzero(fixed)
@@ -374,7 +373,7 @@ MOST = 64
 EFFORT = 10_000_000
 """Visits of edges by colour refinement: about 0.4 seconds."""
 
-MOST_INPUTS = 50_000
+_MOST_INPUTS = 50_000
 """Ground rules with more literals are skipped and only their network is searched; so is a form with more
 inputs."""
 
@@ -386,19 +385,16 @@ class Automorphism:
     Attributes:
         bases: int32, shape (bases,): base proposition b becomes ``bases[b]``.
         moves: int32, shape (moves of all roles,): the same for moves, numbered in role order.
-        roles: role r becomes ``roles[r]``; the identity unless roles may be exchanged.
     """
 
     bases: NDArray[np.int32]
     moves: NDArray[np.int32]
-    roles: tuple[int, ...]
 
     @staticmethod
     def identity(network: Network) -> Automorphism:
         """The renaming that changes nothing."""
         bases = np.arange(len(network.bases), dtype=np.int32)
-        moves = np.arange(network.move_count, dtype=np.int32)
-        return Automorphism(bases, moves, tuple(range(len(network.roles))))
+        return Automorphism(bases, np.arange(network.move_count, dtype=np.int32))
 
     @property
     def trivial(self) -> bool:
@@ -407,9 +403,7 @@ class Automorphism:
 
     def then(self, other: Automorphism) -> Automorphism:
         """The product: first this one, then the other."""
-        return Automorphism(
-            other.bases[self.bases], other.moves[self.moves], tuple(other.roles[r] for r in self.roles)
-        )
+        return Automorphism(other.bases[self.bases], other.moves[self.moves])
 
 
 def automorphisms(
@@ -417,9 +411,7 @@ def automorphisms(
     ground: GroundRules | None = None,
     most: int = MOST,
     *,
-    exchange: bool = False,
     effort: int = EFFORT,
-    inputs: int = MOST_INPUTS,
 ) -> list[Automorphism]:
     """A group of automorphisms of a game, the identity first; no two move base propositions in the same way.
 
@@ -446,8 +438,6 @@ def automorphisms(
     Args:
         ground: the rules that the network was built from. They have automorphisms that passes hide. If none
             is found in them, the network is searched.
-        exchange: whether roles may be exchanged: g maps role r to role s, r's moves and goals to s's.
-        inputs: forms with more gate inputs, and ground rules with more literals, are skipped.
 
     Raises ValueError if the ground rules are those of another network.
     """
@@ -456,14 +446,14 @@ def automorphisms(
         raise ValueError("these are not the ground rules of this network")
     fixed = _fixed_bases(network)
     forms: list[Callable[[], Circuit]] = []
-    if ground is not None and len(ground.bodies) <= inputs:
+    if ground is not None and len(ground.bodies) <= _MOST_INPUTS:
         forms.append(lambda: _form_of_rules(ground, network))
-    if len(network.gate_inputs) <= inputs:
+    if len(network.gate_inputs) <= _MOST_INPUTS:
         forms.append(lambda: _form_of_network(network))
     group = [identity]
     for form in forms:
-        if len(group) == 1 and (circuit := form()).gate_inputs <= inputs:
-            group = _group_of(circuit, network, fixed, identity, most, effort, exchange)
+        if len(group) == 1 and (circuit := form()).gate_inputs <= _MOST_INPUTS:
+            group = _group_of(circuit, network, fixed, identity, most, effort)
     return group
 
 
@@ -474,13 +464,12 @@ def _group_of(
     identity: Automorphism,
     most: int,
     effort: int,
-    exchange: bool,
 ) -> list[Automorphism]:
     """The group of a network's form."""
     goals = [(role, value) for role, value, _ in network.goals.tolist()]
     group = [identity]
     generators: list[Automorphism] = []
-    check = _Check(circuit, goals, fixed)
+    check = _Check(circuit, fixed)
 
     def accept(nodes: Nodes) -> bool:
         nonlocal group
@@ -494,7 +483,7 @@ def _group_of(
                 group = closed
         return True
 
-    _SymmetrySearch(circuit, goals, fixed, effort, exchange).run(accept)
+    _SymmetrySearch(circuit, goals, fixed, effort).run(accept)
     return group
 
 
@@ -517,7 +506,7 @@ def closure(generators: list[Automorphism], identity: Automorphism, most: int) -
 class _Check:
     """Verifies renamings of a circuit's inputs and cuts."""
 
-    def __init__(self, circuit: Circuit, goals: list[tuple[int, int]], fixed: NDArray[np.bool_]) -> None:
+    def __init__(self, circuit: Circuit, fixed: NDArray[np.bool_]) -> None:
         self.fixed = 1 + np.flatnonzero(fixed)
         shape = self.shape = circuit.shape
         self.circuit = circuit
@@ -525,14 +514,18 @@ class _Check:
         outputs = circuit.outputs
         self.latched = outputs[: shape.first_goal_output] + outputs[shape.first_cut_output :]
         self.terminal = outputs[shape.first_cut_output - 1]
-        self.goals = dict(zip(goals, outputs[shape.first_goal_output :], strict=False))
+        self.goals = outputs[shape.first_goal_output : shape.first_cut_output - 1]
 
     def verified(self, nodes: Nodes) -> Automorphism | None:
         """The automorphism that renames the nodes up to the first gate in this way; None if there is none."""
         shape = self.shape
-        roles = self._roles(nodes)
-        kinds = ((0, 1), (1, shape.first_move), (shape.first_cut, shape.first_gate))
-        if roles is None or (nodes[self.fixed] != self.fixed).any():
+        kinds = (
+            (0, 1),
+            (1, shape.first_move),
+            *pairwise(shape.role_starts),
+            (shape.first_cut, shape.first_gate),
+        )
+        if (nodes[self.fixed] != self.fixed).any():
             return None
         if any(nodes[low:high].min(initial=low) < low for low, high in kinds):
             return None
@@ -550,23 +543,8 @@ class _Check:
                 return None
         if image[self.terminal >> 1] ^ (self.terminal & 1) != self.terminal:
             return None
-        for (role, value), x in self.goals.items():
-            if self.goals.get((roles[role], value)) != image[x >> 1] ^ (x & 1):
-                return None
+        if any(image[x >> 1] ^ (x & 1) != x for x in self.goals):
+            return None
         bases = (nodes[1 : shape.first_move] - 1).astype(np.int32)
         moves = (nodes[shape.first_move : shape.first_cut] - shape.first_move).astype(np.int32)
-        return Automorphism(bases, moves, roles)
-
-    def _roles(self, nodes: Nodes) -> tuple[int, ...] | None:
-        """The image of each role, which the images of all its moves must share; None if there is none."""
-        starts = self.shape.role_starts
-        ends = np.array(starts[1:])
-        roles: list[int] = []
-        for low, high in pairwise(starts):
-            images = set(np.searchsorted(ends, nodes[low:high], side="right").tolist())
-            if len(images) != 1:
-                return None
-            roles += images
-        if sorted(roles) != list(range(len(roles))):
-            return None
-        return tuple(roles)
+        return Automorphism(bases, moves)

@@ -14,7 +14,7 @@ from gdl.syntax.parser import parse_rules
 from ggp.game import Game
 from ggp.tournament.schedule import Openings
 from ggp.tournament.statistics.scores import Tally
-from ggp.training.trial import opening, seat_of, summary
+from ggp.training.trial import seat_of, summary
 from players.uct.training import duel
 from players.uct.training.duel import advantage, play, play_pair
 from players.uct.tuning import Tuning
@@ -38,7 +38,7 @@ def test_what_a_search_does_not_know_is_refused(text: str) -> None:
 def test_openings_go_on_and_differ() -> None:
     machine = Game.load("tictactoe").machine("propnet")
     openings = Openings(machine, 30, 1)
-    found = [opening(openings, machine, number) for number in range(1, 21)]
+    found = [openings.state(number) for number in range(1, 21)]
     assert not any(map(machine.is_terminal, found))
     assert len({state.propositions for state in found}) > 1
 

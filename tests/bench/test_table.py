@@ -23,7 +23,6 @@ COUNTING = (
 def row(game: str, machine: str, rate: float, **more: Any) -> dict[str, Any]:
     fields = {"game": game, "machine": machine, "status": "ok", "states_per_cpu_s": rate, "rates": [rate]}
     fields |= {"playouts_per_cpu_s": rate / 10, "mean_length": 10.0, "ns_per_lane_step": 1e9 / rate}
-    fields |= dict.fromkeys(("logic_ns", "choice_ns", "bookkeeping_ns", "ns_per_gate_input"), 0.7)
     fields |= dict.fromkeys(
         ("ground_s", "build_s", "compile_s", "cached_s", "compiled", "first_playout_s"), 0.25
     )

@@ -45,7 +45,7 @@ def test_nothing_is_markup(name: str) -> None:
 def test_a_file_with_such_a_name_is_played(tmp_path: Path) -> None:
     path = tmp_path / ":smile:[red]x[bold].kif"
     path.write_text(Game.load("tictactoe").text)
-    done = ggp("play", str(path), "--players", "random,random", "--playclock", "0.1", "--workers", "0")
+    done = ggp("play", str(path), "--players", "random,random", "--clock", "0.1")
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(":smile:[red]x[bold] on the ")
 

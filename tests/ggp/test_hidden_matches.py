@@ -125,8 +125,8 @@ def test_served_players_play_games_of_hidden_information(
     servers = [ServeProcess("--player", "uct", "--margin", "0.5") for _ in roles]
     try:
         places = ",".join(f"http://127.0.0.1:{s.port}" for s in servers)
-        clocks = ("--startclock", "6", "--playclock", "3")
-        ran = ggp("host", name, "--players", places, *clocks, *options, "--out", str(out), timeout=150)
+        clocks = ("--clock", "6,3")
+        ran = ggp("host", name, "--players", places, *clocks, *options, "--output", str(out), timeout=150)
     finally:
         logs = [s.close() for s in servers]
     assert ran.returncode == 0, ran.stdout + ran.stderr + "".join(logs)
@@ -141,7 +141,7 @@ def test_a_tournament_of_a_game_with_chance(tmp_path: Path) -> None:
     path = tmp_path / "t.sqlite"
     ran = ggp(
         "tournament", "kuhn", "-p", "pimc,random", "-d", str(path), "--rounds", "2",
-        "--startclock", "1", "--playclock", "0.3", "--workers", "1", timeout=200,
+        "--clock", "1,0.3", "--workers", "1", timeout=200,
     )  # fmt: skip
     assert ran.returncode == 0, ran.stdout + ran.stderr
     records = [record for _, record in Store(path, writing=False).records()]

@@ -22,8 +22,8 @@ from ggp.game import Game
 from ggp.rule_files import read_rules_file
 from ggp.traces import verify
 from ggp.traces.verify import find_traces, read_trace
+from ggp.web.replay.replay_process import _READERS
 from ggp.web.replay.shelf import Shelf
-from ggp.web.replay.sources import _READERS
 from players.knowledge.store import KnowledgeStore, read_file
 from players.puzzles.cover.files.xmpuzzle import read_xmpuzzle
 from players.puzzles.frontier.storage.directory import LOCK, read_manifest

@@ -95,14 +95,6 @@ def test_a_match_between_a_class_and_a_name() -> None:
         assert state == after
 
 
-def test_a_match_stops_where_it_is_told_to() -> None:
-    match = ggp.load("tictactoe").play(["random", "random"], max_steps=2)
-    assert (len(match.moves), match.why) == (
-        2,
-        "cut after 2 steps, the limit of steps: the match is not over",
-    )
-
-
 def test_wrong_players_and_roles_are_refused() -> None:
     game = ggp.load("tictactoe")
     with pytest.raises(GdlError, match="1 player for 2 roles"):
@@ -237,7 +229,7 @@ def command(*arguments: str) -> list[str]:
 
 @pytest.mark.slow
 def test_a_class_of_the_current_folder_plays_at_the_terminal(own_folder: Path) -> None:
-    call = command("play", "tictactoe", "--players", "mine:Last,random", "--no-board")
+    call = command("play", "tictactoe", "--players", "mine:Last,random")
     result = subprocess.run(call, cwd=own_folder, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
     assert "x (Last)" in result.stdout
@@ -263,7 +255,7 @@ def test_a_class_of_the_current_folder_is_served(own_folder: Path) -> None:
             assert process.stderr is not None
             log = iter(process.stderr)
             port = next(found[1] for line in log if (found := re.search(r"port=(\d+)", line)))
-            hosted = command("host", "tictactoe", "-p", f"127.0.0.1:{port},legal", "--playclock", "3")
+            hosted = command("host", "tictactoe", "-p", f"127.0.0.1:{port},legal", "--clock", "3")
             result = subprocess.run(hosted, cwd=own_folder, capture_output=True, text=True)
         finally:
             process.terminate()

@@ -18,8 +18,8 @@ from ggp.protocol.dialect import decoded
 from ggp.protocol.messages import Start, parse_message, spaced
 from ggp.sokoban.lurd import lurd_of_file
 from ggp.traces.verify import read_trace
-from ggp.web.choice.brought_process import read_brought
-from ggp.web.replay.sources import read_source
+from ggp.web.choice.upload_process import read_upload
+from ggp.web.replay.replay_process import read_source
 from players.puzzles.snakes.level import levels_of_file as snakes_of_file
 from players.puzzles.sokoban.levels.read import levels_of_file
 
@@ -69,7 +69,7 @@ READERS: dict[str, tuple[str, str, Callable[[Path], object]]] = {
     ),
     "a trace as record": ("x.jsonl", TRACE, _records),
     "measurements": ("x.jsonl", '{"about": {}}\n{"game": "a", "machine": "b"}\n', read_results),
-    "what a page brings": ("x.xsb", LEVELS, lambda path: read_brought("x.xsb", path.read_bytes())),
+    "what a page brings": ("x.xsb", LEVELS, lambda path: read_upload("x.xsb", path.read_bytes())),
 }
 FORMS: dict[str, Callable[[str], bytes]] = {
     "CR LF": lambda text: text.replace("\n", "\r\n").encode(),

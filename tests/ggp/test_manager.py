@@ -10,7 +10,7 @@ import pytest
 from gdl.errors import GdlError
 from gdl.scramble import cipher_for
 from gdl.syntax.parser import parse_rules
-from ggp.manager import GameManager, MatchStep, in_words, parse_players
+from ggp.manager import GameManager, TurnReport, in_words, parse_players
 from ggp.protocol.match_record import MatchRecord
 from ggp.protocol.messages import Abort, Message, Play, Stop, spaced
 from tests.ggp.puppets import Puppet, Reply, decent, marker
@@ -169,6 +169,6 @@ def test_errors_are_told_in_words() -> None:
 
 
 def test_the_watcher_sees_every_turn() -> None:
-    steps: list[MatchStep] = []
+    steps: list[TurnReport] = []
     play("legal", "legal", watch=steps.append)
     assert [(s.number, len(s.moves)) for s in steps] == [(0, 0), (1, 2), (2, 2), (3, 2)]

@@ -61,7 +61,7 @@ def test_rules_in_a_file_of_such_a_name(tmp_path: Path) -> None:
     assert r"\u001b[31m\u009b31m\u202etxt\udc9b" in printed("validate", path)
     printed("format", "--check", path)
     printed("ground", path)
-    printed("play", path, "--players", "random", "--playclock", "1")
+    printed("play", path, "--players", "random", "--clock", "1")
     assert Game.load(path).name.isprintable()
 
 
@@ -134,7 +134,7 @@ def test_what_a_player_at_an_address_says(part: str, tmp_path: Path) -> None:
     rules, record = tmp_path / "rules.kif", tmp_path / "record.json"
     rules.write_text(TWO_MOVES)
     with _stranger(part) as port:
-        words = [str(rules), "-p", f"127.0.0.1:{port}", "--startclock", "1", "--anyway", "-o", str(record)]
+        words = [str(rules), "-p", f"127.0.0.1:{port}", "--clock", "1,5", "--anyway", "-o", str(record)]
         done = CliRunner().invoke(build("host"), ["host", *words])
     said = done.stdout_bytes.decode() + done.stderr_bytes.decode()
     assert said.replace("\n", "").isprintable(), repr(said)

@@ -60,10 +60,11 @@ def _parameters(command: str) -> list[Any]:
         ("host", "GAME is missing (see `ggp host --help`)"),
         ("host tictactoe", "--players is missing (see `ggp host --help`)"),
         (
-            "host tictactoe -p a,b --playclock 0.5",
-            "--playclock must be a whole number from 1 to 86400, not '0.5'",
+            "host tictactoe -p a,b --clock 5,2.5",
+            "--clock must be a whole number of seconds from 1 to 86400, or two, not '5,2.5'"
+            " (write 5, or 10,5 with 10 seconds before the first move)",
         ),
-        ("play tictactoe --playclock", "--playclock needs a value (see `ggp play --help`)"),
+        ("play tictactoe --clock", "--clock needs a value (see `ggp play --help`)"),
         ("play tictactoe --json=1", "--json takes no value (see `ggp play --help`)"),
         ("play tictactoe one two", "more words than arguments: one two (see `ggp play --help`)"),
         ("play tictactoe --nothing", "there is no option --nothing (see `ggp play --help`)"),

@@ -26,15 +26,6 @@ def command(
     seconds: float = typer.Option(
         2.0, "--seconds", "-s", min=0.05, help="CPU seconds of playouts per game and machine."
     ),
-    repetitions: int = typer.Option(5, "--repetitions", "-r", min=1, help="Batches; their median counts."),
-    playouts: int = typer.Option(
-        0,
-        "--playouts",
-        "-n",
-        min=0,
-        help="Playouts per batch, else as many as the time allows; with the same seed the same ones again.",
-    ),
-    seed: int = typer.Option(0, help="Seed of the random playouts."),
     as_json: bool = typer.Option(False, "--json", help="One JSON object per game and line, nothing else."),
     compare: Path | None = typer.Option(
         None, metavar="OLD.json", help="Show the ratios to these earlier results."
@@ -42,7 +33,7 @@ def command(
 ) -> None:
     """Measure random playouts per second.
 
-    Playouts are uniformly random, on one thread; seconds are CPU time.
+    Playouts are uniformly random, on one thread; seconds are CPU time. The median of five batches counts.
 
     Loading, compiling and warming up do not count. A step is one joint move of one playout.
     In a checkout python -m bench.table measures whole folders, each game in a process of its own, and
@@ -60,7 +51,7 @@ def command(
         jobs = [(name, level) for name, level in jobs if not machine or level in chosen]
     if not jobs:
         raise GdlError("there is no game to measure", remedy="`ggp games` lists the bundled ones")
-    rows = _measured(jobs, bool(machine), seconds, seed, repetitions, playouts, as_json)
+    rows = _measured(jobs, bool(machine), seconds, as_json)
     if not as_json:
         from ggp.bench.results import comparison, console, measurements
 
@@ -76,15 +67,7 @@ def command(
         raise typer.Exit(1)
 
 
-def _measured(
-    jobs: list[tuple[str, str]],
-    only: bool,
-    seconds: float,
-    seed: int,
-    repetitions: int,
-    playouts: int,
-    as_json: bool,
-) -> list[Row]:
+def _measured(jobs: list[tuple[str, str]], only: bool, seconds: float, as_json: bool) -> list[Row]:
     """The rows of all jobs (game, level), printed as JSON when they are ready. A job that names a file of
     results gives its rows (with ``only`` those of the job's level)."""
     import orjson
@@ -104,7 +87,7 @@ def _measured(
             about = {"game": game.name, "machine": level, "path": name}
             try:
                 with progress.status(f"{game.name} on the {level} ..."):
-                    result = measure(game.name, game.rules, level, seconds, seed, repetitions, playouts)
+                    result = measure(game.name, game.rules, level, seconds)
                 fresh = [{**about, "status": "ok", **result.as_dict()}]
             except GdlError as error:
                 fresh = [{**about, "status": f"{type(error).__name__}: {error}"}]

@@ -12,6 +12,8 @@ from ggp.printing import show
 if TYPE_CHECKING:
     from players.knowledge.knowledge import GameKnowledge
 
+_SHOWN = 20
+"""Number of largest weights to show."""
 _ACTIONS = "list", "show", "export", "import", "verify", "remove"
 
 
@@ -25,7 +27,6 @@ def command(
         ),
     ] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="export: the file to write.")] = None,
-    most: Annotated[int, typer.Option(help="show: number of largest weights.", min=1)] = 20,
     force: Annotated[
         bool, typer.Option("--force", help="import: replace even knowledge that is in use or has more moves.")
     ] = False,
@@ -51,7 +52,7 @@ def command(
     elif action == "import":
         _import(Path(what), force)
     elif action == "show":
-        _show(what, most)
+        _show(what)
     elif action == "remove":
         _remove(what)
     else:
@@ -137,7 +138,7 @@ def _remove(game: str) -> None:
     show(f"{game} is forgotten")
 
 
-def _show(game: str, most: int) -> None:
+def _show(game: str) -> None:
     import re
 
     import numpy as np
@@ -153,22 +154,19 @@ def _show(game: str, most: int) -> None:
         return re.sub(r"#\d+", lambda match: old.get(match.group(), match.group()), text)
 
     show(_line(learnt))
-    if learnt.tables is not None:
-        tuples = learnt.tables.tuples
-        show(f"besides {len(tuples.shape)} tables over n-tuples, {len(tuples.ordered)} shapes of them")
     for place, column in enumerate(learnt.columns):
         show(f"worth to {spelled(column)}, in logits:")
-        for row in np.argsort(-np.abs(learnt.weights[:, place]), kind="stable")[:most].tolist():
+        for row in np.argsort(-np.abs(learnt.weights[:, place]), kind="stable")[:_SHOWN].tolist():
             name = "every state" if row == 0 else spelled(learnt.features[row])
             show(f"{learnt.weights[row, place]:+8.3f}  {name}")
 
 
 def _export(game: str, output: Path | None) -> None:
-    from ggp.commands import write
+    from ggp.output_file import write_file
 
     learnt = _find(game)
     path = output or Path(f"{learnt.game}.knowledge")
-    write(path, learnt.to_bytes())
+    write_file(path, learnt.to_bytes())
     show(f"{path}: {_line(learnt)}")
 
 
@@ -201,13 +199,14 @@ def _why_not(before: list[GameKnowledge], learnt: GameKnowledge) -> str:
 def _verify(what: str | None) -> None:
     from gdl.errors import GdlError
     from ggp.complaint import complain
-    from players.knowledge.store import RUNGS, KnowledgeStore, read_file
+    from players.knowledge.knowledge import MODELS
+    from players.knowledge.store import KnowledgeStore, read_file
 
     if what is not None:
         show(_line(read_file(Path(what))))
         return
     used, damaged = KnowledgeStore(), 0
-    for store in (used, *map(used.rung, RUNGS)):
+    for store in (used, *map(used.rung, MODELS)):
         for fingerprint in store.fingerprints():
             try:
                 show(_line(store.read(fingerprint)))

@@ -10,18 +10,22 @@ import typer
 from ggp.commands import GameName
 from ggp.printing import show
 
+_PAIRS = 20
+"""Pairs of matches of each trial, at most."""
+_SEED = 0
+"""Random seed of self-play and of the matches."""
+
 
 def command(
     game: GameName,
     minutes: Annotated[float, typer.Option(help="Minutes of training, all rungs together.", min=0)] = 30.0,
     model: Annotated[
         str,
-        typer.Option(help="The rung of the ladder: linear, derived, tuples, net; auto: all in turn."),
+        typer.Option(help="The rung of the ladder: linear or net; auto: one after the other."),
     ] = "auto",
-    pairs: Annotated[
-        int, typer.Option(help="Pairs of matches, at most, of each trial; 0: no trial.", min=0)
-    ] = 20,
-    trial_minutes: Annotated[float, typer.Option(help="Additional minutes for the trials.", min=0)] = 10.0,
+    trial_minutes: Annotated[
+        float, typer.Option(help="Additional minutes for the trials; 0: no trial.", min=0)
+    ] = 10.0,
     move_seconds: Annotated[
         float,
         typer.Option(
@@ -29,11 +33,7 @@ def command(
             min=0.01,
         ),
     ] = 0.1,
-    workers: Annotated[
-        int, typer.Option(help="Processes for self-play by searches; 0: one for each core.", min=0)
-    ] = 0,
     fresh: Annotated[bool, typer.Option("--fresh", help="Forget everything learnt before.")] = False,
-    seed: Annotated[int, typer.Option(help="Random seed of self-play and of the matches.", min=0)] = 0,
     report: Annotated[
         Path | None, typer.Option(help="Write a page with plots: the course, squares' worth, matches.")
     ] = None,
@@ -41,9 +41,8 @@ def command(
 ) -> None:
     """Learn what a game's states are worth.
 
-    Training is by self-play, in rungs: first weights for propositions and shapes of propositions, then
-    also for facts that the rules derive from them, such as the squares a piece can reach, then tables over
-    tuples of propositions that the rules read together, then a small net, from self-play by searches.
+    Training is by self-play, in two rungs: first weights for propositions and shapes of propositions, then
+    a small net that adds to them.
     After each rung, matches against the rung in use (or the untrained player) decide whether searches use
     the new one. The best rung trains on for the last three tenths of the time. Everything is saved under
     $GGP_CACHE/knowledge every half minute, and an interrupted training resumes from there. The knowledge
@@ -75,16 +74,17 @@ def command(
         )
     machine = lane_machine_of(loaded.machine("auto"))
     playing = guided(machine) if isinstance(machine, NativeMachine) else machine
-    terms = LadderTerms(
-        60.0 * minutes, 60.0 * trial_minutes, pairs, move_seconds, workers or cores(), fresh, seed
-    )
+    pairs = _PAIRS if trial_minutes else 0
+    terms = LadderTerms(60.0 * minutes, 60.0 * trial_minutes, pairs, move_seconds, cores(), fresh, _SEED)
     climb = Climb(machine, playing, loaded.name, KnowledgeStore(), terms, lambda line: show(line, err=True))
     learnt = climb.run(tuple(LADDER) if model == "auto" else (model,))
     if report is not None:
-        from ggp.commands import write
+        from ggp.output_file import write_file
         from ggp.training.report import training_report
 
-        write(report, training_report(loaded.name, machine, learnt, climb.courses, climb.verdicts).encode())
+        write_file(
+            report, training_report(loaded.name, machine, learnt, climb.courses, climb.verdicts).encode()
+        )
     if as_json:
         import orjson
 

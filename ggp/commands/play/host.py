@@ -7,8 +7,7 @@ from pathlib import Path
 import typer
 
 from gdl.errors import GdlError
-from ggp.commands import GameName, check_writable, write
-from players.player import LONGEST_CLOCK
+from ggp.commands import Clock, GameName, check_writable, read_clock
 
 
 def command(
@@ -16,27 +15,23 @@ def command(
     players: str = typer.Option(
         ..., "--players", "-p", help="One per role, by commas: http://host:port, host:port, random, legal."
     ),
-    startclock: int = typer.Option(10, min=0, max=LONGEST_CLOCK, help="Seconds before the first move."),
-    playclock: int = typer.Option(5, min=1, max=LONGEST_CLOCK, help="Seconds for each move."),
+    clock: Clock = "10,5",
     seed: int | None = typer.Option(
         None,
         max=2**128 - 1,
         help="Seed of random moves and of the deals of chance.",
-        show_default="drawn, and saved in --out",
+        show_default="drawn, and saved in --output",
     ),
-    out: Path | None = typer.Option(
+    output: Path | None = typer.Option(
         None,
-        "--out",
         "--output",
         "-o",
         help="Write the match here as JSON, after each step, or at its end.",
     ),
     scramble: bool = typer.Option(False, "--scramble", help="Hide the words of the game from the players."),
-    match_id: str = typer.Option("", help="Id of the match; made from game and time by default."),
     anyway: bool = typer.Option(
         False, "--anyway", help="Begin even if a player does not answer or is busy; it gets random moves."
     ),
-    names: str = typer.Option("", help="Names for the record, by commas; asked by INFO by default."),
     events: int | None = typer.Option(
         None,
         min=0,
@@ -49,14 +44,11 @@ def command(
         "--percepts-only",
         help="Hidden information: send percepts without turn and last move (gamecontroller's dialect).",
     ),
-    machine: str = typer.Option(
-        "prover", "--machine", "-m", help="Referee: prover, propnet, native or auto."
-    ),
 ) -> None:
     """Run a match between players over HTTP (a game manager).
 
     Chance, the role random, needs no player: the manager draws its moves, all legal ones alike. In games
-    of hidden information each player receives its percepts, and --out is written at the end.
+    of hidden information each player receives its percepts, and --output is written at the end.
 
     Players that do not answer or are busy are reported before the match begins. Late, unreadable
     and illegal answers are replaced by random legal moves and reported. If every move of a player
@@ -79,33 +71,32 @@ def command(
     from ggp.manager import (
         NO_CONNECTION,
         GameManager,
-        MatchStep,
         RemotePlayer,
+        TurnReport,
         in_words,
         parse_players,
         with_chance,
     )
+    from ggp.output_file import write_file
     from ggp.protocol import messages
     from ggp.protocol.match_record import MatchRecord, draw_seed, now_ms
     from ggp.server.match_news import MatchNews
     from ggp.server.newsroom import Newsroom
 
-    check_writable(out)
+    startclock, playclock = map(int, read_clock(clock, 10, whole=True))
+    check_writable(output)
     loaded = Game.load(game)
-    referee = loaded.machine(machine)
+    referee = loaded.machine("prover")
     seats = with_chance(parse_players(players), referee)
-    given = [name.strip() for name in names.split(",")] if names else []
-    if given and (len(given) != len(seats) or not all(n and n.isprintable() for n in given)):
-        raise GdlError(f"--names gives {counted(len(given), 'name')} for {counted(len(seats), 'player')}")
     stem = "".join(c for c in loaded.name if c.isalnum() or c in "-_")
-    match_id = match_id or f"Match.kaskade.{stem}.{now_ms()}"
-    if not match_id.isprintable() or any(c in " ();" for c in match_id):
-        raise GdlError(f"{match_id!r} cannot be a match id", remedy="use one word without parentheses")
+    match_id = f"Match.kaskade.{stem}.{now_ms()}"
 
     console = new_console()
     spell = referee.rules.spell
     roles = [spell(role) for role in referee.roles]
-    record = MatchRecord(match_id, startclock, playclock, [s.name for s in seats], scrambled=scramble)
+    record = MatchRecord(
+        match_id, int(startclock), int(playclock), [s.name for s in seats], scrambled=scramble
+    )
     seed = draw_seed() if seed is None else seed
     record.game, record.rules, record.seed = loaded.name, loaded.kif, seed
     hidden = hides(referee.rules)
@@ -115,7 +106,7 @@ def command(
     unready = 0
     replaced = Counter[int]()
 
-    def watch(step: MatchStep) -> None:
+    def watch(step: TurnReport) -> None:
         nonlocal unready, news
         if news is None:
             clocks = startclock, playclock
@@ -141,9 +132,9 @@ def command(
                 if move:
                     text.append(" random move instead", "yellow")
             console.print(text, soft_wrap=True)
-        if out is not None and not hidden:
+        if output is not None and not hidden:
             with suppress(GdlError):  # reported at the end
-                write(out, (record.to_json() + "\n").encode())
+                write_file(output, (record.to_json() + "\n").encode())
 
     manager = GameManager(
         loaded.kif, referee, seats, record, seed=seed, cipher=cipher, watch=watch, numbered=not percepts_only
@@ -160,8 +151,6 @@ def command(
         for fault in faults:
             console.print(Text(fault, "yellow"), soft_wrap=True)
         make_distinct(seats)
-        for seat, name in zip(seats, given, strict=False):
-            seat.name = name
         record.players = [seat.name for seat in seats]
         who = ", ".join(f"{r} = {s.name}" for r, s in zip(roles, seats, strict=True))
         console.print(f"{loaded.name}: {who}", soft_wrap=True)
@@ -192,7 +181,7 @@ def command(
             errors = unready + replaced.total()
             counts = f"{counted(turns, 'turn')}, {counted(errors, 'error')}"
             console.print(Text.assemble((result, "bold"), f" after {counts}"), soft_wrap=True)
-            for doubt in manager.doubts:
+            for doubt in manager.match.doubts:
                 console.print(Text(f"{doubt}: the highest that holds counts, or 0", "yellow"), soft_wrap=True)
     except KeyboardInterrupt:
         console.print("aborted", style="yellow")
@@ -203,7 +192,7 @@ def command(
     except SystemExit:  # rich raises it when the pipe's reader has gone
         raise BrokenPipeError from None
     finally:
-        if out is not None and record.states:
-            write(out, (record.to_json() + "\n").encode())
+        if output is not None and record.states:
+            write_file(output, (record.to_json() + "\n").encode())
     if unready or replaced:
         raise typer.Exit(1)

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from ggp.commands import FurthestMachine, GameName
+from ggp.commands import Clock, GameName, read_clock
 from ggp.printing import show
-from players.player import LONGEST_CLOCK
 
 if TYPE_CHECKING:
     from ggp.game import Game
+
+_LOOK_SECONDS = 0.2
+"""Seconds for which a terminal shows a state at least, if no person moves."""
 
 
 def command(
@@ -21,25 +23,13 @@ def command(
         "--players",
         "-p",
         help="One per role, by commas: uct, montecarlo, greedy, random, legal, tables, human; options as in "
-        "uct:playouts=1000. Roles left out are played by random, "
+        "uct:playouts=1000,workers=1. Roles left out are played by random, "
         "or by uct if only people are named.",
         show_default="uct for one role, else uct,random",
     ),
-    startclock: float = typer.Option(1.0, min=0, max=LONGEST_CLOCK, help="Seconds to build and prepare."),
-    playclock: float = typer.Option(1.0, min=0.01, max=LONGEST_CLOCK, help="Seconds for each move."),
+    clock: Clock = "1,1",
     seed: int = typer.Option(0, min=0, help="Seed of the players' randomness."),
-    workers: int | None = typer.Option(
-        None, min=0, help="Search processes per player; 0 for none.", show_default="all cores"
-    ),
-    machine: FurthestMachine = "auto",
     max_steps: int | None = typer.Option(None, min=0, help="Stop after this many steps."),
-    board: bool = typer.Option(True, "--board/--no-board", help="Draw the states."),
-    delay: float | None = typer.Option(
-        None, min=0, help="Seconds that a state is shown at least.", show_default="0.2 in a terminal"
-    ),
-    tables: str | None = typer.Option(
-        None, metavar="DIR", help="A table made by ggp solve --strong: the player `tables` plays from it."
-    ),
     as_json: bool = typer.Option(False, "--json", help="One JSON object per line: game, steps, result."),
     in_browser: bool = typer.Option(False, "--web", help="In a browser instead: prints the address to open."),
 ) -> None:
@@ -55,30 +45,24 @@ def command(
     from ggp.game import Game
 
     began = time.monotonic()
+    startclock, playclock = read_clock(clock, 1.0)
     loaded = Game.load(game)  # before slow imports: a wrong name fails at once
 
     from ggp.terminal.setup import HUMAN, LocalMatch, check_names, doubts
     from players.options import read_names
     from players.processes.limits import cores
 
-    if tables is not None and not players:
-        players = "tables"
     names = [HUMAN if name.lower() == HUMAN else name for name in read_names(players)]
     check_names(names, as_json)
     if doubt := doubts(loaded):
         show(f"ggp: {doubt}", err=True)
-    if workers is None:
-        workers = cores()
     if in_browser:
-        _play_in_browser(loaded, names, {"playclock": playclock, "seed": seed, "workers": workers})
+        _play_in_browser(loaded, names, {"playclock": playclock, "seed": seed, "workers": cores()})
         return
-    if delay is None:
-        delay = 0.2 if sys.stdout.isatty() and HUMAN not in names else 0.0
-    match = LocalMatch(
-        loaded, names, machine, began + startclock, playclock, seed, max_steps, workers, tables
-    )
+    delay = _LOOK_SECONDS if sys.stdout.isatty() and HUMAN not in names else 0.0
+    match = LocalMatch(loaded, names, began + startclock, playclock, seed, max_steps, cores())
     try:
-        stuck = match.print_json() if as_json else match.print(board, delay)
+        stuck = match.print_json() if as_json else match.print(delay)
     except KeyboardInterrupt:
         show("", err=True)
         raise typer.Exit(130) from None

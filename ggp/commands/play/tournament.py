@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from gdl.errors import GdlError
-from ggp.commands import check_machine, check_writable
+from ggp.commands import OPERATORS, Clock, check_writable, read_clock
 from ggp.tournament import bounds
 
 if TYPE_CHECKING:
@@ -36,13 +36,10 @@ def command(
         max=bounds.ROUNDS.most,
         help="Openings of each game. [2]",
     ),
-    startclock: float | None = typer.Option(
-        None, min=bounds.STARTCLOCK.least, max=bounds.STARTCLOCK.most, help="Seconds. [2]"
+    clock: Clock = "",
+    workers: int = typer.Option(
+        0, "--workers", "-w", min=0, help="Matches at once; by the cores if 0.", rich_help_panel=OPERATORS
     ),
-    playclock: float | None = typer.Option(
-        None, min=bounds.PLAYCLOCK.least, max=bounds.PLAYCLOCK.most, help="Seconds. [1]"
-    ),
-    workers: int = typer.Option(0, "--workers", "-w", min=0, help="Matches at once; by the cores if 0."),
     plies: int | None = typer.Option(
         None, min=bounds.PLIES.least, max=bounds.PLIES.most, help="Random moves to begin with. [2]"
     ),
@@ -52,19 +49,12 @@ def command(
         max=bounds.SEED.most,
         help="Random seed of openings, deals and players. [drawn, and saved]",
     ),
-    machine: str | None = typer.Option(None, "--machine", "-m", help="Machine of local players. [auto]"),
-    max_steps: int | None = typer.Option(
-        None, min=bounds.MAX_STEPS.least, max=bounds.MAX_STEPS.most, help="Cut matches here. [1000]"
-    ),
     take_turns: bool | None = typer.Option(
         None,
         "--take-turns/--own-cores",
         help="Local players of a match think one after the other on the same cores. [own-cores]",
     ),
     sprt: str = typer.Option("", help="ELO0,ELO1: stop once it is clear which is true."),
-    alpha: float = typer.Option(0.05, min=0.0001, max=0.49, help="Error rates of that test."),
-    name: str = typer.Option("", help="Name of the tournament, for records and report."),
-    resume: bool = typer.Option(True, "--resume/--no-resume", help="Resume the tournament in the database."),
     play: bool = typer.Option(True, "--play/--no-play", help="Play, or only show and write what there is."),
     anyway: bool = typer.Option(
         False, "--anyway", help="Begin even if a player at an address does not answer or is busy."
@@ -75,16 +65,22 @@ def command(
         max=65535,
         metavar="PORT",
         help="Publish matches for `ggp web --watch` on this port; 0 takes a free one.",
+        rich_help_panel=OPERATORS,
     ),
     cluster: str = typer.Option(
         "",
         metavar="ADDRESS",
         help="Play on a Ray cluster: HOST:PORT, or local-ray:N for N nodes here.",
+        rich_help_panel=OPERATORS,
     ),
-    report: Path | None = typer.Option(None, help="Write a self-contained HTML page."),
-    plots: Path | None = typer.Option(None, help="Write PNG and SVG plots into this folder."),
-    json: Path | None = typer.Option(None, help="Write all match records."),
-    csv: Path | None = typer.Option(None, help="Write a line per match and role."),
+    output: list[Path] = typer.Option(
+        [],
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Write a report with plots (.html), all match records (.json) or a line per match and role"
+        " (.csv); repeatable.",
+    ),
 ) -> None:
     """Run many matches between players, and rate them.
 
@@ -94,40 +90,26 @@ def command(
     matches are replayed next time.
     """
     from ggp.console import new_console
-    from ggp.report_page import check_installed
-    from ggp.tournament.session import Session, parse_test, settings_of
+    from ggp.tournament.session import Session, check_outputs, parse_test, settings_of
     from ggp.tournament.settings import check_kept, parse_entrants
     from ggp.tournament.store import Store
     from players.fleet.open_fleet import permit_only
     from players.registry import clusters_of
 
-    if report is not None or plots is not None:
-        check_installed()
-    check_writable(report, json, csv)
-    has_results = database.exists()
-    if has_results and not resume:
-        raise GdlError(f"{database} has results already", remedy="remove it, or give another --database")
-    if not has_results and not (games and players):
+    check_outputs(output)
+    check_writable(*output)
+    if not database.exists() and not (games and players):
         raise GdlError(
             f"there is no tournament {database} to go on with",
             remedy="begin one: ggp tournament GAMES... --players A,B",
         )
-    test = parse_test(sprt, alpha) if sprt else None
-    if machine is not None:
-        check_machine(machine)
-    options: dict[str, object] = {
-        "rounds": rounds,
-        "startclock": startclock,
-        "playclock": playclock,
-        "plies": plies,
-        "seed": seed,
-        "level": machine,
-        "max_steps": max_steps,
-        "take_turns": take_turns,
-    }
-    given = {key: value for key, value in options.items() if value is not None}
+    test = parse_test(sprt) if sprt else None
+    options = {"rounds": rounds, "plies": plies, "seed": seed, "take_turns": take_turns}
+    given: dict[str, object] = {key: value for key, value in options.items() if value is not None}
+    if clock:
+        given["startclock"], given["playclock"] = read_clock(clock, 2.0)
     with Store(database, writing=play) as store:
-        settings = settings_of(store, games or [], players or [], name or database.stem, given)
+        settings = settings_of(store, games or [], players or [], database.stem, given)
         if play:
             entrants = parse_entrants(players or [])
             check_kept(settings.entrants, entrants, database.name)
@@ -140,7 +122,7 @@ def command(
                 session.play(workers, events, _sites(cluster) if cluster else None)
         finally:
             session.show()
-            session.write(report, plots, json, csv)
+            session.write(output)
         if store.failures():
             raise typer.Exit(1)
 

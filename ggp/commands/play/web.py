@@ -7,7 +7,7 @@ from pathlib import Path
 import typer
 
 from gdl.errors import GdlError
-from ggp.commands import parse_bytes
+from ggp.commands import OPERATORS, parse_bytes
 from ggp.printing import show
 
 
@@ -19,23 +19,35 @@ def command(
     ),
     watch: list[str] = typer.Option([], metavar="URL", help="Show the matches of a server (ggp serve)."),
     allow_origin: list[str] = typer.Option(
-        [], metavar="ORIGIN", help="Let web pages of this origin ask (https://host); * lets all."
+        [],
+        metavar="ORIGIN",
+        help="Let web pages of this origin ask (https://host); * lets all.",
+        rich_help_panel=OPERATORS,
     ),
     processes: int = typer.Option(
-        48, min=8, help="Processes for all tables, searches, checks and drawings together."
+        48,
+        min=8,
+        help="Processes for all tables, searches, checks and drawings together.",
+        rich_help_panel=OPERATORS,
     ),
     memory: str = typer.Option(
-        "", metavar="SIZE", help="Memory for them together (4G).", show_default="half of the computer's"
+        "",
+        metavar="SIZE",
+        help="Memory for them together (4G).",
+        show_default="half of the computer's",
+        rich_help_panel=OPERATORS,
     ),
     allow_host: list[str] = typer.Option(
         [],
         metavar="NAME",
         help="Answer under this name too (host.example): that of a proxy, or of this computer for others.",
+        rich_help_panel=OPERATORS,
     ),
     player: list[str] = typer.Option(
         [],
         metavar="NAME",
         help="Offer this player at tables: module:Class, http://host:port, or a name with any options.",
+        rich_help_panel=OPERATORS,
     ),
 ) -> None:
     """Play, watch and replay matches in a browser.

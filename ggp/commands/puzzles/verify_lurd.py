@@ -21,7 +21,6 @@ def command(
         help="Letters (u r d l, pushes U R D L, runs like 3r), a file with them (.lurd, .sok), or - for "
         "standard input."
     ),
-    board: bool = typer.Option(True, "--board/--no-board", help="Draw where the steps end."),
 ) -> None:
     """Check a solution of a Sokoban level.
 
@@ -48,12 +47,11 @@ def command(
         line = read_lurd(steps, "the steps")
     verdict = check_lurd(stage, line)
     console = new_console(soft_wrap=not sys.stdout.isatty())
-    if board:
-        console.print(
-            as_text(draw(stage, verdict.position, in_unicode(console)))
-            if console.is_terminal
-            else Text(stage.text(verdict.position))
-        )
+    console.print(
+        as_text(draw(stage, verdict.position, in_unicode(console)))
+        if console.is_terminal
+        else Text(stage.text(verdict.position))
+    )
     console.print(f"{counted(verdict.moves, 'move')}, {counted(verdict.pushes, 'push', 'pushes')}")
     if verdict.miswritten:
         console.print(

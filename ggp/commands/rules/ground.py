@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 def command(
     game: GameName,
     stats: Annotated[bool, typer.Option("--stats", help="Counts and CPU seconds per pass only.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="The counts as one JSON object.")] = False,
-    memory: Annotated[int, typer.Option(help="Memory that grounding may take, in MB.", min=1)] = 4295,
-    timeout: Annotated[float, typer.Option(help="CPU seconds that grounding may take.", min=0)] = 60.0,
 ) -> None:
     """Show the ground rules of a game, or their statistics.
 
@@ -28,18 +25,12 @@ def command(
     from splitting large rules.
     """
     from gdl.grounding.ground_rules import MEANINGS, counts_of
-    from gdl.grounding.pipeline import GroundLimits, ground
+    from gdl.grounding.pipeline import ground
     from ggp.game import Game
 
     loaded = Game.load(game)
-    limits = GroundLimits(memory_bytes=memory * 1_000_000, cpu_seconds=timeout)
-    grounded = ground(loaded.rules, limits, names=not (stats or as_json))
-    if as_json:
-        import orjson
-
-        counts = {"game": loaded.name, **counts_of(grounded)}
-        show(orjson.dumps(counts, option=orjson.OPT_INDENT_2))
-    elif stats:
+    grounded = ground(loaded.rules, names=not stats)
+    if stats:
         for name, value in counts_of(grounded).items():
             shown = f"{value:10.3f}" if isinstance(value, float) else f"{value:10,}"
             show(f"{name:17} {shown}  {MEANINGS.get(name, '')}".rstrip())

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ggp.commands import AnyMachine, GameName, write
+from ggp.commands import GameName
 from ggp.printing import show
 
 
@@ -23,10 +22,6 @@ def command(
     max_bytes: Annotated[
         int | None, typer.Option(min=1, help="Leave out the middle of matches to keep to about this size.")
     ] = None,
-    machine: AnyMachine = "prover",
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write to this file instead of printing.")
-    ] = None,
 ) -> None:
     """Record random matches, state by state.
 
@@ -38,8 +33,4 @@ def command(
 
     loaded = Game.load(game)
     recorder = partial(record, seed=seed, playouts=playouts, opening=opening, max_bytes=max_bytes)
-    trace = b"".join(recorder(loaded.machine(machine), loaded.name))
-    if output is None:
-        show(trace, end="")
-    else:
-        write(output, trace)
+    show(b"".join(recorder(loaded.machine("prover"), loaded.name)), end="")

@@ -1,14 +1,12 @@
-"""``ggp propnet``: the propositional network of a game, as counts or as a drawing."""
+"""``ggp propnet``: the propositional network of a game, as counts."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gdl.errors import GdlError
-from ggp.commands import GameName, write
+from ggp.commands import GameName
 from ggp.printing import show
 
 if TYPE_CHECKING:
@@ -18,51 +16,27 @@ if TYPE_CHECKING:
 
 def command(
     game: GameName,
-    stats: Annotated[bool, typer.Option("--stats", help="Counts and times of all passes (default).")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="The counts as one JSON object.")] = False,
-    as_dot: Annotated[bool, typer.Option("--dot", help="The network in Graphviz's language.")] = False,
-    as_svg: Annotated[bool, typer.Option("--svg", help="The network as an SVG picture.")] = False,
-    of: Annotated[
-        list[str] | None,
-        typer.Option(help="Draw what this output depends on, e.g. '(next (cell 1 1 x))'; repeatable."),
-    ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Draw large networks too.")] = False,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write to a file.")] = None,
 ) -> None:
-    """Show, draw or measure the propositional network of a game.
+    """Show the size of a game's propositional network, pass by pass.
 
     Gates are ANDs of any number of inputs, each plain or negated. The number of gate inputs
     measures the cost of evaluating the network. Base gates need no move; they give legal,
-    terminal and goal.
+    terminal and goal. The page of `ggp web` on which rules are written draws networks.
     """
     from gdl.grounding.pipeline import ground
-    from gdl.syntax.parser import parse_term
     from ggp.game import Game
     from propnet.build import build
-    from propnet.drawing import dot, draw, svg
 
-    if as_dot + as_svg + (stats or as_json) > 1:
-        raise GdlError("--stats (or --json), --dot and --svg exclude each other", remedy="choose one")
-    if (of or everything) and not (as_dot or as_svg):
-        raise GdlError("--of and --all say what is drawn", remedy="add --dot or --svg")
     loaded = Game.load(game)
     grounded = ground(loaded.rules)
-    network = build(grounded)
-    if as_dot or as_svg:
-        outputs = [parse_term(text, "--of", "auto") for text in of or ()]
-        picture = draw(network, outputs, everything, loaded.rules.spell, loaded.name)
-        text = dot(picture) if as_dot else svg(picture)
-    elif as_json:
+    counts = _counts(loaded.name, grounded, build(grounded))
+    if as_json:
         import orjson
 
-        counts = _counts(loaded.name, grounded, network)
-        text = orjson.dumps(counts, option=orjson.OPT_INDENT_2).decode() + "\n"
+        show(orjson.dumps(counts, option=orjson.OPT_INDENT_2))
     else:
-        text = _table(_counts(loaded.name, grounded, network), loaded.name)
-    if out is None:
-        show(text.encode(), end="")
-    else:
-        write(out, text.encode())
+        show(_table(counts, loaded.name), end="")
 
 
 def _counts(name: str, grounded: GroundRules, network: Network) -> dict[str, object]:

@@ -27,11 +27,9 @@ def command(
     play: Annotated[
         bool, typer.Option("--play/--no-play", help="Play at random, and report what goes wrong.")
     ] = True,
-    playouts: Annotated[int, typer.Option(min=1, max=100_000, help="Random matches to play.")] = 512,
     seconds: Annotated[
         float, typer.Option(min=0.1, help="For grounding, and again for playing a game.")
     ] = 10.0,
-    seed: Annotated[int, typer.Option(min=0, help="Random seed of the moves.")] = 1,
     as_json: Annotated[
         bool, typer.Option("--json", help="One JSON object per finding, one per line.")
     ] = False,
@@ -56,7 +54,7 @@ def command(
     from gdl.checks.run import Severity, check_text
     from gdl.syntax.notation import named_notation
     from ggp.console import new_console
-    from players.rehearse import PLAYED_KINDS
+    from players.play_checks import PLAYED_KINDS
 
     form = named_notation(notation)
     console = new_console(soft_wrap=True)
@@ -73,7 +71,7 @@ def command(
         if play and rules is not None and not any(d.severity is Severity.ERROR for d in diagnostics):
             quiet = as_json or not sys.stderr.isatty()
             # Last, because these findings may follow from those of the text.
-            diagnostics += in_order(_played(rules, name, playouts, seconds, seed, quiet))
+            diagnostics += in_order(_played(rules, name, seconds, quiet))
         for diagnostic in diagnostics:
             counts[diagnostic.severity] += 1
             if as_json:
@@ -90,19 +88,17 @@ def command(
         raise typer.Exit(1)
 
 
-def _played(
-    rules: Rules, name: str, playouts: int, seconds: float, seed: int, quiet: bool
-) -> list[Diagnostic]:
+def _played(rules: Rules, name: str, seconds: float, quiet: bool) -> list[Diagnostic]:
     """The findings of random matches. A terminal shows a line meanwhile."""
     from gdl.checks.diagnostic import of_error
     from gdl.errors import GdlError
     from ggp.console import new_console, spinner
-    from players.rehearse import Rehearsal, rehearse
+    from players.play_checks import Rehearsal, rehearse
 
     with spinner(new_console(stderr=True, quiet=quiet)) as progress:
         progress.add_task(f"{name}: playing at random")
         try:
-            return rehearse(rules, Rehearsal(playouts, seconds, seed))
+            return rehearse(rules, Rehearsal(seconds=seconds))
         except GdlError as fault:
             return [of_error(fault)]
 

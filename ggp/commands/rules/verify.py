@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from ggp.commands import AnyMachine, check_machine
+from ggp.commands import check_machine
 from ggp.printing import show
 
 
@@ -17,11 +17,7 @@ def command(
     games: Path | None = typer.Option(
         None, "--games", "-g", help="Folder of the rules, NAME.kif or NAME.hrf."
     ),
-    machine: AnyMachine = "prover",
-    jobs: int = typer.Option(1, "--jobs", "-j", min=1, help="Games at the same time."),
-    seconds: float = typer.Option(120.0, "--seconds", "-s", min=0.1, help="Wall time per game."),
-    memory: int = typer.Option(3000, min=100, help="Megabytes per game."),
-    verbose: bool = typer.Option(False, "--verbose", "-v", help="A line for passing games too."),
+    machine: str = typer.Option("prover", "--machine", "-m", help="prover, propnet, native or auto."),
 ) -> None:
     """Replay recorded traces against a machine.
 
@@ -29,17 +25,13 @@ def command(
     answers. Prints a line per failing game with the first difference; the last line
     is ``N passed, N failed``. Exit status 1 if a game failed.
     """
-    from gdl.words import counted
     from ggp.traces.verify import find_traces, verify_all
 
     check_machine(machine)
     passed = failed = 0
-    for verdict in verify_all(find_traces(paths, games), machine, jobs, seconds, memory):
+    for verdict in verify_all(find_traces(paths, games), machine):
         if verdict.fault is None:
             passed += 1
-            if verbose:
-                states = counted(verdict.steps, "state")
-                show(f"{verdict.name}: {states}, {verdict.seconds:.2f} s")
         else:
             failed += 1
             show(f"{verdict.name}: {verdict.fault}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from gdl.errors import GdlError
-from ggp.commands import FurthestMachine, check_machine
+from ggp.commands import OPERATORS, check_machine
 from ggp.protocol.messages import LONGEST_CLOCK, LONGEST_IDLE, MAX_CLOCK
 
 
@@ -13,57 +13,72 @@ def command(
     port: int = typer.Option(9147, min=0, max=65535, help="Port; 0 picks a free one."),
     host: str = typer.Option("127.0.0.1", help="Address to listen on; 0.0.0.0 or :: lets others in."),
     player: str = typer.Option(
-        "uct", help="Player: uct, montecarlo, greedy..., with options (uct:playouts=1000), or module:Class."
+        "uct",
+        help="Player: uct, montecarlo, greedy..., with options (uct:workers=4,knowledge=off); module:Class.",
     ),
     name: str = typer.Option(
         "", help="Name in INFO replies; by default kaskade, and the player if it is not uct."
     ),
-    matches: int = typer.Option(1, min=1, max=64, help="Matches at once; more are answered busy."),
-    workers: int | None = typer.Option(
-        None, min=0, help="Search processes per match.", show_default="all cores, shared by matches"
+    matches: int = typer.Option(
+        1, min=1, max=64, help="Matches at once; more are answered busy.", rich_help_panel=OPERATORS
     ),
-    machine: FurthestMachine = "auto",
+    machine: str = typer.Option(
+        "auto",
+        "--machine",
+        "-m",
+        help="The furthest machine: prover, propnet, native or auto.",
+        rich_help_panel=OPERATORS,
+    ),
     margin: float = typer.Option(
         0.8,
         min=0.0,
         help="Seconds before the end of a clock at which the answer leaves, until better is learnt.",
-    ),
-    tables: str | None = typer.Option(
-        None,
-        metavar="DIR",
-        help="Play from a table made by ggp solve --strong, and by --player if the table does not help.",
+        rich_help_panel=OPERATORS,
     ),
     cluster: str = typer.Option(
         "", metavar="ADDRESS", help="Search on a Ray cluster too: HOST:PORT; local-ray:N for N nodes here."
     ),
-    knowledge: str | None = typer.Option(
-        None,
-        metavar="DIR|off",
-        help="Folder of the knowledge from ggp train, instead of the cache's; or off.",
-    ),
     longest_clock: int = typer.Option(
-        LONGEST_CLOCK, min=1, max=MAX_CLOCK, help="Seconds; longer clocks of a match are cut down to it."
+        LONGEST_CLOCK,
+        min=1,
+        max=MAX_CLOCK,
+        help="Seconds; longer clocks of a match are cut down to it.",
+        rich_help_panel=OPERATORS,
     ),
     longest_idle: int = typer.Option(
-        LONGEST_IDLE, min=1, help="Seconds without a message after which a match is dropped at the latest."
+        LONGEST_IDLE,
+        min=1,
+        help="Seconds without a message after which a match is dropped at the latest.",
+        rich_help_panel=OPERATORS,
     ),
     allow_origin: list[str] = typer.Option(
-        [], metavar="ORIGIN", help="Let web pages of this origin send messages (https://host); * lets all."
+        [],
+        metavar="ORIGIN",
+        help="Let web pages of this origin send messages (https://host); * lets all.",
+        rich_help_panel=OPERATORS,
     ),
     allow_host: list[str] = typer.Option(
-        [], metavar="NAME", help="Answer browsers under this name too (host.example); managers may use any."
+        [],
+        metavar="NAME",
+        help="Answer browsers under this name too (host.example); managers may use any.",
+        rich_help_panel=OPERATORS,
     ),
     any_sender: bool = typer.Option(
         False,
         "--any-sender",
         help="Take PLAY, STOP and ABORT from every address, not only from the one that sent START.",
+        rich_help_panel=OPERATORS,
     ),
     open_events: bool = typer.Option(
-        False, "--open-events", help="Let other computers read GET /events, what the search expects included."
+        False,
+        "--open-events",
+        help="Let other computers read GET /events, what the search expects included.",
+        rich_help_panel=OPERATORS,
     ),
-    seed: int = typer.Option(0, help="Seed of the player's randomness."),
-    log_level: str = typer.Option("info", help="debug (each turn), info (each match), warning or error."),
-    log_format: str = typer.Option("logfmt", help="logfmt or json."),
+    log_level: str = typer.Option(
+        "info", help="debug (each turn), info (each match), warning or error.", rich_help_panel=OPERATORS
+    ),
+    log_format: str = typer.Option("logfmt", help="logfmt or json.", rich_help_panel=OPERATORS),
 ) -> None:
     """Answer game managers over HTTP as a player.
 
@@ -81,9 +96,10 @@ def command(
     from ggp.server.server import Server
     from ggp.server.settings import MatchSettings, ServerConfig
     from players.fleet.open_fleet import standing
+    from players.options import read_spec
     from players.processes.launch import FORKS
     from players.processes.limits import cores
-    from players.registry import check_name, with_option
+    from players.registry import check_name, is_registered, with_option
 
     levels = ("debug", "info", "warning", "error")
     if log_level.lower() not in levels:
@@ -91,18 +107,12 @@ def command(
     check_machine(machine)
     check_name(player)
     name = name or _name_of(player)
-    if tables is not None:
-        player = _from_tables(tables, player)
-    if knowledge is not None:
-        player = _knowing(knowledge, player)
-    if workers is not None:
-        player = with_option(player, "workers", workers)
     if not all(c.isalnum() or c in "-_.+" for c in name):
         raise GdlError(f"{name!r} cannot be a name in GDL", remedy="use letters, digits and - _ . +")
     log_lines.configure(log_level, log_format)
-    settings = MatchSettings(
-        player=player, machine=machine, margin=margin, seed=seed, cores=cores() if workers is None else None
-    )
+    # A number of processes in the player's name is meant for each match; otherwise all share the cores.
+    named = is_registered(player) and read_spec(player).option("workers") is not None
+    settings = MatchSettings(player, machine, margin, cores=None if named else cores())
     with standing(cluster) if cluster else nullcontext("") as nodes:
         if nodes:
             together = with_option(player, "cluster", nodes)
@@ -134,30 +144,3 @@ def _name_of(player: str) -> str:
 
     kind = read_spec(player).kind if is_registered(player) else player.rpartition(":")[2]
     return "kaskade" if kind == "uct" else f"kaskade-{''.join(c for c in kind if c.isalnum() or c in '-_.+')}"
-
-
-def _knowing(knowledge: str, player: str) -> str:
-    """The name of the player that uses what is in a folder, or nothing that was learnt."""
-    from pathlib import Path
-
-    from players.registry import with_option
-
-    if knowledge != "off" and not Path(knowledge).is_dir():
-        raise GdlError(f"--knowledge {knowledge}: there is no such folder", remedy="a folder, or off")
-    named = with_option(player, "knowledge", knowledge)
-    if named == player or any(c in knowledge for c in ",="):
-        raise GdlError(
-            f"--knowledge {knowledge} with --player {player}",
-            remedy="uct uses knowledge, where it has no such option yet; no comma or = in the folder's name",
-        )
-    return named
-
-
-def _from_tables(folder: str, player: str) -> str:
-    """The name of the player that plays from a table, and otherwise as another one."""
-    if any(c in folder for c in ",=") or any(c in player for c in ":,="):
-        raise GdlError(
-            f"--tables {folder} with --player {player}",
-            remedy="with --tables the player has no options, and the folder's name no comma or equals sign",
-        )
-    return f"tables:dir={folder},otherwise={player}"

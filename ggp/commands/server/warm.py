@@ -7,9 +7,6 @@ import typer
 
 def command(
     player: str = typer.Option("uct", "--player", "-p", help="Also for the options of this player."),
-    processes: int | None = typer.Option(
-        None, min=1, max=64, help="Processes that share the work.", show_default="a process per core"
-    ),
 ) -> None:
     """Compile everything once, so that no match waits for it.
 
@@ -22,5 +19,5 @@ def command(
     from players.registry import check_name
 
     check_name(player)
-    if not compile_all(player, processes or cores()):
+    if not compile_all(player, cores()):
         raise typer.Exit(1)

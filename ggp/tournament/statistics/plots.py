@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ggp.report_page import check_installed, new_figure, write_figure
+from ggp.report_page import check_installed, new_figure
 from ggp.tournament.statistics.ratings import Sprt, rate
 from ggp.tournament.statistics.scores import block_scores, by_game, comparisons
 from ggp.tournament.statistics.standing import TournamentStanding
@@ -32,15 +31,6 @@ def figures(
     if sprt is not None:
         pictures["sprt"] = _test(sprt, block_scores(standing.results, *labels))
     return pictures
-
-
-def write_plots(pictures: dict[str, Figure], folder: Path) -> list[Path]:
-    """Write each picture as PNG and SVG into a folder."""
-    folder.mkdir(parents=True, exist_ok=True)
-    paths = [folder / f"{name}.{kind}" for name in pictures for kind in ("png", "svg")]
-    for path in paths:
-        write_figure(pictures[path.stem], path)
-    return paths
 
 
 def _ratings(standing: TournamentStanding) -> Figure:

@@ -13,6 +13,9 @@ from ggp.tournament.statistics.ratings import Sprt
 from ggp.tournament.statistics.scores import block_scores
 from ggp.tournament.statistics.standing import FaultLine, TournamentStanding, standing_of
 from ggp.tournament.statistics.tables import (
+    CONDUCT_HEADS,
+    CROSS_HEAD,
+    GAME_HEADS,
     conduct_rows,
     cross_rows,
     game_rows,
@@ -49,19 +52,15 @@ def html_report(
             f"<p>{escape(labels[0])} against {escape(labels[1])}. {escape(test_line(sprt, scores))}.</p>",
             drawn["sprt"],
         ]
-    pairs = [[label, *row] for label, row in zip(standing.labels, cross_rows(standing), strict=True)]
     games = game_rows(standing, {game.name: game.roles for game in settings.games})
     parts += [
         "<h2>Crosstable</h2>",
-        table(
-            ("score of, against", *standing.labels),
-            pairs,
-        ),
+        table((CROSS_HEAD, *standing.labels), cross_rows(standing)),
         "<h2>By game</h2>",
         drawn.get("games", ""),
-        table(("game", "player", "score", "won, drawn, lost", "mean goal in each role"), games),
+        table(GAME_HEADS, games),
         "<h2>Conduct</h2>",
-        table(("player", "matches", "steps", "late", "illegal", "crashed"), conduct_rows(results)),
+        table(CONDUCT_HEADS, conduct_rows(results)),
         "<p>A late, illegal or missing answer is replaced by a random legal move.</p>",
     ]
     if faults:

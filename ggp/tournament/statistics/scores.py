@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 from ggp.tournament.schedule import seatings
-from ggp.tournament.store import Result
+from ggp.tournament.store import FAULTS, Result
 
 Block = tuple[str, int]
 """Game and round: the matches that share an opening."""
@@ -130,29 +130,14 @@ def by_game(results: Sequence[Result]) -> dict[tuple[str, str], _GameLine]:
     return dict(lines)
 
 
-@dataclass(slots=True)
-class Conduct:
-    """The number of matches and steps that a player played, and of its faults."""
-
-    matches: int = 0
-    steps: int = 0
-    late: int = 0
-    illegal: int = 0
-    crashed: int = 0
-
-
-def conduct(results: Iterable[Result]) -> dict[str, Conduct]:
-    """Label -> its faults in all matches."""
-    lines: dict[str, Conduct] = defaultdict(Conduct)
+def conduct(results: Iterable[Result]) -> dict[str, list[int]]:
+    """Label -> its numbers of matches, steps, and late, illegal and crashed answers."""
+    lines: dict[str, list[int]] = {}
     for result in results:
-        for label, (late, illegal, crashed) in zip(result.fixture.seats, result.faults, strict=True):
-            line = lines[label]
-            line.matches += 1
-            line.steps += result.steps
-            line.late += late
-            line.illegal += illegal
-            line.crashed += crashed
-    return dict(lines)
+        for label, faults in zip(result.fixture.seats, result.faults, strict=True):
+            before = lines.get(label, [0] * (2 + len(FAULTS)))
+            lines[label] = [a + b for a, b in zip(before, (1, result.steps, *faults), strict=True)]
+    return lines
 
 
 def block_scores(results: Iterable[Result], first: str, second: str) -> list[float]:

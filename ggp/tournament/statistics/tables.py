@@ -40,7 +40,7 @@ def standings(results: Sequence[Result], standing: TournamentStanding) -> Table:
     for rating in rate(compared, standing.labels).table:
         tallies = [tally for (first, _), tally in pairs.items() if first == rating.label]
         total = Tally(*(sum(getattr(t, key) for t in tallies) for key in ("wins", "draws", "losses")))
-        line = conducts[rating.label]
+        _, _, *faults = conducts[rating.label]
         table.add_row(
             rating.label,
             f"{rating.elo:+.0f}",
@@ -48,40 +48,16 @@ def standings(results: Sequence[Result], standing: TournamentStanding) -> Table:
             percent(total),
             f"{total.games:g}",
             str(total),
-            *(Text(f"{count}", "red" if count else "") for count in (line.late, line.illegal, line.crashed)),
+            *(Text(f"{count}", "red" if count else "") for count in faults),
         )
     return table
 
 
-def cross(standing: TournamentStanding) -> Table:
-    """The score of each rated player against each other one."""
-    compared = list(comparisons(standing.results))
-    pairs = crosstable(compared)
-    order = [rating.label for rating in rate(compared, standing.labels).table]
-    table = Table("score of, against", *order, box=None, header_style="bold")
-    for first in order:
-        tallies = [pairs.get((first, second)) for second in order]
-        cells = (Text(f"{percent(t, 0)} of {t.games:g}") if t else Text("-", "dim") for t in tallies)
-        table.add_row(first, *cells)
-    return table
-
-
-def games(standing: TournamentStanding) -> Table:
-    """The score and mean goal of each rated player in each game."""
-    lines, labels = by_game(standing.results), standing.labels
-    names = list(dict.fromkeys(game for game, _ in lines))
-    table = Table("game", *labels, box=None, header_style="bold")
-    for game in names:
-        cells: list[str | Text] = []
-        for label in labels:
-            line = lines.get((game, label))
-            goals = [goal for values in line.goals.values() for goal in values] if line else []
-            if line is None or not goals:
-                cells.append(Text("-", "dim"))
-                continue
-            score = "" if (share := line.tally.score) is None else f"{100 * share:.0f} %, "
-            cells.append(f"{score}goal {sum(goals) / len(goals):.0f}")
-        table.add_row(game, *cells)
+def rows_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
+    """Rows as a table in the terminal."""
+    table = Table(*heads, box=None, header_style="bold")
+    for row in rows:
+        table.add_row(*(cell or Text("-", "dim") for cell in row))
     return table
 
 
@@ -108,11 +84,19 @@ def verdict_line(rows: Sequence[tuple[Rating, float | None]]) -> str:
     return f"no difference yet: {first.label} is stronger than {others[0][0].label} with {100 * sure:.1f} %"
 
 
+CROSS_HEAD = "score of, against"
+GAME_HEADS = ("game", "player", "score", "won, drawn, lost", "mean goal in each role")
+CONDUCT_HEADS = ("player", "matches", "steps", *FAULTS)
+
+
 def cross_rows(standing: TournamentStanding) -> list[list[str]]:
-    """The score of each rated player (a row) against each (a column), with wins, draws and losses."""
+    """The score of each rated player (a row, which begins with its name) against each (a column), with wins,
+    draws and losses."""
     pairs, labels = crosstable(comparisons(standing.results)), standing.labels
-    tallies = [[pairs.get((first, second)) for second in labels] for first in labels]
-    return [[f"{percent(one)} ({one})" if one else "" for one in row] for row in tallies]
+    tallies = {first: [pairs.get((first, second)) for second in labels] for first in labels}
+    return [
+        [first, *(f"{percent(one)} ({one})" if one else "" for one in row)] for first, row in tallies.items()
+    ]
 
 
 def game_rows(standing: TournamentStanding, roles: Mapping[str, int]) -> list[list[str]]:
@@ -132,10 +116,7 @@ def game_rows(standing: TournamentStanding, roles: Mapping[str, int]) -> list[li
 
 def conduct_rows(results: Iterable[Result]) -> list[tuple[object, ...]]:
     """Player, matches, steps, late, illegal and crashed answers."""
-    return [
-        (label, line.matches, line.steps, line.late, line.illegal, line.crashed)
-        for label, line in conduct(results).items()
-    ]
+    return [(label, *line) for label, line in conduct(results).items()]
 
 
 def _fault_counts(counts: Sequence[int]) -> str:

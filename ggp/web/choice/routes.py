@@ -7,7 +7,6 @@ import asyncio
 import base64
 import re
 import time
-from collections.abc import AsyncIterator
 from hashlib import sha256
 
 from aiohttp import web
@@ -16,10 +15,10 @@ from gdl.errors import GdlError
 from ggp.processes.budget import WorkBudget
 from ggp.processes.workers import Workers, WorkKind
 from ggp.protocol.http_error import BusyError
-from ggp.web.choice import brought
-from ggp.web.kept import KNOWN
-from ggp.web.overseer import BUDGET
+from ggp.web.cached_lists import KNOWN
+from ggp.web.choice import uploads
 from ggp.web.play.routes import TABLES
+from ggp.web.rooms import PageRoom, add_owner
 from ggp.web.shell import add_page, page
 
 WORK = WorkKind("ggp.web.choice.card_process", "drawing a card", most=1, seconds=60.0)
@@ -34,7 +33,8 @@ class Pictures:
     """Draws pictures one after the other and caches them. To be used within one event loop."""
 
     def __init__(self, budget: WorkBudget) -> None:
-        self.workers = Workers(WORK, budget)
+        self._workers = Workers(WORK, budget)
+        self.close = self._workers.close
         self._lock = asyncio.Lock()
         self._drawn: dict[tuple[str, int], str] = {}
         self._failed: dict[tuple[str, int], float] = {}
@@ -46,7 +46,7 @@ class Pictures:
         async with self._lock:
             if key not in self._drawn and time.monotonic() >= self._failed.get(key, 0.0):
                 try:
-                    answer = await self.workers.ask("cards", {"do": "draw", "name": name, "step": step})
+                    answer = await self._workers.ask("cards", {"do": "draw", "name": name, "step": step})
                     self._drawn[key] = answer["svg"]
                 except BusyError:
                     raise
@@ -58,18 +58,6 @@ class Pictures:
 
 
 PICTURES = web.AppKey("pictures", Pictures)
-
-
-def _add_pictures(app: web.Application) -> None:
-    """Add the route, and end its process with the application."""
-    app.router.add_get("/cards/{name}.svg", _picture)
-    app.cleanup_ctx.append(_pictures)
-
-
-async def _pictures(app: web.Application) -> AsyncIterator[None]:
-    app[PICTURES] = pictures = Pictures(app[BUDGET])
-    yield
-    await pictures.workers.close()
 
 
 async def _picture(request: web.Request) -> web.Response:
@@ -96,8 +84,9 @@ async def _picture(request: web.Request) -> web.Response:
 def add_routes(app: web.Application) -> None:
     """Add the start page and the pictures of cards to the application, after the tables."""
     add_page(app, "/", _page)
-    _add_pictures(app)
-    brought.add_routes(app)
+    app.router.add_get("/cards/{name}.svg", _picture)
+    add_owner(app, PICTURES, Pictures)
+    uploads.add_routes(app)
 
 
 async def _page(request: web.Request) -> web.Response:
@@ -113,3 +102,7 @@ async def _page(request: web.Request) -> web.Response:
         puzzles=sum(card["kind"] in ("puzzle", "level", "packing") for card in cards),
         players=request.app[TABLES].players,
     )
+
+
+ROOM = PageRoom(add_routes, processes=(WORK.module, uploads.WORK.module))
+"""An entry point of ``kaskade.rooms``."""

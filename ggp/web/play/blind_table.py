@@ -14,13 +14,13 @@ from typing import Any
 from gdl.ends import stuck_roles
 from gdl.information import playing
 from gdl.machine import State
-from ggp.boards.role_view import RoleView, RoleViewer, new_belief, observed
+from ggp.boards.role_view import RoleSight, SightView, new_belief
 from ggp.processes.parent import Inbox, JsonMessage, Send
-from ggp.web.play.opening import AttentiveSeat, TableRequest
-from ggp.web.play.seats import RemoteSeat
-from ggp.web.play.table import Table
+from ggp.web.play.table import AttentiveSeat, Table, TableRequest
 from ggp.web.play.view import HUMAN, OUTSIDE, TableView
+from players.belief.belief import Belief, observed
 from players.kaskade.player import KaskadePlayer
+from players.match import MatchStep
 from players.player import Choice
 from players.registry import fitting
 
@@ -54,7 +54,7 @@ class BlindTable(Table):
         self._chairs = dict(zip(self._playing, range(len(self._playing)), strict=True))
         """Role -> chair."""
         board, painter = self._view.board, self._view.painter
-        self._sight_view = RoleViewer(self.machine, board, painter)
+        self._sight_view = SightView(self.machine, board, painter)
         # Words and clicks depend on the moves seen before, so each role has a view of its own.
         self._views = {role: TableView(request.game, self.machine, like=self._view) for role in self._playing}
         self._begin_anew()
@@ -62,10 +62,10 @@ class BlindTable(Table):
     def _begin_anew(self) -> None:
         self._revealed = False
         self._beliefs = {role: new_belief(self.machine, role, 0) for role in self._playing}
-        self._sights: list[dict[int, RoleView]] = [self._seen({})]
+        self._sights: list[dict[int, RoleSight]] = [self._seen({})]
         self._histories: dict[int, list[dict[str, Any]]] = {role: [] for role in self._playing}
 
-    def _seen(self, before: dict[int, RoleView]) -> dict[int, RoleView]:
+    def _seen(self, before: dict[int, RoleSight]) -> dict[int, RoleSight]:
         """The knowledge of each role in the current state."""
         view = self._sight_view
         return {role: view.sight(belief, before.get(role)) for role, belief in self._beliefs.items()}
@@ -73,15 +73,16 @@ class BlindTable(Table):
     # The match
 
     def _turn(self) -> bool:
-        self._revealed = self._revealed or self._is_over(self._state)
+        self._revealed = self._revealed or self._is_over()
         return self._obey(self._requests.next()) if self._revealed else super()._turn()
 
-    def _is_over(self, state: State) -> bool:
-        return self.machine.is_terminal(state) or bool(stuck_roles(state))
+    def _is_over(self) -> bool:
+        last = self.match.states[-1]
+        return self.machine.is_terminal(last) or bool(stuck_roles(last))
 
-    def _learnt(self, state: State, joint: tuple[int, ...]) -> None:
-        learnt, before = observed(state, joint), self._sights[-1]
-        if self._is_over(self._state):
+    def _learnt(self, step: MatchStep) -> None:
+        learnt, before = observed(step.state, step.joint), self._sights[-1]
+        if self._is_over():
             self._revealed = True
             percepts = {role: self._sight_view.percepts(learnt[role].percepts) for role in self._playing}
             self._sights.append(
@@ -95,16 +96,14 @@ class BlindTable(Table):
             belief.update(learnt[role])
         self._sights.append(self._seen(before))
         for role, steps in self._histories.items():
-            steps.append(self._own_step(role, state, joint[role]))
+            steps.append(self._own_step(role, step))
 
     def _again(self) -> None:
         self._begin_anew()
         super()._again()
 
-    def _answer(self, player: AttentiveSeat | RemoteSeat, role: int, state: State, deadline: float) -> Choice:
-        if isinstance(player, RemoteSeat):
-            return super()._answer(player, role, state, deadline)
-        return player.choose_from(self._beliefs[role], deadline)
+    def _belief(self, role: int) -> Belief | None:
+        return self._beliefs[role]
 
     def _new_player(self, name: str, role: int, state: State, deadline: float) -> AttentiveSeat:
         # A fixed number of playouts is chosen to get a weak player.
@@ -129,7 +128,7 @@ class BlindTable(Table):
     def _refusal(self, request: JsonMessage) -> str:
         do, asker = request.get("do"), request.get("chair", OUTSIDE)
         people = {self._chairs[role]: self.roles[role] for role in self._playing if self.seats[role] == HUMAN}
-        all_may, seated_may = _AFTER if self._revealed else _MEANWHILE if self._steps else _BEFORE
+        all_may, seated_may = _AFTER if self._revealed else _MEANWHILE if self.match.steps else _BEFORE
         if do in all_may:
             return ""
         if do in _OWN and not self._revealed:
@@ -168,7 +167,7 @@ class BlindTable(Table):
 
     def _show(self) -> None:
         people = {self._chairs[role]: role for role in self._playing if self.seats[role] == HUMAN}
-        self._revealed = self._revealed or self._is_over(self._state)
+        self._revealed = self._revealed or self._is_over()
         if self._revealed:
             state = {**self._snapshot(), "blind": self._all_sights()}
             state |= {"asked": [], "choosing": []}
@@ -191,7 +190,7 @@ class BlindTable(Table):
 
     def _all_sights(self) -> dict[str, Any]:
         """The knowledge of each role in the state that is shown."""
-        sights = self._sights[min(self._at, len(self._sights) - 1)]
+        sights = self._sights[min(self.match.at, len(self._sights) - 1)]
         return {
             "over": True,
             "sights": [{"role": role, **role_view.shown} for role, role_view in sights.items()],
@@ -222,36 +221,35 @@ class BlindTable(Table):
     def _outside(self) -> dict[str, Any]:
         """The ``state`` for spectators during a match; it has no position."""
         drawing = self._view.painter.draw((), facts=False)
-        frame = self._frame(len(self._steps))
+        frame = self._frame(len(self.match.steps))
         return {**frame, "svg": drawing, "beside": [], "blind": {"over": False}}
 
     def _inside(self, role: int) -> dict[str, Any]:
         """The ``state`` for the person who plays a role, during a match."""
-        view, machine = self._views[role], self.machine
+        view = self._views[role]
         shown = dict(self._sights[-1][role].shown)
-        legal = machine.legal_moves(self._state, role)
-        free = len(legal) > 1
+        legal = self.match.options[role]
+        free, waits = len(legal) > 1, role in self.match.waiting
         history = list(self._histories[role])
         return {
-            **self._frame(len(self._steps)),
+            **self._frame(len(self.match.steps)),
             "svg": shown.pop("svg"),
             "beside": shown.pop("beside"),
             "asked": [{"role": role, "moves": view.offered(role, legal, self._sights[-1][role].sure)}]
-            if free and role not in self._chosen
+            if waits
             else [],
             "choosing": [role] if free else [],
-            "chosen": [role] if free and role in self._chosen else [],
+            "chosen": [role] if free and not waits else [],
             "last": history[-1]["moves"] if history else None,
             "history": history,
             "blind": {"over": False, **shown},
         }
 
-    def _own_step(self, role: int, state: State, move: int) -> dict[str, Any]:
+    def _own_step(self, role: int, step: MatchStep) -> dict[str, Any]:
         """The latest step, as a role knows it."""
-        width = range(len(self.roles))
+        width, move = range(len(self.roles)), step.joint[role]
         text = self._views[role].spelled(role, move)
-        alone = len(self.machine.legal_moves(state, role)) == 1
-        words = None if alone else self._views[role].words(role, [move])[0]
+        words = None if role not in step.choices else self._views[role].words(role, [move])[0]
         return {
             "moves": [text if one == role else "" for one in width],
             "words": [words if one == role else None for one in width],

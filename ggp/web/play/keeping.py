@@ -7,14 +7,12 @@ from collections.abc import Sequence
 import orjson
 
 from gdl.errors import GdlError
-from gdl.information import hides
-from gdl.machine import State
 from gdl.terms import RANDOM
 from ggp.game import Game
 from ggp.protocol.match_record import MatchRecord
-from ggp.web.play.view import TableStep
 from ggp.web.replay.recorded import read_match
 from ggp.web.replay.replay_process import ComparedMatch, Replay, as_page
+from players.match import Match
 
 FORMS = ("record", "html")
 
@@ -24,8 +22,7 @@ def keep(
     game: Game,
     title: str,
     seats: Sequence[str],
-    steps: Sequence[TableStep],
-    last: State,
+    match: Match,
     clock: float,
     seed: int,
 ) -> str:
@@ -33,7 +30,7 @@ def keep(
 
     Args:
         form: ``record`` for JSON, ``html`` for a self-contained page.
-        steps, last: the steps played, and the state after them.
+        match: the match, of which all steps are kept.
         clock: seconds per move of a player.
         seed: the seed of the match's random draws.
 
@@ -42,18 +39,14 @@ def keep(
     """
     if form not in FORMS:
         raise GdlError(f"form {form!r} is unknown", remedy=f"one of {', '.join(FORMS)}")
-    machine = last.machine
-    spell = machine.rules.spell
+    machine, steps, last = match.machine, match.steps, match.states[-1]
     roles = range(len(machine.roles))
     record = MatchRecord("Table", 0, max(1, round(clock)), seats, game=title, rules=game.kif, seed=seed)
-    for state in (*(step.state for step in steps), last):
-        record.add_state(map(spell, sorted(state.propositions)), [""] * len(roles))
+    for state in match.states:
+        record.add_state(state, [""] * len(roles))
     record.state_times = []  # people take steps back, so states have no times
     for step in steps:
-        seen = None
-        if hides(machine.rules):
-            seen = [list(map(spell, sorted(one))) for one in machine.percepts(step.state, step.joint)]
-        record.add_moves([spell(machine.move(role, step.joint[role])) for role in roles], seen)
+        record.add_moves(step.state, step.joint)
     goals: list[int | None] = [None]
     if machine.is_terminal(last):
         goals = [0 if machine.roles[role] is RANDOM else machine.goal(last, role) for role in roles]

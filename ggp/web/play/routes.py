@@ -10,10 +10,10 @@ from gdl.errors import GdlError
 from gdl.json_schema import Schema, number, rows, text, whole
 from gdl.visible import visible
 from ggp.answers.catalogue import SOURCE, checked_source
-from ggp.web.gate import WebSettings
-from ggp.web.kept import KNOWN
-from ggp.web.overseer import BUDGET
+from ggp.web.cached_lists import KNOWN
+from ggp.web.gate import SETTINGS
 from ggp.web.play.tables import OpenTables
+from ggp.web.rooms import BUDGET, PageRoom
 from ggp.web.shell import add_page, page
 from ggp.web.visits import fields, json_object
 from players.processes.limits import cores
@@ -48,9 +48,9 @@ REQUESTS: dict[str, dict[str, Schema]] = {
 """The requests to a table, each with the schemas of its fields."""
 
 
-def add_routes(app: web.Application, settings: WebSettings) -> None:
+def add_routes(app: web.Application) -> None:
     """Add the room to the application."""
-    app[TABLES] = OpenTables(settings.players, app[BUDGET])
+    app[TABLES] = OpenTables(app[SETTINGS].players, app[BUDGET])
     app.cleanup_ctx.append(_close)
     add_page(app, "/play", _page)
     add_page(app, "/play/{table}", _page)
@@ -130,3 +130,7 @@ async def _request(request: web.Request) -> web.Response:
         return web.json_response({"key": table.sit(body.get("role", ""))})
     table.request(do, body, key)
     return web.json_response({})
+
+
+ROOM = PageRoom(add_routes, "/play", "Play", ("ggp.web.play.table_process",))
+"""An entry point of ``kaskade.rooms``."""

@@ -19,20 +19,18 @@ from gdl.information import hides
 from gdl.machine import JointMove, Machine, State
 from gdl.syntax.parser import parse_term
 from gdl.terms import RANDOM
+from ggp.manager import ILLEGAL, NO_ANSWER, NO_CONNECTION, Answer, RemotePlayer
 from ggp.protocol import messages
 from ggp.protocol.address import parse_address
-from ggp.protocol.asking import post
-from ggp.protocol.http_error import HttpError
 from ggp.tournament.schedule import rules_from
 from ggp.web.play.view import HUMAN
-from players.player import Choice
+from players.player import GRACE_SECONDS, Choice
 from players.registry import check_name, check_public
 
 _SCHEME = "http://"
-GRACE_SECONDS = 1.0
-"""Seconds after the end of its clock in which an answer is still accepted."""
 _LOOK_SECONDS = 0.05
 _GOODBYE_SECONDS = 0.5
+_FAULTS = {NO_ANSWER: "does not answer in time", ILLEGAL: "does not speak the protocol of matches"}
 
 
 def is_remote(name: str) -> bool:
@@ -54,8 +52,7 @@ class RemoteSeat:
     """
 
     def __init__(self, name: str, role: int, playclock: float, hurry: Callable[[], bool]) -> None:
-        self._address = parse_address(name)
-        self._name = name
+        self._player = RemotePlayer(name, parse_address(name))
         self._role = role
         self._clock = max(1, math.ceil(playclock))
         self._hurry = hurry
@@ -119,7 +116,7 @@ class RemoteSeat:
         if step is not None:
             moves = [spell(machine.move(other, move)) for other, move in enumerate(step[1])]
         if not hides(machine.rules):
-            request = messages.play_request(self._match, None if step is None else moves)
+            request = messages.turn_request("PLAY", self._match, None if step is None else moves)
         elif step is None:
             request = messages.blind_request("PLAY", self._match, 0, None, ())
         else:
@@ -128,20 +125,15 @@ class RemoteSeat:
         return self._ask(request, self._clock + GRACE_SECONDS)
 
     def _ask(self, message: str, seconds: float, patient: bool = False) -> str:
-        try:
-            return asyncio.run(self._asked(message, seconds, patient))
-        except TimeoutError:
+        answer = asyncio.run(self._asked(message, seconds, patient))
+        if answer.error:
             self._match = ""
-            raise GdlError("does not answer in time") from None
-        except HttpError:
-            self._match = ""
-            raise GdlError("does not speak the protocol of matches") from None
-        except OSError as error:
-            self._match = ""
-            raise GdlError(f"cannot be reached: {error.strerror or error}") from None
+            code, _, why = answer.error.partition(" ")
+            raise GdlError(f"cannot be reached: {why}" if code == NO_CONNECTION else _FAULTS[code])
+        return answer.text
 
-    async def _asked(self, message: str, seconds: float, patient: bool) -> str:
-        asking = asyncio.create_task(post(self._address, message, self._name, seconds))
+    async def _asked(self, message: str, seconds: float, patient: bool) -> Answer:
+        asking = asyncio.create_task(self._player.exchange(message, seconds))
         while not asking.done():
             await asyncio.wait([asking], timeout=_LOOK_SECONDS)
             if not asking.done() and not patient and self._hurry():

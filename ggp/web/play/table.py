@@ -1,34 +1,115 @@
 """A match that people play in a browser: seats, steps that can be taken back, clocks, hints.
 
-One thread plays (:meth:`Table.run`). It receives people's requests as JSON objects in an inbox and sends
-messages: ``state`` after every change, ``thinking``, ``search`` (a player's search in progress), ``hint``,
-``note``. ``took`` reports that a request has left the queue."""
+One thread plays (:meth:`Table.run`). It receives people's requests as JSON objects in an inbox, where they
+queue in the order of arrival, and sends messages: ``state`` after every change, ``thinking``, ``search`` (a
+player's search in progress), ``hint``, ``note``. ``took`` reports that a request has left the queue.
+"""
 
 from __future__ import annotations
 
+import queue
 import random
 import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from gdl.ends import no_move, stuck_roles
 from gdl.errors import GdlError, MoveError, cannot_play
 from gdl.information import Information, chance_role, information_of
 from gdl.machine import State
 from gdl.terms import RANDOM
 from gdl.visible import without_folders
+from ggp.game import Game
 from ggp.processes.parent import Inbox, JsonMessage, Send
 from ggp.protocol.match_record import draw_seed
 from ggp.web.play.keeping import keep
-from ggp.web.play.opening import AttentiveSeat, TableRequest
-from ggp.web.play.requests import Requests
 from ggp.web.play.seats import InterruptedByPeopleError, RemoteSeat, check_seat, is_remote, seated
-from ggp.web.play.view import HUMAN, TableStep, TableView, expected
+from ggp.web.play.view import HUMAN, TableView
 from ggp.web.play.walk import WalkFinder
+from players.belief.belief import Belief
 from players.kaskade.kaskade import BOTTOM, Kaskade
 from players.kaskade.player import KaskadePlayer
-from players.player import Choice
+from players.match import Match, MatchStep, ask
+from players.player import Choice, Player
 from players.processes.limits import describe
 from players.registry import make_player
+
+_PATIENT = ("move", "hint", "show", "keep", "walk")
+"""Requests that do not interrupt a player's search."""
+
+
+class Requests:
+    """The waiting requests.
+
+    Args:
+        inbox: receives the requests.
+        send: sends ``took`` whenever a request leaves the queue.
+        refused: the reason why the table refuses a request; empty if it does not.
+    """
+
+    def __init__(self, inbox: Inbox, send: Send, refused: Callable[[JsonMessage], str]) -> None:
+        self._inbox, self._send, self._refused = inbox, send, refused
+        self._looked_at: list[JsonMessage] = []
+
+    def urgent(self) -> bool:
+        """Whether a request waits that is permitted and interrupts a player's search."""
+        while not self._inbox.empty():
+            self._looked_at.append(self._inbox.get())
+        return any(one.get("do") not in _PATIENT and not self._refused(one) for one in self._looked_at)
+
+    def next(self, seconds: float | None = None) -> JsonMessage | None:
+        """The next request; None if none arrives within ``seconds``, which may be None for no limit."""
+        try:
+            if self._looked_at:
+                request = self._looked_at.pop(0)
+            else:
+                request = self._inbox.get(timeout=None if seconds is None else max(seconds, 0.0))
+        except queue.Empty:
+            return None
+        self._send("took")
+        return request
+
+
+@dataclass(frozen=True, slots=True)
+class TableRequest:
+    """The settings of a new table.
+
+    Attributes:
+        seats: for each role ``human``, or a player's name or address. Seats beyond the roles are ignored.
+        others: the player of the roles without a seat.
+        playclock: seconds per move of our players.
+        patience: seconds per move of a person, after which a random move is made; 0 for no limit.
+        seed: the seed of chance and players; 0 to draw one. A page cannot choose it.
+        workers: search processes of a player.
+        allowed: the players' names and addresses given by the operator. A page may choose these and all
+            public names (:func:`ggp.web.play.seats.check_seat`).
+        title: the displayed title of the game; empty for the title in its rules.
+        card, next_card: the catalogue names of the game and of the level after it; empty if there is none.
+    """
+
+    game: Game
+    seats: Sequence[str] = ()
+    others: str = "uct"
+    playclock: float = 2.0
+    patience: float = 0.0
+    seed: int = 0
+    workers: int = 0
+    allowed: Sequence[str] = ()
+    title: str = ""
+    card: str = ""
+    next_card: str = ""
+
+
+class AttentiveSeat(KaskadePlayer):
+    """A player that answers at once when an urgent request waits at the table."""
+
+    def __init__(self, player: Player, kaskade: Kaskade, hurry: Callable[[], bool]) -> None:
+        super().__init__(player, kaskade)
+        self.hurry = hurry
+
+    def _is_called(self) -> bool:
+        return self.hurry() or super()._is_called()
+
 
 _HINT_SECONDS = 2.0
 MOST_STEPS = 5000
@@ -68,12 +149,6 @@ class Table:
         self._players: dict[int, AttentiveSeat | RemoteSeat] = {}
         self._adviser: dict[int, AttentiveSeat] = {}
         self._aloud = 0.0
-        self._state = machine.initial_state()
-        self._steps: list[TableStep] = []
-        self._at = 0
-        """The number of steps before the state that is shown."""
-        self._chosen: dict[int, int] = {}
-        self._choices: dict[int, Choice] = {}
         self._waits = False  # after going back our players wait for a move or ``go``
         self._due: float | None = None  # until when people may choose
         self._seed = request.seed
@@ -91,77 +166,72 @@ class Table:
             self._kaskade.close()
 
     def _deal(self) -> None:
-        """Seed the random generator. Games with chance or hidden information draw a new seed for each match
+        """Begin the match. Games with chance or hidden information draw a new seed for each match
         unless one was given, so that no match predicts the next one."""
         draws = information_of(self._request.game.rules) is not Information.PERFECT
         if draws and not self._request.seed:
             self._seed = draw_seed()
-        self._rng = random.Random(self._seed)
-
-    @property
-    def _shown(self) -> State:
-        return self._state if self._at == len(self._steps) else self._steps[self._at].state
-
-    def _options(self) -> list[list[int]]:
-        return [self.machine.legal_moves(self._shown, role) for role in range(len(self.roles))]
+        self.match = Match(self.machine, random.Random(self._seed), max_steps=MOST_STEPS)
 
     def _turn(self) -> bool:
         """Do one thing: get a player's answer, handle a request, or make the joint move. False at the end."""
-        state = self._shown
-        if self.machine.is_terminal(state) or not all(options := self._options()):
+        match = self.match
+        if self._waits or match.over or match.why:
             return self._obey(self._requests.next())
-        if self._waits or len(self._steps) >= MOST_STEPS:
-            return self._obey(self._requests.next())
-        chosen_before = len(self._choices)
-        for role, moves in enumerate(options):
-            if role in self._chosen:
-                continue
-            if len(moves) == 1 or role == self._chance:
-                self._chosen[role] = moves[0] if len(moves) == 1 else self._rng.choice(moves)
+        answered = False
+        for role in match.waiting:
+            if role == self._chance:
+                match.answer(role, Choice(match.draw(role)))
             elif self.seats[role] != HUMAN:
-                choice = None if self._requests.urgent() else self._think(role, state)
-                if choice is None:
+                if self._requests.urgent() or not self._think(role):
                     return self._obey(self._requests.next())
-                self._chosen[role] = choice.move
-                self._choices[role] = choice
-        waiting = [role for role in range(len(self.roles)) if role not in self._chosen]
-        if waiting:
-            if len(self._choices) > chosen_before:
+                answered = True
+        if match.waiting:
+            if answered:
                 self._show()  # shows that a role has chosen, but not its move
-            return self._await_people(waiting, options)
+            return self._await_people()
         self._make()
         return True
 
-    def _await_people(self, waiting: list[int], options: list[list[int]]) -> bool:
+    def _await_people(self) -> bool:
         if self._due is None and self._request.patience:
             self._due = time.monotonic() + self._request.patience
         request = self._requests.next(None if self._due is None else self._due - time.monotonic())
         if request is not None:
             return self._obey(request)
-        for role in waiting:
-            self._chosen[role] = self._rng.choice(options[role])
+        for role in self.match.waiting:
+            self.match.replace(role, "late")
             self._send("note", text=f"{self.roles[role]}: the time is over, a random move is made")
         return True
 
-    def _think(self, role: int, state: State) -> Choice | None:
-        """A player's answer; None if an urgent request has arrived in the meantime."""
-        deadline = time.monotonic() + self._request.playclock
+    def _think(self, role: int) -> bool:
+        """Take a player's answer; False if an urgent request has arrived in the meantime."""
+        state, deadline = self.match.state, time.monotonic() + self._request.playclock
         self._send("thinking", role=role, seconds=self._request.playclock)
         try:
-            choice = self._answer(self._player(role, state, deadline), role, state, deadline)
+            choice = self._answer(self._player(role, state, deadline), role, deadline)
+            if self._requests.urgent():
+                return False
+            self.match.answer(role, choice)
         except InterruptedByPeopleError:
-            return None
+            return False
         except Exception as error:
             plain = isinstance(error, (GdlError, MemoryError, OSError))
-            self._send("note", text=f"{self.seats[role]} failed: {error if plain else describe(error)}")
-            return Choice(self._rng.choice(self.machine.legal_moves(state, role)))
-        return None if self._requests.urgent() else choice
+            fault = str(error) if plain else describe(error)
+            self._send("note", text=f"{self.seats[role]} failed: {fault}")
+            self.match.replace(role, fault)
+        return True
 
-    def _answer(self, player: AttentiveSeat | RemoteSeat, role: int, state: State, deadline: float) -> Choice:
+    def _answer(self, player: AttentiveSeat | RemoteSeat, role: int, deadline: float) -> Choice:
         """The move that a player chooses."""
+        match = self.match
         if isinstance(player, RemoteSeat):
-            return player.choose(state, [(step.state, step.joint) for step in self._steps[: self._at]])
-        return player.choose(state, deadline)
+            return player.choose(match.state, [(step.state, step.joint) for step in match.steps[: match.at]])
+        return ask(player, match.state, self._belief(role), deadline)
+
+    def _belief(self, role: int) -> Belief | None:
+        """What a role believes; None if the game hides nothing."""
+        return None
 
     def _player(self, role: int, state: State, deadline: float) -> AttentiveSeat | RemoteSeat:
         player = self._players.get(role)
@@ -179,7 +249,7 @@ class Table:
             name, self._seed % (1 << 31) * 64 + role, workers=self._request.workers, ponder=False
         )
         player = AttentiveSeat(inner, self._kaskade, self._requests.urgent)
-        player.on_progress = lambda choice: self._think_aloud(role, player, self._shown, choice)
+        player.on_progress = lambda choice: self._think_aloud(role, player, self.match.state, choice)
         startclock = (deadline - time.monotonic()) / 2
         player.start(self.machine, role, state, startclock, time.monotonic() + startclock)
         return player
@@ -187,13 +257,17 @@ class Table:
     def _think_aloud(self, role: int, player: KaskadePlayer, state: State, choice: Choice) -> None:
         """Send a player's search in progress as ``search``, at most once in ALOUD_SECONDS."""
         now = time.monotonic()
-        secret = self._view.secret(state, role, self.seats, self._chosen)
+        secret = self._view.secret(state, role, self.seats, self.match.choices)
         if now >= self._aloud + ALOUD_SECONDS and not secret:
             self._aloud = now
             candidates = self._view_of(role).candidates(state, role, choice)
-            details = {"machine": player.machine.level, "expects": expected(choice), "candidates": candidates}
+            details = {"machine": player.machine.level, "expects": choice.expects, "candidates": candidates}
             self._send(
-                "search", turn=self._at + 1, role=role, note=f"{self.roles[role]}, {choice.note}", **details
+                "search",
+                turn=self.match.at + 1,
+                role=role,
+                note=f"{self.roles[role]}, {choice.note}",
+                **details,
             )
 
     def _view_of(self, role: int) -> TableView:
@@ -202,21 +276,17 @@ class Table:
 
     def _make(self) -> None:
         """Play the joint move that all roles have chosen."""
-        state = self._shown
-        joint = tuple(self._chosen[role] for role in range(len(self.roles)))
-        del self._steps[self._at :]
-        self._steps.append(TableStep(state, joint, self._choices))
-        self._state = self.machine.next_state(state, joint)
-        self._at += 1
-        self._clear()
-        self._learnt(state, joint)
+        step = self.match.make()
+        self._due = None
+        self._learnt(step)
         self._show()
 
-    def _learnt(self, state: State, joint: tuple[int, ...]) -> None:
-        """Called after a joint move was made in a state."""
+    def _learnt(self, step: MatchStep) -> None:
+        """Called after a joint move was made."""
 
     def _clear(self) -> None:
-        self._chosen, self._choices, self._due = {}, {}, None
+        self.match.forget()
+        self._due = None
 
     def _obey(self, request: JsonMessage | None) -> bool:
         """Handle one request. If it is refused, a ``note`` has the reason. False for the request ``end``."""
@@ -231,7 +301,7 @@ class Table:
                 case {"do": "back"}:
                     self._go_to(self._last_choice(), waits=False)
                 case {"do": "goto", "step": int(step)}:
-                    self._go_to(step, waits=step < len(self._steps))
+                    self._go_to(step, waits=step < len(self.match.steps))
                 case {"do": "go"}:
                     self._waits = False
                     self._show()
@@ -272,32 +342,28 @@ class Table:
         role = self._role(name)
         if self.seats[role] != HUMAN:
             raise GdlError(f"{name} is played by {self.seats[role]}", remedy="take its seat first")
-        texts = {
-            self._view.spelled(role, option): option for option in self.machine.legal_moves(self._shown, role)
-        }
-        if self.machine.is_terminal(self._shown):
+        if self.match.over:
             raise MoveError("the match is over")
+        texts = {self._view.spelled(role, option): option for option in self.match.options[role]}
         if move not in texts:
             raise cannot_play(name, move, list(texts))
         self._waits = False
-        self._chosen[role] = texts[move]
+        self.match.answer(role, Choice(texts[move]))
         self._show()
 
     def _last_choice(self) -> int:
         """The last step before the shown state in which a person had a choice; the previous one if there is
         none."""
-        humans = [role for role, name in enumerate(self.seats) if name == HUMAN]
-        for number in range(self._at - 1, -1, -1):
-            state = self._steps[number].state
-            if any(len(self.machine.legal_moves(state, role)) > 1 for role in humans):
-                return number
-        return max(self._at - 1, 0)
+        people = {role for role, name in enumerate(self.seats) if name == HUMAN}
+        taken = (step for step in reversed(self.match.steps[: self.match.at]) if people & step.choices.keys())
+        step = next(taken, None)
+        return max(self.match.at - 1, 0) if step is None else step.number - 1
 
     def _go_to(self, step: int, waits: bool) -> None:
-        if not 0 <= step <= len(self._steps):
-            raise GdlError(f"there is no step {step}", remedy=f"0 to {len(self._steps)}")
-        self._at, self._waits = step, waits
-        self._clear()
+        if not 0 <= step <= len(self.match.steps):
+            raise GdlError(f"there is no step {step}", remedy=f"0 to {len(self.match.steps)}")
+        self.match.go_to(step)
+        self._waits, self._due = waits, None
         self._show()
 
     def _seat(self, name: str, player: str) -> None:
@@ -322,8 +388,6 @@ class Table:
         """Start the game again from its initial state, with new players."""
         for role in range(len(self.roles)):
             self._leave(role)
-        self._steps.clear()
-        self._state = self.machine.initial_state()
         self._seed += 1
         self._deal()
         self._go_to(0, waits=False)
@@ -333,20 +397,20 @@ class Table:
         role = self._role(name)
         if self.seats[role] != HUMAN or len(self.roles) > 1 or self._view.board is None:
             raise GdlError("only a single human player can walk over a board")
-        found = WalkFinder(self.machine, self._view.board).way(self._shown, role, to, origin)
+        found = WalkFinder(self.machine, self._view.board).way(self.match.state, role, to, origin)
         if found is None:
             raise GdlError("there is no way to that square", remedy="push or move step by step")
         self._waits = False
         for number, move in enumerate(found):
             if number:
                 time.sleep(_WALK_SECONDS)
-            self._chosen = {role: move}
+            self.match.answer(role, Choice(move))
             self._make()
 
     def _keep(self, form: str) -> None:
         game, clock, title = self._request.game, self._request.playclock, self._view.title
         try:
-            text = keep(form, game, title, self.seats, self._steps, self._state, clock, self._seed)
+            text = keep(form, game, title, self.seats, self.match, clock, self._seed)
             self._send("kept", form=form, text=text)
         except GdlError as error:
             self._send("kept", form=form, error=without_folders(str(error)))
@@ -358,31 +422,31 @@ class Table:
 
     def _hint(self, name: str) -> None:
         """Send the move that ``uct`` chooses for a role as ``hint``."""
-        role, state = self._role(name), self._shown
-        if self.machine.is_terminal(state) or len(self.machine.legal_moves(state, role)) < 2:
+        role, state = self._role(name), self.match.state
+        if self.match.over or len(self.match.options[role]) < 2:
             raise GdlError(f"{name} has no choice here")
         deadline = time.monotonic() + _HINT_SECONDS
         self._send("thinking", role=role, seconds=_HINT_SECONDS)
         if role not in self._adviser:
             self._adviser[role] = self._new_player("uct", role, state, deadline)
-        choice = self._answer(self._adviser[role], role, state, deadline)
-        self._send("hint", role=role, step=self._at, **self._view_of(role).hint(state, role, choice))
+        choice = self._answer(self._adviser[role], role, deadline)
+        self._send("hint", role=role, step=self.match.at, **self._view_of(role).hint(state, role, choice))
 
     def _show(self) -> None:
         self._send("state", **self._snapshot())
 
     def _snapshot(self) -> dict[str, Any]:
         """The fields of the message ``state``: the state that is shown and the whole match."""
-        state = self._shown
-        options = [] if self.machine.is_terminal(state) else self._options()
-        stuck = stuck_roles(state)
+        match = self.match
         return {
-            **self._view.seen(self._steps, self._at, state),
+            **self._view.seen(match),
             **self._setting(),
-            "why": f"{no_move(state, stuck)}: the match cannot go on" if stuck else "",
-            "asked": self._view.asked(state, options, self.seats, self._chosen),
-            "choosing": [role for role, moves in enumerate(options) if len(moves) > 1 and not stuck],
-            "chosen": sorted(self._chosen),
+            "why": match.why,
+            "asked": [] if match.stuck else self._view.asked(match, self.seats),
+            "choosing": [
+                role for role, moves in enumerate(match.options) if len(moves) > 1 and not match.stuck
+            ],
+            "chosen": sorted(match.choices),
         }
 
     def _setting(self) -> dict[str, Any]:

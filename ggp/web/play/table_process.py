@@ -7,12 +7,13 @@ cannot be opened, it answers ``refused``. Otherwise it sends the ``rules``, foll
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 from gdl.information import hides
 from ggp.game import Game
 from ggp.processes.parent import Inbox, JsonMessage, Parent, explain
 from ggp.web.play.blind_table import BlindTable
-from ggp.web.play.opening import TableRequest
-from ggp.web.play.table import Table
+from ggp.web.play.table import Table, TableRequest
 from players.processes.limits import limit_memory
 
 MEMORY_BYTES = 3 * 1024**3
@@ -37,19 +38,8 @@ def main() -> None:
 def _request(message: JsonMessage) -> TableRequest:
     rules = message.get("rules")
     game = Game(str(message.get("game") or "game"), rules) if rules else Game.load(str(message["game"]))
-    return TableRequest(
-        game,
-        message.get("seats", ()),
-        message.get("others") or "uct",
-        message.get("playclock", 2.0),
-        message.get("patience", 0.0),
-        message.get("seed", 0),
-        message.get("workers", 0),
-        message.get("allowed", ()),
-        str(message.get("title", "")),
-        str(message.get("card", "")),
-        str(message.get("next_card", "")),
-    )
+    names = {field.name for field in fields(TableRequest)} - {"game"}
+    return TableRequest(game, **{name: message[name] for name in names if message.get(name)})
 
 
 if __name__ == "__main__":

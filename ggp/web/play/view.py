@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Container, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
-from gdl.ends import no_goal
 from gdl.machine import Machine, State
-from gdl.terms import RANDOM, Term, sort_key
+from gdl.terms import Term, sort_key
 from gdl.visible import without_folders
 from ggp.answers.catalogue import title_of
 from ggp.boards.board import Grid, find_board
@@ -20,29 +18,13 @@ from ggp.sokoban.findings import lost_boxes, sentences
 from ggp.sokoban.machine_stage import MachineStage, stage_of_machine
 from ggp.wording.endings import EndFinder, Ending
 from ggp.wording.moves import MoveWords
+from players.match import Match, MatchStep
 from players.player import Choice
 
 HUMAN = "human"
 OUTSIDE = -1
 """The chair of spectators, and of everybody in games without hidden information."""
 _SHOWN_CANDIDATES = 8
-
-
-@dataclass(slots=True)
-class TableStep:
-    """A joint move that was made.
-
-    Attributes:
-        state: the state it was made in.
-        joint: a move of each role.
-        choices: role -> our player's choice, with its search results.
-        words: each role's move in words, None for a move that only waits; empty until first used.
-    """
-
-    state: State
-    joint: tuple[int, ...]
-    choices: dict[int, Choice] = field(default_factory=dict)
-    words: list[str | None] = field(default_factory=list)
 
 
 class TableView:
@@ -94,7 +76,7 @@ class TableView:
         return {
             "move": self.spelled(role, choice.move),
             "over": self._arrow(state, role, choice.move),
-            "expects": expected(choice),
+            "expects": choice.expects,
             "note": choice.note,
             "candidates": [{"move": move, "visits": visits, "value": value} for move, visits, value in found],
         }
@@ -107,15 +89,12 @@ class TableView:
         clicks = next((one for one in found if one.move == text), None)
         return "" if clicks is None else self.painter.draw_over(BoardOverlay.of_move(clicks))
 
-    def asked(
-        self, state: State, options: Sequence[Sequence[int]], seats: Sequence[str], chosen: Container[int]
-    ) -> list[dict[str, Any]]:
-        """The roles for which a person must choose, each with its legal moves as words and clicks.
-        ``options`` are the legal moves of each role."""
+    def asked(self, match: Match, seats: Sequence[str]) -> list[dict[str, Any]]:
+        """The roles for which a person must choose, each with its legal moves as words and clicks."""
         return [
-            {"role": role, "moves": self.offered(role, legal, state.propositions)}
-            for role, legal in enumerate(options)
-            if seats[role] == HUMAN and role not in chosen and len(legal) > 1 and all(options)
+            {"role": role, "moves": self.offered(role, match.options[role], match.state.propositions)}
+            for role in match.waiting
+            if seats[role] == HUMAN
         ]
 
     def offered(
@@ -131,32 +110,27 @@ class TableView:
         """Different moves of a role in words."""
         return self._words.of_terms([self._machine.move(role, move) for move in moves])
 
-    def seen(self, steps: Sequence[TableStep], at: int, state: State) -> dict[str, Any]:
-        """The fields of the message ``state`` that describe the state after ``at`` steps and the history."""
-        machine = self._machine
-        over = machine.is_terminal(state)
-        history = [self._step_json(step) for step in steps]
-        goals = [machine.goal(state, role) for role in range(len(self.roles))] if over else []
-        before = steps[at - 1].state if at else None
+    def seen(self, match: Match) -> dict[str, Any]:
+        """The fields of the message ``state`` that describe the present state and the history."""
+        state, at = match.state, match.at
+        history = [self._step_json(step) for step in match.steps]
+        goals = list(state.goals.values()) if match.over else []
+        before = match.steps[at - 1].state if at else None
         was = None if before is None else before.propositions
-        end = self._ending(state, before) if over else Ending("")
+        end = self._ending(state, before) if match.over else Ending("")
         return {
             "game": self._game,
             "title": self.title,
             "roles": self.roles,
             "step": at,
-            "steps": len(steps),
+            "steps": len(match.steps),
             "svg": self.painter.draw_board(state, before, overlay=BoardOverlay(won=tuple(end.squares))),
             "beside": self.painter.describe(state.propositions, was)["beside"],
-            "over": over,
+            "over": match.over,
             "goals": goals,
             "reason": end.text,
-            "lost": [] if over or self._stage is None else self._lost(self._stage, state),
-            "doubts": [
-                no_goal(state, role)
-                for role, goal in enumerate(goals)
-                if goal is None and machine.roles[role] is not RANDOM
-            ],
+            "lost": [] if match.over or self._stage is None else self._lost(self._stage, state),
+            "doubts": match.doubts,
             "last": history[at - 1]["moves"] if at else None,
             "history": history,
         }
@@ -170,8 +144,8 @@ class TableView:
             self._ended = state, self._ends.ending(state, before)
         return self._ended[1]
 
-    def _step_json(self, step: TableStep) -> dict[str, Any]:
-        expects = {self.roles[role]: expected(choice) for role, choice in step.choices.items()}
+    def _step_json(self, step: MatchStep) -> dict[str, Any]:
+        expects = {self.roles[role]: choice.expects for role, choice in step.choices.items()}
         if not step.words:
             step.words = self._words.joint(step.state, step.joint)
         return {
@@ -184,8 +158,3 @@ class TableView:
             },
             "expects": {role: value for role, value in expects.items() if value is not None},
         }
-
-
-def expected(choice: Choice) -> float | None:
-    """The result that a player expects, 0 to 100; None without a search."""
-    return choice.candidates[0].rounded(1) if choice.candidates else None

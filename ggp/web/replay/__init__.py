@@ -1,7 +1,7 @@
 """The pages for replaying matches: records in the JSON that game managers publish, drawn step by step with
 their faults marked, and saved as one HTML file.
 
-:mod:`~ggp.web.replay.recorded` reads a record. :mod:`~ggp.web.replay.sources` finds its rules and makes its
-card. :mod:`~ggp.web.replay.replay_process` draws it in a process of its own. :mod:`~ggp.web.replay.shelf`
-finds the files of records and caches cards. :mod:`~ggp.web.replay.routes` answers pages.
+:mod:`~ggp.web.replay.recorded` reads a record. :mod:`~ggp.web.replay.replay_process` finds its
+rules, makes its card and draws it, in a process of its own. :mod:`~ggp.web.replay.shelf` finds the files of
+records and caches cards. :mod:`~ggp.web.replay.routes` answers pages.
 """

@@ -1,5 +1,5 @@
 """Reads match records: the JSON that game managers publish (written by :mod:`ggp.protocol.match_record`),
-arrays of records (written by ``ggp tournament --json``), and traces."""
+arrays of records (written by ``ggp tournament --output FILE.json``), and traces."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ def _finite(value: object, where: str) -> float:
 
 MOST_MATCHES = 10_000
 _LONGEST = 100
-_REMEDY = "choose a record written by ggp host --out"
+_REMEDY = "choose a record written by ggp host --output"
 
 
 def records_in(text: str) -> list[dict[str, Any]]:

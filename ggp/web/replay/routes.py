@@ -6,15 +6,16 @@ import asyncio
 import hashlib
 import re
 from collections.abc import AsyncIterator
+from functools import partial
 from typing import Any
 
 from aiohttp import web
 
 from gdl.errors import GdlError
 from ggp.processes.workers import Workers, WorkKind
-from ggp.web.gate import STREAMED, WebSettings
-from ggp.web.overseer import BUDGET
+from ggp.web.gate import SETTINGS, STREAMED
 from ggp.web.replay.shelf import MOST_BROUGHT_BYTES, RecordCards, Shelf, ShelvedRecord
+from ggp.web.rooms import PageRoom, add_owner
 from ggp.web.shell import add_page, page
 from ggp.web.visits import body_chunks
 
@@ -24,10 +25,12 @@ SHELF = web.AppKey("shelf", Shelf)
 CARDS = web.AppKey("record_cards", RecordCards)
 
 
-def add_routes(app: web.Application, settings: WebSettings) -> None:
+def add_routes(app: web.Application) -> None:
     """Add the room to the application."""
-    app[SHELF] = Shelf(settings.records)
-    app.cleanup_ctx.append(_workers)
+    app[SHELF] = Shelf(app[SETTINGS].records)
+    app.cleanup_ctx.append(_close)
+    add_owner(app, WORKERS, partial(Workers, WORK))
+    add_owner(app, CARDS, RecordCards)
     add_page(app, "/replay", _page)
     app.router.add_get("/replay/stamp", _stamp)
     app.router.add_get("/replay/story", _story)
@@ -40,12 +43,8 @@ def add_routes(app: web.Application, settings: WebSettings) -> None:
     app[STREAMED].add(_bring)
 
 
-async def _workers(app: web.Application) -> AsyncIterator[None]:
-    app[WORKERS] = workers = Workers(WORK, app[BUDGET])
-    app[CARDS] = cards = RecordCards(app[BUDGET])
+async def _close(app: web.Application) -> AsyncIterator[None]:
     yield
-    await workers.close()
-    await cards.workers.close()
     app[SHELF].close()
 
 
@@ -148,3 +147,7 @@ def _count(request: web.Request, name: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 7):
         raise GdlError(f"{name} must be a number from 0 to 999999")
     return int(text)
+
+
+ROOM = PageRoom(add_routes, "/replay", "Replay", (WORK.module,))
+"""An entry point of ``kaskade.rooms``."""

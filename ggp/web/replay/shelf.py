@@ -20,7 +20,7 @@ from gdl.errors import GdlError
 from ggp.processes.budget import WorkBudget
 from ggp.processes.workers import Workers, WorkKind
 from ggp.protocol.http_error import BusyError
-from ggp.web.kept import Kept
+from ggp.web.cached_lists import CachedList
 
 LARGEST = 32 * 1024 * 1024
 """Bytes of one record."""
@@ -63,7 +63,7 @@ class Shelf:
 
     def __init__(self, folder: Path | None) -> None:
         self.folder = folder
-        self.listed = Kept(self.list)
+        self.listed = CachedList(self.list)
         self._brought: OrderedDict[str, tuple[Path, int]] = OrderedDict()
         self._coming = 0
         self._room: TemporaryDirectory[str] | None = None
@@ -179,13 +179,14 @@ class RecordCards:
     """Draws cards one after the other and caches them. To be used within one event loop."""
 
     def __init__(self, budget: WorkBudget) -> None:
-        self.workers = Workers(WORK, budget)
+        self._workers = Workers(WORK, budget)
+        self.close = self._workers.close
         self._lock = asyncio.Lock()
         self._kept: OrderedDict[tuple[object, ...], bytes] = OrderedDict()
         self._bytes = 0
 
     async def card(self, found: ShelvedRecord, number: int) -> bytes:
-        """The card of a record as JSON, made by :meth:`ggp.web.replay.sources.CardMaker.card`. Raises
+        """The card of a record as JSON, made by :meth:`ggp.web.replay.replay_process.CardMaker.card`. Raises
         BusyError, and GdlError if the record cannot be read or drawn."""
         try:
             status = await asyncio.to_thread(found.path.stat)
@@ -196,7 +197,7 @@ class RecordCards:
             card = self._kept.pop(key, None)
             if card is None:
                 request = {"do": "card", "kind": found.kind, "path": str(found.path), "match": number}
-                card = orjson.dumps((await self.workers.ask("cards", request))["card"])
+                card = orjson.dumps((await self._workers.ask("cards", request))["card"])
                 self._bytes += len(card)
             self._kept[key] = card
             while self._bytes > _MOST_CARD_BYTES:

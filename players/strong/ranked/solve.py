@@ -492,7 +492,9 @@ class RankedSolver:
                 remedy="remove the directory and start again",
             ) from None
         if self._done and (self._writer is None) != (saved["table"] is None):
-            raise GdlError("the checkpoint belongs to another table", remedy="name the same --tables")
+            raise GdlError(
+                "the checkpoint belongs to another table", remedy="name the same folder of the table"
+            )
         if self._writer is not None and saved["table"]:
             self._writer.restore(saved["table"])
 

@@ -124,10 +124,9 @@ def _game(machine: PropnetMachine, orbits: Orbits | None) -> PropnetMachine:
 
 
 def _orbits(machine: PropnetMachine) -> Orbits | None:
-    """The orbits under the automorphisms that keep each role; None if there are none."""
+    """The orbits under the automorphisms of the game; None if there are none."""
     network = machine.network
-    roles = tuple(range(len(machine.roles)))
-    group = [g for g in automorphisms(network, _ground(machine)) if g.roles == roles]
+    group = automorphisms(network, _ground(machine))
     return None if len(group) == 1 else Orbits(network, group)
 
 

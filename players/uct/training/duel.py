@@ -11,9 +11,11 @@ import random
 import time
 from collections.abc import Sequence
 
-from gdl.information import chance_role, playing
+from gdl.information import playing
 from gdl.machine import Machine, State
 from gdl.terms import sort_key
+from players.match import Match
+from players.player import Choice
 from players.uct.root_statistics import rank, strategy
 from players.uct.search import Search
 from players.uct.tuning import Tuning
@@ -48,36 +50,25 @@ def play(
     seconds: float,
     seed: int,
     longest: int = LONGEST,
-    deadline: float = math.inf,
     draws: int = 0,
-) -> list[int] | None:
-    """The results of all roles in a match from a state, each with its tuning; None if it lasts beyond the
-    deadline (time.monotonic()).
+) -> list[int]:
+    """The results of all roles in a match from a state, each with its tuning.
 
     All results are 0 if the match has no end after ``longest`` joint moves, as in games in which roles may
     wait for ever, or if a role has no legal move. ``draws`` is the seed of the moves of chance."""
-    rng, dice = random.Random(seed), random.Random(draws)
-    chance_seat = chance_role(machine.roles)
+    rng = random.Random(seed)
+    match = Match(machine, random.Random(draws), state=state, max_steps=longest)
     searches = []
     for role, tuning in enumerate(tunings):
         searches.append(Search(role, 2 * seed + role, tuning))
         searches[role].set_machine(machine)
-    for _ in range(longest):
-        if machine.is_terminal(state):
-            break
-        if time.monotonic() > deadline:
-            return None
-        options = machine.options(state)
-        if not all(options):
-            break
-        joint = [
-            dice.choice(options[role]) if role == chance_seat else choose(search, state, role, seconds, rng)
-            for role, search in enumerate(searches)
-        ]
-        state = machine.next_state(state, joint)
-    if not machine.is_terminal(state):
-        return [0] * len(searches)
-    return [machine.result(state, role) or 0 for role in range(len(searches))]
+    while not (match.over or match.why):
+        for role in match.waiting:
+            drawn = role == match.chance
+            move = match.draw(role) if drawn else choose(searches[role], match.state, role, seconds, rng)
+            match.answer(role, Choice(move))
+        match.make()
+    return match.results if match.over else [0] * len(searches)
 
 
 def chance(wins: int, losses: int) -> float:
@@ -94,10 +85,9 @@ def play_pair(
     seed: int,
     longest: int,
     seat: int = 0,
-    deadline: float = math.inf,
-) -> tuple[float, float] | None:
+) -> tuple[float, float]:
     """The scores of the first tuning in two matches from a state, on average against each other role, 1 for
-    more, 0.5 for as much; None if the matches last beyond the deadline (time.monotonic()).
+    more, 0.5 for as much.
 
     It has this seat alone in the first match, and all other seats in the second. The matches' seeds are
     ``seed`` and the next; chance draws the same moves in both as long as they go alike."""
@@ -105,9 +95,7 @@ def play_pair(
     for number in range(2):
         alone, rest = tunings if number == 0 else tunings[::-1]
         seats = [alone if role == seat else rest for role in range(len(machine.roles))]
-        goals = play(machine, state, seats, seconds, seed + number, longest, deadline, seed)
-        if goals is None:
-            return None
+        goals = play(machine, state, seats, seconds, seed + number, longest, seed)
         scores.append(abs(number - advantage([goals[role] for role in players], players.index(seat))))
     return scores[0], scores[1]
 

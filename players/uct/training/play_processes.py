@@ -21,7 +21,6 @@ from multiprocessing.connection import Connection
 
 import numpy as np
 
-from players.knowledge.derived_propositions import DerivedPropositions
 from players.knowledge.state_values import StateValues
 from players.processes.launch import Forked, launch_linked
 from players.processes.lifeline import end_with
@@ -37,17 +36,10 @@ answer."""
 class PlayProcesses:
     """``count`` processes that play, or fewer if the system has no room for more."""
 
-    def __init__(
-        self,
-        machine: PropnetMachine,
-        terms: PlayTerms,
-        count: int,
-        seed: int,
-        derived: DerivedPropositions | None = None,
-    ) -> None:
+    def __init__(self, machine: PropnetMachine, terms: PlayTerms, count: int, seed: int) -> None:
         self._members: dict[Connection, Forked | subprocess.Popen[bytes]] = {}
         for number in range(count):
-            task = shared_bytes(pickle.dumps((machine, terms, seed + number + 1, derived)))
+            task = shared_bytes(pickle.dumps((machine, terms, seed + number + 1)))
             try:
                 ours, process = launch_linked("players.uct.training.play_processes", [task], session=True)
             except OSError:
@@ -71,7 +63,7 @@ class PlayProcesses:
             self._waiting.append(pipe)
         for pipe in self._waiting:
             try:
-                pipe.send(values.sent())
+                pipe.send(values)
             except OSError:
                 self._miss(pipe)
         self._waiting.clear()
@@ -106,12 +98,11 @@ def main() -> None:
     """Play until the training is over."""
     number, task = (int(argument) for argument in sys.argv[1:])
     end_with(number)
-    machine, terms, seed, derived = pickle.loads(bytes_of(task))
+    machine, terms, seed = pickle.loads(bytes_of(task))
     rng, pipe = np.random.default_rng(seed), Connection(number)
     with contextlib.suppress(EOFError, OSError):
         pipe.send(None)  # it listens from now on, so the trainer need not wait for its start
         values = pipe.recv()
-        values.derived = derived
         play = SearchedPlay(machine, values, terms, rng)
         while True:
             pipe.send(play_and_tell(play, STEPS, rng))

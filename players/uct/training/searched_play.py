@@ -19,8 +19,8 @@ from players.knowledge.state_values import StateValues
 from players.uct.forced_plies import forced_plies
 from players.uct.leaf_values import LeafValues
 from players.uct.tree.arrays import OPEN, Table
-from players.uct.tree.guesses import choose_moves
 from players.uct.tree.tree import Tree
+from players.uct.tree.values import choose_moves
 from players.uct.tuning import Tuning
 from propnet.machine import PropnetMachine
 
@@ -165,7 +165,7 @@ class SearchedPlay:
         self._batched = NetworkBatch(machine, machine)
         self._forced = forced_plies(self._batched, True)
         self._tree = Tree(self._batched, _BATCH, int(rng.integers(1 << 62)), _MEMORY)
-        self._tree.expert = LeafValues(values, 1.0, machine, looks=True)
+        self._tree.values = LeafValues(values, 1.0, machine, looks=True)
         if self._forced is not None:
             self._tree.pass_over = self._forced.pass_over
         self._machine = machine
@@ -253,12 +253,12 @@ class SearchedPlay:
     def _visit(self, roots: NDArray[np.int32], count: int) -> None:
         """Do one round of paths from these roots."""
         tree = self._tree
-        rule = _TUNING.guessed(_TUNING.rule(self._variance**0.5, True, True))
+        rule = _TUNING.valued(_TUNING.rule(self._variance**0.5, True, True))
         leaves = tree.select(count, rule, -1, roots)
         results = np.empty((count, 2))
         open_ = tree.fill_known(leaves, results, 50)
         if len(open_):
-            results[open_] = tree.guesses(leaves[open_])
+            results[open_] = tree.values_of(leaves[open_])
         self._variance += (float(results[:, 0].var()) - self._variance) * _SPREAD_STEP
         tree.back_up(results, results[:, 0].copy(), 0.0, rule)
 
@@ -273,6 +273,6 @@ class SearchedPlay:
 
 
 def _worth(nodes: Table) -> NDArray[np.float32]:
-    """The values of some nodes to role 0, float32, shape (n,): proven, or else guessed."""
+    """The values of some nodes to role 0, float32, shape (n,): proven, or else by learnt values."""
     proven = nodes["proven"].astype(np.float32)
-    return np.where(proven >= 0, proven / np.float32(100.0), nodes["guess"])
+    return np.where(proven >= 0, proven / np.float32(100.0), nodes["value"])

@@ -1,7 +1,4 @@
-"""`SearchedTraining`: weights learnt from self-play by searches, on any rung of the ladder.
-
-Each state is learnt from as a random image under the symmetries of the game.
-"""
+"""`SearchedTraining`: weights learnt from self-play by searches, on any rung of the ladder."""
 
 from __future__ import annotations
 
@@ -11,24 +8,19 @@ from dataclasses import replace
 import numpy as np
 
 from gdl.errors import GdlError
-from players.knowledge.canonical_rules import CanonicalNames
 from players.knowledge.knowledge import GameKnowledge
 from players.knowledge.net_training import LASTING
 from players.knowledge.training import Training, TrainingProgress
-from players.uct.training.game_symmetries import find_symmetries, random_images
 from players.uct.training.play_processes import PlayProcesses
 from players.uct.training.searched_play import STEPS, LearntStates, PlayTerms, SearchedPlay, play_and_tell
 from propnet.analysis.classify import forced_moves
 from propnet.machine import PropnetMachine
-from propnet.symmetries.group import EFFORT, MOST_INPUTS
 
 _ANEW = 20_000
 """Moves after which the step sizes of the weights are reset, again and again: otherwise the targets of
 earlier searches, by worse weights, would hold the weights back."""
 _LAST = 0.85
 """The share of the time after which step sizes are not reset, so that the weights settle."""
-_INPUTS, _EFFORT = 1_000_000, 40_000_000
-"""Limits on the size of a game, and on the search for its symmetries: at most two seconds."""
 
 
 def searches_can_look(machine: PropnetMachine) -> bool:
@@ -37,7 +29,7 @@ def searches_can_look(machine: PropnetMachine) -> bool:
 
 
 class SearchedTraining:
-    """Learns the weights of a game.
+    """Learns the weights of a game from self-play by searches.
 
     Attributes:
         values: values of states by the current weights.
@@ -45,46 +37,23 @@ class SearchedTraining:
     """
 
     def __init__(
-        self,
-        machine: PropnetMachine,
-        names: CanonicalNames,
-        known: GameKnowledge | None = None,
-        seed: int = 0,
-        model: str = "linear",
-        workers: int = 1,
-        terms: PlayTerms = PlayTerms(),
-        patient: bool = True,
-        weights: Training | None = None,
+        self, weights: Training, seed: int = 0, workers: int = 1, terms: PlayTerms = PlayTerms()
     ) -> None:
-        """Raises GdlError for games in which searches cannot look at all moves: those of one role or of more
-        than two, in which roles choose at the same time, or whose goals do not add up to 100. Raises
-        KnowledgeError for games that are too large.
-
-        Args:
-            known: knowledge to go on with: of this ``model``, or, for a net, the weights below it.
-            workers: processes that play, this one counted.
-            patient: look for symmetries in large games too, which may take two seconds.
-            weights: a training of the game that has brought ``known``, and goes on.
-        """
-        if weights is None:
-            weights = Training(machine, names, known, seed, model)
+        """Goes on with the training of ``weights``, in ``workers`` processes, this one counted. Raises
+        GdlError for games in which searches cannot look at all moves: those of more than two roles, in which
+        roles choose at the same time, or whose goals do not add up to 100."""
+        machine = weights.machine
         if weights.columns != (0,) or not searches_can_look(machine):
             raise GdlError(
-                "searches play games in which two roles choose in turn, and one gets what the other does not",
-                remedy="--model linear",
+                "searches play games in which two roles choose in turn, and one gets what the other does not"
             )
         weights.remember(LASTING)
-        self._weights = weights
-        self._rng = np.random.default_rng([seed, known.moves if known else 0, 1])
-        self.values = weights.values
-        inputs, effort = (_INPUTS, _EFFORT) if patient else (MOST_INPUTS, EFFORT)
-        self._symmetries = find_symmetries(machine, inputs=inputs, effort=effort)
+        self._weights, self.values = weights, weights.values
+        moves = weights.progress.moves
+        self._rng = np.random.default_rng([seed, moves, 1])
         self._play = SearchedPlay(machine, self.values, terms, self._rng)
-        self._processes = PlayProcesses(machine, terms, workers - 1, seed * 4099 + 1, weights.derived)
-        self._gone = 0.0
-        goes_on = known is not None and known.model == model
-        self._seconds = known.seconds if known is not None else 0.0
-        moves = known.moves if known is not None and goes_on else 0
+        self._processes = PlayProcesses(machine, terms, workers - 1, seed * 4099 + 1)
+        self._gone = self._seconds = 0.0
         self._anew = moves + _ANEW
         self.progress = TrainingProgress(moves, 0, 0.0, 0.5, 0)
 
@@ -102,15 +71,16 @@ class SearchedTraining:
 
     def _take(self, played: LearntStates) -> None:
         """Learn from played states."""
-        records, targets = random_images(self._symmetries, played.records, played.targets, self._rng)
-        squares = self._weights.learn(records, targets, self._gone)
-        square = squares / max(1, len(records))
-        self.progress = self.progress.after(played.moves, played.finished, played.won, square, len(records))
+        states = len(played.records)
+        squares = self._weights.learn(played.records, played.targets, self._gone)
+        self.progress = self.progress.after(
+            played.moves, played.finished, played.won, squares / max(1, states), states
+        )
 
     def knowledge(self, game: str) -> GameKnowledge:
         """The learnt weights, not to be used yet: their share is 0."""
         learnt = self._weights.knowledge(game)
-        return replace(learnt, moves=self.progress.moves, seconds=self._seconds)
+        return replace(learnt, moves=self.progress.moves, seconds=learnt.seconds + self._seconds)
 
     def close(self) -> None:
         """End the processes that play."""

@@ -48,7 +48,7 @@ NODE = np.dtype(
         ("choices", np.int32),  # number of moves of the role to move
         ("first_link", np.int32),  # head of the chain of its links, -1 where it ends
         ("first_cell", np.int32),  # in a PAIR: first cell of the table of its joint moves, -1 for none
-        ("guess", np.float32),  # role 0's value by knowledge and minimax, 0..1
+        ("value", np.float32),  # role 0's value by learnt values and minimax, 0..1
         ("prior_visits", np.float32),  # number of visits that the priors of its moves count as
         ("proven", np.int16),  # role 0's result under best play; -1 while unknown
         ("bound", np.int16),  # the best that the role to move is proven to reach; -1 for none
@@ -67,8 +67,8 @@ EDGE = np.dtype(
         ("move", np.int32),  # move id
         ("proven", np.int16),  # for edges of the role to move: as that of the child
         ("best", np.uint16),  # the best result, in units of 1 / BEST
-        # The estimate of the move before it was tried; with an expert, the move's value by its guesses
-        # and minimax.
+        # The estimate of the move before it was tried; with learnt values, the move's value by
+        # these and minimax.
         ("prior", np.float32),
         ("share", np.float32),  # factor on the move's bonus in PUCT
     ]

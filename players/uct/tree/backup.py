@@ -10,17 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from players.uct.tree.arrays import BEST, OPEN, PAIR, Arrays, Numbers, Paths, Table
-from players.uct.tree.guesses import raise_guess
 from players.uct.tree.regret_matching import book_pair, give_cells, is_time_to_prove, prove_pair, wants_cells
 from players.uct.tree.selection_rules import (
-    GUESSED,
     NST,
+    VALUED,
     SelectionRule,
     mean_prior,
     note_move,
     pair_row,
     set_priors,
 )
+from players.uct.tree.values import raise_value
 from propnet.jit.decorators import ARENA, inlined, kernel
 from propnet.jit.intrinsics import prefetch
 
@@ -185,19 +185,19 @@ def back_up(
         path = rows[k]
         length, leaf = paths.length[path], np.int64(paths.leaf[path])
         to_move = np.int64(nodes[leaf].to_move)
-        guessed = rule.prior == GUESSED
-        if nodes[leaf].status == OPEN and nodes[leaf].visits == 0 and to_move >= 0 and not guessed:
+        valued = rule.prior == VALUED
+        if nodes[leaf].status == OPEN and nodes[leaf].visits == 0 and to_move >= 0 and not valued:
             before = np.int64(paths.columns[path, length - 1] if length else -1)
             set_priors(tree, leaf, before, results[k, to_move], rule)
             nodes[leaf].opening = 0
         child = leaf
         for depth in range(length - 1, -1, -1):
             node = paths.nodes[path, depth]
-            if guessed:
-                guessed = raise_guess(tree, paths, path, depth, child)
+            if valued:
+                valued = raise_value(tree, paths, path, depth, child)
                 child = np.int64(node)
             to_move = np.int64(nodes[node].to_move)
-            if nodes[node].opening and to_move >= 0 and rule.prior != GUESSED:
+            if nodes[node].opening and to_move >= 0 and rule.prior != VALUED:
                 # Paths that ended here are still under way, or were called off.
                 before = np.int64(paths.columns[path, depth - 1] if depth else -1)
                 set_priors(tree, np.int64(node), before, results[k, to_move], rule)

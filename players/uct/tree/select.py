@@ -28,7 +28,7 @@ from players.uct.tree.arrays import (
     find_link,
 )
 from players.uct.tree.regret_matching import find_cell_link, matched_edge
-from players.uct.tree.selection_rules import GUESSED, UCB, SelectionRule, below, best_edge, following, uniform
+from players.uct.tree.selection_rules import UCB, VALUED, SelectionRule, below, best_edge, following, uniform
 from propnet.jit.decorators import ARENA, inlined, kernel
 from propnet.jit.intrinsics import prefetch
 from propnet.jit.random_numbers import next_random
@@ -68,7 +68,7 @@ def _clear_node(nodes: Table, node: int) -> None:
     nodes[node].first_link = -1
     nodes[node].first_cell = -1
     nodes[node].prior_visits = 0.0
-    nodes[node].guess = np.float32(0.5)
+    nodes[node].value = np.float32(0.5)
     nodes[node].to_move = 0
 
 
@@ -89,8 +89,8 @@ def _add_child(tree: Arrays, paths: Paths, path: int, edge: int, link: int, numb
         first += tree.counts[parent, role]
     if edge >= 0:
         tree.edges[edge].child = child
-        guess = tree.edges[edge].prior
-        nodes[child].guess = np.float32(1.0) - guess if nodes[parent].to_move == 1 else guess
+        value = tree.edges[edge].prior
+        nodes[child].value = np.float32(1.0) - value if nodes[parent].to_move == 1 else value
     else:
         tree.links[link].child = child
     paths.parents[number] = parent
@@ -221,7 +221,7 @@ def _choose_alone(tree: Arrays, node: int, at_root: bool, fixed: int, rule: Sele
     if tree.nodes[node].to_move == rule.chance:
         return np.int64(first + below(tree.random, count))
     visits = tree.nodes[node].visits + tree.nodes[node].pending
-    eager = (at_root and rule.prior != GUESSED) or rule.kind == UCB
+    eager = (at_root and rule.prior != VALUED) or rule.kind == UCB
     return np.int64(best_edge(tree.edges, tree.random, first, count, visits, eager, rule))
 
 

@@ -21,7 +21,7 @@ from propnet.jit.random_numbers import next_random
 
 UCB, PUCT = 0, 1
 """Values of :attr:`SelectionRule.kind`."""
-NONE, NST, GUESSED = 0, 1, 2
+NONE, NST, VALUED = 0, 1, 2
 """Values of :attr:`SelectionRule.prior`."""
 _DOUBT = np.float32(8.0)
 """After this many results, a move's average and that of all moves of its role count equally."""
@@ -38,9 +38,9 @@ class SelectionRule(NamedTuple):
             the value of its prior.
         exploration: the exploration constant, for results 0..1.
         prior_visits: number of visits that the prior counts as.
-        prior: source of priors: NONE (the node's first value), NST, or GUESSED (already set).
-        minimax: weight of the guess in a move's worth (:mod:`players.uct.tree.guesses`); the mean of results
-            has the rest.
+        prior: source of priors: NONE (the node's first value), NST, or VALUED (already set).
+        minimax: weight of the learnt value in a move's worth (:mod:`players.uct.tree.values`); the mean of
+            results has the rest.
         chance: the role whose moves are drawn uniformly; -1 for none.
         loss: share of the paths under way that counts as lost, so that paths spread over the moves.
     """

@@ -27,10 +27,10 @@ from players.uct.tree.arrays import (
 )
 from players.uct.tree.backup import back_up, prove_opened
 from players.uct.tree.compact import compact, mark_from, rehash
-from players.uct.tree.guesses import Expert, guess_children
 from players.uct.tree.regret_matching import drop_cells
 from players.uct.tree.select import expand, find_or_add, list_moves, select
 from players.uct.tree.selection_rules import SelectionRule, forget
+from players.uct.tree.values import Values, value_children
 from propnet.kernels.record_table import find_record
 
 
@@ -80,7 +80,7 @@ class Tree:
         root: the node that the search starts from.
         pass_over: replaces the states of new nodes, given as records, shape (n, words)
             (:mod:`players.uct.forced_plies`); None to keep the states.
-        expert: values the children of new nodes; None without knowledge.
+        values: value the children of new nodes; None without knowledge.
         trimmed: whether nodes below the root get only the moves that the machine's guide favours.
     """
 
@@ -95,7 +95,7 @@ class Tree:
         self.root = 0
         self.trimmed = False
         self.pass_over: Callable[[Records], Records] | None = None
-        self.expert: Expert | None = None
+        self.values: Values | None = None
         self._crowded = False
 
     def move_root(self, record: Records) -> None:
@@ -188,7 +188,7 @@ class Tree:
         if not self.opened:
             root = np.array([self.root], np.int32)
             list_moves(self.arrays, root, *self.batched.legal(self.arrays.records[root]))
-            self._guess(root)
+            self._value_children(root)
 
     def add(self, records: Records) -> NDArray[np.int32]:
         """The nodes, int32, shape (n,), of states, records of shape (n, words). Missing nodes are added;
@@ -202,8 +202,8 @@ class Tree:
 
     def _open(self, nodes: NDArray[np.int32]) -> None:
         """List the moves of nodes."""
-        if self.expert is not None:
-            over, goals = self.expert.over(self.arrays.records[nodes])
+        if self.values is not None:
+            over, goals = self.values.over(self.arrays.records[nodes])
             self.end(nodes[over], goals[over], False)
             nodes = nodes[~over]
         if not len(nodes):
@@ -211,12 +211,12 @@ class Tree:
         records = self.arrays.records[nodes]
         counts, moves = self.batched.favoured(records) if self.trimmed else self.batched.legal(records)
         list_moves(self.arrays, nodes, counts, moves)
-        self._guess(nodes)
+        self._value_children(nodes)
 
-    def _guess(self, nodes: NDArray[np.int32]) -> None:
-        """Set the guesses of the children of newly opened nodes."""
-        if self.expert is not None:
-            guess_children(self.arrays, self.batched, self.expert, self.pass_over, nodes)
+    def _value_children(self, nodes: NDArray[np.int32]) -> None:
+        """Set the values of the children of newly opened nodes."""
+        if self.values is not None:
+            value_children(self.arrays, self.batched, self.values, self.pass_over, nodes)
             prove_opened(self.arrays, nodes)
 
     def select(
@@ -243,7 +243,7 @@ class Tree:
                 records = self.pass_over(records)
             assert int(used["nodes"]) == before + new
             expand(arrays, paths, begin, count, np.ascontiguousarray(records))
-            if self.expert is not None:
+            if self.values is not None:
                 self._open(np.arange(before, used["nodes"], dtype=np.int32))
         if opens:
             self._open(paths.to_open[:opens])
@@ -294,17 +294,17 @@ class Tree:
         going: NDArray[np.bool_] = self.arrays.nodes["status"][nodes] != ENDED
         return going
 
-    def guesses(self, leaves: NDArray[np.int32]) -> NDArray[np.float64]:
+    def values_of(self, leaves: NDArray[np.int32]) -> NDArray[np.float64]:
         """The values of some nodes, in which the match goes on, to two roles by knowledge, 0..1, float64,
         shape (n, 2)."""
-        assert self.expert is not None
+        assert self.values is not None
         nodes = self.arrays.nodes
         plain = leaves[(nodes["status"][leaves] != OPEN) | (nodes["to_move"][leaves] < 0)]
         if len(plain):
             # There was no room for their moves, or several roles choose.
-            nodes["guess"][plain] = self.expert.look(self.arrays.records[plain])[0]
+            nodes["value"][plain] = self.values.look(self.arrays.records[plain])[0]
             nodes["status"][plain[nodes["status"][plain] == FRESH]] = LEAF
-        values = nodes["guess"][leaves].astype(np.float64)
+        values = nodes["value"][leaves].astype(np.float64)
         return np.stack([values, 1.0 - values], axis=1)
 
     @property

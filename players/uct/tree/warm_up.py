@@ -10,11 +10,11 @@ from players.move_lists import unpack_moves
 from players.uct.tree.arrays import Arrays, Paths, make_arrays, make_paths
 from players.uct.tree.backup import average, back_up, prove_opened
 from players.uct.tree.compact import compact, mark_from, rehash
-from players.uct.tree.guesses import warm_up_guesses
 from players.uct.tree.regret_matching import drop_cells
 from players.uct.tree.select import expand, list_moves, select
 from players.uct.tree.selection_rules import SelectionRule, forget
 from players.uct.tree.tree import NEW_NODE
+from players.uct.tree.values import warm_up_values
 from propnet.kernels.record_table import find_record
 
 
@@ -63,12 +63,12 @@ def warm_up_keep() -> None:
 
 
 def warm_up_looks() -> None:
-    """Compile or load the kernels that an expert's looks need."""
+    """Compile or load the kernels that looks at children need."""
     arrays, _ = _small()
     rehash(arrays, False)
     counts, moves = unpack_moves(np.array([[3]], np.uint64), np.array([0, 2], np.int32))
     list_moves(arrays, np.zeros(1, np.int32), counts, moves)
-    warm_up_guesses(arrays)
+    warm_up_values(arrays)
     prove_opened(arrays, np.zeros(1, np.int32))
 
 

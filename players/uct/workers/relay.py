@@ -178,7 +178,9 @@ def _statistics(answer: Message, arrays: Arrays) -> RootStatistics:
     )
 
 
-_SEARCH_HOST = "players.uct.workers.search_host:SearchHost"
+_SEARCH_HOST = "search"
+"""The service of the nodes: :class:`players.uct.workers.search_host.SearchHost`. It builds machines, of which
+the search itself knows nothing, so it is found by its name among the plugins."""
 LOOK_SECONDS = 2.0
 """Seconds between two looks for new nodes."""
 _WRITE_SECONDS = 0.02

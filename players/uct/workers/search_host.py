@@ -149,8 +149,7 @@ def _scalars(known: RootStatistics) -> dict[str, Any]:
 
 
 def _here(tuning: Tuning) -> Tuning:
-    """The tuning without knowledge from files that are not here: startclock knowledge is a file of the
-    player's computer."""
+    """The tuning without knowledge from files that are not here, but on the player's computer."""
     if tuning.knowledge in (AUTO, OFF) or Path(tuning.knowledge).exists():
         return tuning
     return replace(tuning, knowledge=OFF, knowledge_share=None, looks=None)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import orjson
@@ -19,7 +18,6 @@ from gdl.errors import GdlError
 from gdl.machine import Machine, Playouts
 from ggp.bench.measure import levels, measure, run
 from ggp.bench.results import (
-    bar,
     compare,
     comparison,
     console,
@@ -27,7 +25,6 @@ from ggp.bench.results import (
     geometric_mean,
     measurements,
     number,
-    parts,
     read_results,
     spread,
 )
@@ -39,7 +36,6 @@ def row(game: str = "chess", machine: str = "propnet", rate: float = 100.0, **mo
     """A row as a measurement gives it, with nothing remarkable."""
     fields = {"game": game, "machine": machine, "status": "ok", "states_per_cpu_s": rate, "rates": [rate] * 3}
     fields |= {"playouts_per_cpu_s": rate / 10, "mean_length": 10.0, "ns_per_lane_step": 1e9 / rate}
-    fields |= dict.fromkeys(("logic_ns", "choice_ns", "bookkeeping_ns", "ns_per_gate_input"), 0.0)
     fields |= dict.fromkeys(
         ("ground_s", "build_s", "compile_s", "cached_s", "compiled", "first_playout_s"), 0.25
     )
@@ -110,39 +106,12 @@ def test_given_playouts_are_played_as_often_as_asked_without_trying_sizes() -> N
 
 @pytest.mark.parametrize("level", levels())
 def test_every_level_can_be_measured(level: str) -> None:
-    # Parts of a step are differences of times: in 0.05 s one of them once came out as nothing.
-    measurement = measure("tictactoe", Game.load("tictactoe").rules, level, 0.2, repetitions=3)
+    measurement = measure("tictactoe", Game.load("tictactoe").rules, level, 0.05, repetitions=3)
     assert measurement.machine == level
     assert 5 <= measurement.mean_length <= 9
     assert measurement.cut == 0
     if level != "prover":
         assert measurement.gate_inputs > measurement.gates > 0
-        assert measurement.logic_ns > 0
-        assert measurement.choice_ns > 0
-        assert measurement.ns_per_gate_input > 0
-
-
-def test_doing_a_part_of_a_step_again_does_not_change_the_step() -> None:
-    from ggp.bench.steps import _Walker
-    from propnet.kernels.records import pack
-    from propnet.machine import PropnetMachine
-
-    machine = cast(PropnetMachine, Game.load("tictactoe").machine("propnet"))
-    once, often = _Walker(machine), _Walker(machine)
-    once.seconds(50, 1, 1, 1)
-    often.seconds(50, 3, 1, 1)
-    bases = len(machine.network.bases)
-    assert (once._wires[1 : 1 + bases] == often._wires[1 : 1 + bases]).all()
-    often.seconds(30, 1, 4, 2)
-    bits = np.unpackbits(often._wires[1 : 1 + bases].view(np.uint8), axis=1, bitorder="little").T
-    states = machine.states(pack(bits.astype(np.bool_)))
-    for state in states:
-        text = state.to_kif()
-        turn = text.count("(control o)")
-        # What has been walked through are states of the game: x marks first, then they take turns.
-        assert turn + text.count("(control x)") == 1
-        assert text.count("(cell") % 2 == turn
-    assert len({*states}) > 100
 
 
 # --- files ---------------------------------------------------------------------------------------------
@@ -249,7 +218,7 @@ def shown(what: Any, width: int) -> str:
 
 
 def test_tables_at_the_terminal_name_games_and_rates() -> None:
-    rows = [row("chess", rate=1234567.0, logic_ns=2.0, choice_ns=1.0, bookkeeping_ns=1.0), failed("go")]
+    rows = [row("chess", rate=1234567.0), failed("go")]
     for width in (80, 120):
         text = shown(measurements(rows, width), width)
         assert "123,457" in text
@@ -273,15 +242,6 @@ def test_rates_that_fell_by_more_than_a_tenth_are_named() -> None:
     assert "slower by more than" not in shown(comparison(compare(new[:1], old[:1])), 120)
 
 
-def test_bars_grow_with_what_they_show() -> None:
-    lengths = [len(bar(value, 1.0, 1e6)) for value in (1.0, 1e2, 1e4, 1e6)]
-    assert lengths == sorted(lengths)
-    assert len({*lengths}) == 4
-    for logic, choice in itertools.product((0.1, 1.0, 50.0), repeat=2):
-        assert len(parts(row(logic_ns=logic, choice_ns=choice, bookkeeping_ns=3.0))) == 12
-    assert not len(parts(row()))
-
-
 @pytest.mark.parametrize(
     ("value", "text"),
     [(0, ""), (0.0123, "0.0123"), (1.5, "1.50"), (99.96, "100.0"), (1234567.8, "1,234,568")],
@@ -295,12 +255,9 @@ def ggp_bench(*arguments: str) -> Any:
     return CliRunner().invoke(build("bench"), ["bench", *arguments])
 
 
-def test_the_same_seed_measures_the_same_playouts(tmp_path: Path) -> None:
-    arguments = ("tictactoe", "-m", "propnet", "-n", "5000", "-r", "2", "-s", "0.05", "--seed", "4", "--json")
-    one, two = (orjson.loads(ggp_bench(*arguments).stdout) for _ in range(2))
-    for field in ("playouts", "mean_length", "cut", "seed", "gates"):
-        assert one[field] == two[field]
-    assert one["playouts"] == 10_000
+def test_results_are_compared_with_earlier_ones(tmp_path: Path) -> None:
+    one = orjson.loads(ggp_bench("tictactoe", "-m", "propnet", "-s", "0.05", "--json").stdout)
+    assert one["playouts"] > 0 < one["mean_length"]
     file = tmp_path / "old.json"
     file.write_bytes(orjson.dumps(one))
     done = ggp_bench(str(file), "--compare", str(file))

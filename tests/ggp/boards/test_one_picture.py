@@ -20,7 +20,7 @@ from ggp.web.choice.card_process import draw
 from ggp.web.drawing_process import DrawnLine
 from ggp.web.play.view import TableView
 from ggp.web.replay.recorded import RecordedMatch
-from ggp.web.replay.sources import game_of, painter_of
+from ggp.web.replay.replay_process import game_of, painter_of
 from players.kaskade.make_machine import make_machine
 from players.puzzles.snakes.level import find_level
 from players.puzzles.sokoban.levels.gdl import level_of_gdl

@@ -11,10 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from gdl.errors import GdlError
 from gdl.terms import Term
 from ggp.boards.snakes import SnakesPainter, last_move, map_of_rules, print_level
-from ggp.commands.puzzles.snakes import command
+from ggp.commands.puzzles.rules import command
 from ggp.game import Game
 from players.puzzles.snakes.level import SnakeLevel, read_levels
 from players.puzzles.snakes.rules import level_to_rules
@@ -141,13 +140,6 @@ def test_levels_are_printed_with_their_names(capsys: pytest.CaptureFixture[str])
     console = Console(file=io.StringIO(), force_terminal=True, width=60)
     print_level(console, PARK, "park", unicode=True)
     assert "\x1b[" in console.file.getvalue()  # type: ignore[attr-defined]
-
-
-def test_drawing_writes_no_file(tmp_path: object) -> None:
-    from pathlib import Path
-
-    with pytest.raises(GdlError, match="--draw"):
-        command("snakes.txt", draw=True, output=Path(str(tmp_path)) / "x.kif")
 
 
 def test_a_straight_snake_that_is_pushed_did_not_move_itself() -> None:

@@ -47,7 +47,7 @@ def told(*words: str | Path) -> dict[str, object]:
 def test_soma_is_counted_told_and_drawn(tmp_path: Path) -> None:
     assert told(SOMA, "--count")["solutions"] == 240
     page = tmp_path / "soma.html"
-    one = told(SOMA, "--first", "3", "--render", page)
+    one = told(SOMA, "--first", "3", "--output", page)
     assert one["solutions"] == 3 and one["complete"] is False
     for solution in one["found"]:  # type: ignore[attr-defined]
         cells = [tuple(cell) for piece in solution for cell in piece["cells"]]
@@ -61,9 +61,10 @@ def test_soma_is_counted_told_and_drawn(tmp_path: Path) -> None:
 def test_a_burrtools_file(box: Path, tmp_path: Path) -> None:
     assert told(box, "--all")["solutions"] == 2
     assert told(box, "--all", "--keep-rotations")["solutions"] == 3
-    assert told(box, "--all", "--problem", "2")["puzzle"] == "open"
+    assert told(f"{box}:2", "--all")["puzzle"] == "open"
     out, drawing = tmp_path / "out.xmpuzzle", tmp_path / "out.svg"
-    assert told(box, "--all", "--export", out, "--render", drawing)["solutions"] == 2
+    assert told(box, "--all", "--output", out)["solutions"] == 2
+    assert told(box, "--all", "-o", drawing)["solutions"] == 2
     text = gzip.decompress(out.read_bytes()).decode()
     assert text.count("<solution ") == 2 and text.count('assemblies="2"') == text.count("assemblies") == 1
     assert told(out, "--all")["solutions"] == 2
@@ -72,7 +73,7 @@ def test_a_burrtools_file(box: Path, tmp_path: Path) -> None:
 
 def test_our_puzzles_are_exported_too(tmp_path: Path) -> None:
     out = tmp_path / "soma.xmpuzzle"
-    assert told(SOMA, "--first", "2", "--export", out)["solutions"] == 2
+    assert told(SOMA, "--first", "2", "--output", out)["solutions"] == 2
     assert gzip.decompress(out.read_bytes()).count(b"<solution ") == 2
     assert told(out, "--count")["solutions"] == 240
 
@@ -88,17 +89,16 @@ def test_a_search_is_saved_and_gone_on_with(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--problem", "3"], "interrupted"),
-        (["--problem", "4"], "no problem 4"),
-        (["--count", "--render", "x.svg"], "--count"),
-        (["--export", "x.json"], "is not an .xmpuzzle file"),
-        (["--render", "x.pdf"], "no drawing"),
-        (["--render", "/nowhere/x.svg"], "cannot write"),
+        (["{}:3"], "interrupted"),
+        (["{}:4"], "no problem 4"),
+        (["{}", "--count", "-o", "x.svg"], "--count"),
+        (["{}", "-o", "x.pdf"], "not a known kind of file"),
+        (["{}", "-o", "/nowhere/x.svg"], "cannot write"),
     ],
 )
 def test_what_cannot_be_is_said(box: Path, words: list[str], message: str) -> None:
     with pytest.raises(GdlError, match=message) as caught:
-        run(box, *words)
+        run(*(word.format(box) for word in words))
     assert caught.value.remedy
 
 
@@ -106,11 +106,11 @@ def test_options_of_packings_are_for_packings(tmp_path: Path) -> None:
     plain = tmp_path / "plain.dlx"
     plain.write_text("a b\na b\n")
     assert told(plain)["solutions"] == 1
-    for words in (["--keep-rotations"], ["--problem", "1"], ["--render", str(tmp_path / "x.svg")]):
+    for words in ([plain, "--keep-rotations"], [f"{plain}:1"], [plain, "-o", str(tmp_path / "x.svg")]):
         with pytest.raises(GdlError, match="packing puzzle"):
-            run(plain, *words)
+            run(*words)
     with pytest.raises(GdlError, match="one problem"):
-        run(SOMA, "--problem", "1")
+        run(f"{SOMA}:1")
     wrong = tmp_path / "wrong.packing"
     wrong.write_text("packing\nresult 2 x 2\npiece a\n####\n#\n")
     with pytest.raises(GdlError, match=r"wrong\.packing:2:1: .* 1 cell more"):

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
-from gdl.errors import TooLargeError
 from gdl.grounding.pipeline import ground
 from gdl.syntax.parser import parse_rules
 from ggp.commands.rules.ground import command
@@ -26,27 +23,6 @@ def test_the_printed_rules_ground_to_themselves(capsys: pytest.CaptureFixture[st
     assert again.initial.tolist() == original.initial.tolist()
 
 
-def test_counts_come_as_json(capsys: pytest.CaptureFixture[str]) -> None:
-    command("tictactoe", as_json=True)
-    counts = json.loads(capsys.readouterr().out)
-    assert counts["base_propositions"] == 20
-    assert counts["moves"] == 20
-    assert {
-        "rules",
-        "literals",
-        "atoms",
-        "compile_s",
-        "reach_s",
-        "instantiate_s",
-        "assemble_s",
-    } <= counts.keys()
-
-
 def test_counts_come_as_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     command("tictactoe", stats=True)
     assert "base_propositions" in capsys.readouterr().out
-
-
-def test_limits_are_taken_from_the_command_line() -> None:
-    with pytest.raises(TooLargeError):
-        command("tictactoe", timeout=0.0)

@@ -20,8 +20,7 @@ import pytest
 
 from gdl.syntax.parser import parse_rules
 from ggp.protocol.messages import Abort, Info, Message, Play, Start
-from ggp.web.replay.replay_process import ReplayDesk
-from ggp.web.replay.sources import CARRIED
+from ggp.web.replay.replay_process import CARRIED, ReplayDesk
 from tests.ggp.program import ggp
 from tests.ggp.puppets import Puppet, Reply, decent, marker
 from tests.ggp.server.live import MARKS, ServeProcess, eventually
@@ -36,11 +35,11 @@ def test_ggp_host_plays_a_file_and_writes_json(tmp_path: Path) -> None:
     game = tmp_path / "marks.kif"
     game.write_text(MARKS)
     out = tmp_path / "match.json"
-    ran = host(str(game), "--players", "legal,random", "--seed", "4", "--out", str(out), "--match-id", "m7")
+    ran = host(str(game), "--players", "legal,random", "--seed", "4", "-o", str(out))
     assert ran.returncode == 0, ran.stderr
     assert "Robot 100, other 50" in ran.stdout
     fields = json.loads(out.read_text())
-    assert fields["matchId"] == "m7"
+    assert fields["matchId"].startswith("Match.kaskade.marks.")
     assert fields["goalValues"] == [100, 50]
     # The rules are in it: whoever replays it needs neither their file nor to guess from the match's id.
     assert parse_rules(fields["rules"]) == parse_rules(MARKS)
@@ -92,7 +91,7 @@ def hosted(tmp_path: Path, reply: Reply) -> Iterator[tuple[subprocess.Popen[str]
     asyncio.run_coroutine_threadsafe(puppet.__aenter__(), loop).result(10)
     process = subprocess.Popen(
         [sys.executable, "-m", "ggp", "host", str(game), "-p", f"127.0.0.1:{puppet.port},legal",
-         "--playclock", "60", "--output", str(out)],
+         "--clock", "60", "--output", str(out)],
         cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     try:
@@ -113,7 +112,7 @@ def test_ggp_host_begins_no_match_that_cannot_be(tmp_path: Path) -> None:
         ((f"{free},random",), rf"ggp: no player listens at {free}: .*--anyway plays on"),
         (("127.0.0.1:0,random",), "ggp: 127.0.0.1:0 is not an address of a player"),
         (("uct,random",), "ggp: uct is a player, and no address"),
-        ((f"{free},random", "--out", missing), "ggp: cannot write .*No such file or directory"),
+        ((f"{free},random", "--output", missing), "ggp: cannot write .*No such file or directory"),
         ((free,), "ggp: the game has 2 roles, and the players given are 1"),
     ):
         ran = host("tictactoe", "--players", *arguments)
@@ -140,7 +139,7 @@ def test_a_match_of_random_moves_alone_is_no_result(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         free = f"127.0.0.1:{taken.getsockname()[1]}"
     out = tmp_path / "match.json"
-    ran = host("tictactoe", "--players", f"{free},random", "--anyway", "--out", str(out))
+    ran = host("tictactoe", "--players", f"{free},random", "--anyway", "--output", str(out))
     assert ran.returncode == 1
     *_, last = ran.stdout.splitlines()
     assert last == f"no result: every move of x ({free}) was random"
@@ -156,7 +155,7 @@ def test_a_corpus_match_between_two_served_players(corpus: Path, tmp_path: Path)
         ran = host(
             str(corpus / "games" / "ticTacToe.kif"), "--players",
             ",".join(f"http://127.0.0.1:{s.port}" for s in servers),
-            "--startclock", "4", "--playclock", "2", "--scramble", "--out", str(out), timeout=100,
+            "--clock", "4,2", "--scramble", "--output", str(out), timeout=100,
         )  # fmt: skip
     finally:
         logs = [s.close() for s in servers]
@@ -185,7 +184,7 @@ def test_by_default_a_server_logs_each_match_and_no_turns(tmp_path: Path) -> Non
     server = ServeProcess("--player", "legal", "--machine", "prover")
     try:
         place = f"127.0.0.1:{server.port}"
-        ran = host("tictactoe", "-p", f"{place},legal", "--scramble", "--startclock", "20", timeout=100)
+        ran = host("tictactoe", "-p", f"{place},legal", "--scramble", "--clock", "20,5", timeout=100)
         page = urlopen(Request(f"http://{place}/", headers={"Accept": "*/*"})).read().decode()
     finally:
         log = server.close()
@@ -204,7 +203,7 @@ def test_deals_are_drawn_by_the_system_and_the_record_tells_the_seed_that_deals_
 ) -> None:
     def dealt(*options: str) -> dict[str, Any]:
         out = tmp_path / "match.json"
-        ran = host("kuhn", "--players", "random,random", "--out", str(out), *options)
+        ran = host("kuhn", "--players", "random,random", "--output", str(out), *options)
         assert ran.returncode == 0, ran.stderr
         told: dict[str, Any] = json.loads(out.read_text())
         return told

@@ -1,4 +1,4 @@
-"""``ggp sokoban`` writes rules that play, and says what is wrong with a level."""
+"""``ggp rules`` writes rules that play, and says what is wrong with a level."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from gdl.checks.diagnostic import Severity
 from gdl.checks.run import check_text
-from ggp.commands.puzzles.sokoban import command
+from ggp.commands.puzzles.rules import command
 from tests.ggp.program import ggp
 
 LEVELS = "; one\n\n######\n#@ $.#\n######\n\n; two\n\n#######\n#@ $ .#\n#  @  #\n#######\n"
@@ -43,7 +43,7 @@ def test_the_rules_of_a_level_are_printed(file: Path, form: list[str]) -> None:
 
 def test_the_rules_go_to_a_file_that_plays(file: Path, tmp_path: Path) -> None:
     output = tmp_path / "game.kif"
-    assert run(f"{file}:1", "-o", output) == (0, "")
+    output.write_text(run(f"{file}:1")[1])
     done = ggp("validate", str(output))
     assert done.returncode == 0
     assert "0 errors, 0 warnings" in done.stdout
@@ -58,7 +58,7 @@ def test_levels_that_come_along_need_no_path() -> None:
     ("words", "message"),
     [
         (
-            ["sokoban", "{file}:2"],
+            ["rules", "{file}:2"],
             "{file}:11:4: the level has 2 keepers: this is the second (the first is at",
         ),
         (["play", "{file}:2"], "{file}:11:4: the level has 2 keepers"),
@@ -67,10 +67,10 @@ def test_levels_that_come_along_need_no_path() -> None:
             "{file}: there is no level 3: the file has 2 levels (write",
         ),
         (
-            ["sokoban", "nowhere.xsb"],
+            ["rules", "nowhere.xsb"],
             "cannot read nowhere.xsb: there is no such file (name",
         ),
-        (["sokoban", "{file}", "-o", "/nowhere/x.kif"], "cannot write /nowhere/x.kif"),
+        (["rules", "{file}", "--draw"], "--draw is not for {file} (leave it out)"),
     ],
 )
 def test_errors_are_one_line_and_an_excerpt(file: Path, words: list[str], message: str) -> None:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
-import typer
 
 from bench.cover.instances import queens
 from gdl.errors import GdlError
 from gdl.writing import sealed, unsealed
 from ggp.commands.puzzles.cover import command
+from ggp.cover.instance import load_instance
+from ggp.cover.solve import CoverRequest, solve_cover
+from players.puzzles.cover.outcome import CoverOptions
 from tests.mutations import refusals
 from tests.places import GAMES
 from tests.players.puzzles.cover.problems import as_json
@@ -29,16 +30,15 @@ def test_a_search_with_wrong_contents_is_refused_or_gone_on_with(
         path = GAMES / "puzzles" / "soma.packing"
 
     def run(seconds: float) -> None:
-        command(path, every=True, engine=engine, resume=saved, seconds=seconds, as_json=True)
+        options = CoverOptions(engine=engine, delivers=True, first=None)
+        solve_cover(load_instance(path), CoverRequest(options, seconds, saved), as_json=True)
 
-    with pytest.raises(typer.Exit):
-        run(0.0)
+    run(0.0)
     _, whole = unsealed(saved.read_bytes())
 
     def go_on(search: bytes) -> None:
         saved.write_bytes(search)
-        with suppress(typer.Exit):
-            run(0.01)
+        run(0.01)
 
     told = refusals(whole, sealed, go_on, 60)
     assert len(told) > 20
@@ -52,7 +52,7 @@ def test_a_search_with_wrong_contents_is_refused_or_gone_on_with(
 def test_solutions_that_are_none_are_refused(line: str, tmp_path: Path) -> None:
     path, saved = tmp_path / "queens.json", tmp_path / "saved"
     path.write_text(as_json(queens(5)))
-    command(path, every=True, resume=saved, as_json=True)
+    command(str(path), every=True, resume=saved, as_json=True)
     beside = tmp_path / "saved.solutions"
     first, *others = beside.read_text().splitlines()
     text = "\n".join([line.ljust(len(first)), *others]) + "\n"
@@ -61,7 +61,7 @@ def test_solutions_that_are_none_are_refused(line: str, tmp_path: Path) -> None:
     whole["told"]["bytes"] = len(text)
     saved.write_bytes(sealed(whole))
     with pytest.raises(GdlError, match="no saved search"):
-        command(path, every=True, resume=saved, as_json=True)
+        command(str(path), every=True, resume=saved, as_json=True)
 
 
 def test_links_beside_a_saved_search_change_no_other_file(tmp_path: Path) -> None:
@@ -69,10 +69,10 @@ def test_links_beside_a_saved_search_change_no_other_file(tmp_path: Path) -> Non
     path.write_text(as_json(queens(5)))
     mine.write_text("mine" * 1000)
     saved.symlink_to(tmp_path / "nowhere")
-    command(path, every=True, resume=saved, as_json=True)
+    command(str(path), every=True, resume=saved, as_json=True)
     assert not saved.is_symlink()
     (tmp_path / "saved.solutions").unlink()
     (tmp_path / "saved.solutions").symlink_to(mine)
     with pytest.raises(GdlError, match="is a link"):
-        command(path, every=True, resume=saved, as_json=True)
+        command(str(path), every=True, resume=saved, as_json=True)
     assert mine.read_text() == "mine" * 1000

@@ -19,7 +19,7 @@ from tests.players.kaskade.odd_stages import stage
 
 LONG = 120.0
 
-ROUTINE = ("player", "survey", "game", "prepared")
+ROUTINE = ("player", "game", "prepared")
 """What is logged of every startclock."""
 
 GAME = (
@@ -56,11 +56,7 @@ def test_the_log_says_what_the_startclock_was_used_for(make: Callable[..., Made]
         heard.append(message)
     fields = {message["event"]: message["fields"] for message in heard if message["kind"] == "log"}
     assert fields["player"] == {"player": "random", "seed": 7, "startclock": LONG}
-    assert fields["survey"]["roles"] == 1
-    assert fields["survey"]["turns"] == "single"
-    assert fields["survey"]["first_moves"] == 2
     assert fields["prepared"]["machine"] == "prover"
-    assert [message["text"][:6] for message in heard if message["kind"] == "game"] == ["1 role"]
 
 
 def until(messages: queue.SimpleQueue[dict[str, Any]], kind: str) -> tuple[dict[str, Any], list[str]]:

@@ -7,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.errors import GdlError, ParseError
+from gdl.prover.machine import ProverMachine
+from gdl.syntax.parser import parse_rules
 from ggp.match_process.match_state import fold
 from ggp.protocol import messages
 from ggp.protocol.address import parse_address
@@ -104,9 +106,9 @@ def test_any_rules_after_a_beginning_are_read_or_refused(text: str) -> None:
 
 
 def test_requests_are_written_as_managers_write_them() -> None:
-    assert messages.play_request("m1", None) == "( PLAY m1 NIL )"
-    assert messages.play_request("m1", ["(mark 1 1)", "pass"]) == "( PLAY m1 (( mark 1 1 ) pass ) )"
-    assert messages.stop_request("m1", ["noop", "pass"]) == "( STOP m1 (noop pass ) )"
+    assert messages.turn_request("PLAY", "m1", None) == "( PLAY m1 NIL )"
+    assert messages.turn_request("PLAY", "m1", ["(mark 1 1)", "pass"]) == "( PLAY m1 (( mark 1 1 ) pass ) )"
+    assert messages.turn_request("STOP", "m1", ["noop", "pass"]) == "( STOP m1 (noop pass ) )"
 
 
 def test_requests_of_games_of_hidden_information_are_read_as_they_were_meant() -> None:
@@ -136,7 +138,6 @@ def test_what_was_told_of_a_turn_is_read_back(report: Play) -> None:
     assert (turn, own, percepts) == (report.turn, report.own, report.moves or ())
     assert messages.abort_request("m1") == "( ABORT m1 )"
     assert messages.start_request("m1", "Robot", RULES, 30, 10) == f"( START m1 Robot ({RULES}) 30 10)"
-    assert messages.preview_request(RULES, 30) == f"( PREVIEW ({RULES}) 30 )"
     assert request_bytes("( PLAY m1 NIL )", "localhost", "foreign") == (
         b"POST / HTTP/1.0\r\nAccept: text/delim\r\nHost: localhost\r\nSender: GAMESERVER\r\n"
         b"Receiver: foreign\r\nContent-Type: text/acl\r\nContent-Length: 15\r\n\r\n( PLAY m1 NIL )"
@@ -176,14 +177,21 @@ def test_addresses_of_players() -> None:
             parse_address(wrong)
 
 
+RECORDED = """
+(role a) (role b) (init (step 1)) (<= (legal a (mark 1 1)) (true (step 1))) (legal b noop)
+(<= (next (step 2)) (true (step 1))) (<= (next over) (true (step 1))) (<= terminal (true over))
+"""
+
+
 def test_a_match_record_has_the_ecosystems_keys() -> None:
     record = MatchRecord("m1", 30, 10, ["a", "b"], game_url="http://example.org/game/")
-    record.add_state(["(step 1)"], ["", ""])
-    record.add_moves(["(mark 1 1)", "noop"])
-    record.add_state(["(step 2)", "over"], ["", "TO"])
+    state = ProverMachine(parse_rules(RECORDED)).initial_state()
+    record.add_state(state, ["", ""])
+    record.add_moves(state, [moves[0] for moves in state.machine.options(state)])
+    record.add_state(state.play(["(mark 1 1)", "noop"]), ["", "TO"])
     record.completed, record.goals = True, [100, 0]
     fields = record.to_dict()
-    assert fields["states"] == ["( ( step 1 ) )", "( ( step 2 ) over )"]
+    assert fields["states"] == ["( ( step 1 ) )", "( over ( step 2 ) )"]
     assert fields["moves"] == [["( mark 1 1 )", "noop"]]
     assert fields["errors"] == [["", ""], ["", "TO"]]
     assert len(fields["stateTimes"]) == 2

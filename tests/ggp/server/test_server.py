@@ -174,9 +174,9 @@ def test_a_match_whose_first_turn_was_missed_is_followed_from_the_second(serve: 
 
 def test_preview_is_ready_and_refuses_what_cannot_be_read(serve: Serve) -> None:
     server = serve()
-    assert server.say(messages.preview_request(spaced(MARKS), 10)) == "ready"
-    assert server.say(messages.preview_request("(role", 10)).startswith("error: message")
-    assert "error" in server.say(messages.preview_request("( <= )", 10))
+    assert server.say(f"( PREVIEW ({spaced(MARKS)}) 10 )") == "ready"
+    assert server.say("( PREVIEW ((role) 10 )").startswith("error: message")
+    assert "error" in server.say("( PREVIEW (( <= )) 10 )")
     assert server.say(start("m1")) == "ready"
 
 

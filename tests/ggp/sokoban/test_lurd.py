@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bench.sokoban.city import run_length
 from gdl.errors import GdlError
-from ggp.sokoban.lurd import check_lurd, lurd_of_file, read_lurd, run_length, snapshot
+from ggp.sokoban.lurd import check_lurd, lurd_of_file, read_lurd, snapshot
 from players.puzzles.sokoban.geometry import from_level
 from players.puzzles.sokoban.levels.read import read_levels
 from players.puzzles.sokoban.lines import after_steps, is_solved

@@ -16,11 +16,11 @@ from gdl.machine import Machine
 from ggp.boards.board import find_board
 from ggp.boards.text import Painter
 from ggp.game import Game
-from ggp.in_code import MatchSnapshot, play_match
-from ggp.terminal.blind_view import BlindView
 from ggp.terminal.human import HumanPlayer
+from ggp.terminal.views import BlindView
 from players.baselines import RandomPlayer
 from players.belief.belief import Belief
+from players.match import MatchStep, play_match
 from players.player import Player
 
 
@@ -40,7 +40,7 @@ class Recorder(BlindView):
         self.pages: list[tuple[tuple[object, ...], str]] = []
         self.learnt: list[object] = []
 
-    def step(self, step: MatchSnapshot) -> None:
+    def step(self, step: MatchStep) -> None:
         super().step(step)
         self.learnt.append(observations(self.machine, step.state, step.joint)[0])
 

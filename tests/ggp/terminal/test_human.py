@@ -18,14 +18,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ggp.game import Game
-from ggp.in_code import MatchSnapshot, MatchView, play_match
 from ggp.terminal.human import HumanPlayer, LineEditor, Quit, help_for, listing, matching, steps_of
 from ggp.terminal.views import JsonView
+from players.match import MatchStep, MatchView, play_match
 from players.registry import make_player
 from tests.ggp.program import ggp as program
 from tests.places import ROOT
-
-SLOW = ["--machine", "prover"]
 
 
 def ggp(*words: str, text: str = "", timeout: float = 120) -> subprocess.CompletedProcess[str]:
@@ -35,7 +33,7 @@ def ggp(*words: str, text: str = "", timeout: float = 120) -> subprocess.Complet
 def test_a_person_plays_by_number_name_and_beginning_and_takes_back() -> None:
     said = "?\nzzz\nmark b\n(mark b 2)\nundo\nmark a 1\nmark a 2\n99\nma c 2\nmoves\n"
     said += "".join(f"{n}\n" for n in range(1, 10))
-    done = ggp("tictactoe", "-p", "human,legal", "--seed", "3", *SLOW, text=said)
+    done = ggp("tictactoe", "-p", "human,legal", "--seed", "3", text=said)
     assert "with or without brackets and blanks: (mark a 1), mark a 1, a 1, a1" in done.stdout
     assert "'zzz' is not one of the 9 legal moves" in done.stdout
     assert "'mark b' fits 3 moves: (mark b 1), (mark b 2), (mark b 3)" in done.stdout
@@ -44,20 +42,20 @@ def test_a_person_plays_by_number_name_and_beginning_and_takes_back() -> None:
 
 
 def test_end_of_input_leaves_with_130() -> None:
-    done = ggp("tictactoe", "-p", "human,legal", *SLOW, text="mark b 2\n")
+    done = ggp("tictactoe", "-p", "human,legal", text="mark b 2\n")
     assert done.returncode == 130
     assert "Traceback" not in done.stderr
 
 
 def test_quit_leaves_with_130() -> None:
-    done = ggp("tictactoe", "-p", "human,legal", *SLOW, text="quit\n")
+    done = ggp("tictactoe", "-p", "human,legal", text="quit\n")
     assert done.returncode == 130
 
 
 @pytest.mark.slow
 def test_control_c_leaves_with_130_and_no_traceback() -> None:
     match = subprocess.Popen(
-        [sys.executable, "-u", "-m", "ggp", "play", "tictactoe", "--playclock", "60"],
+        [sys.executable, "-u", "-m", "ggp", "play", "tictactoe", "--clock", "60"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -161,7 +159,7 @@ def test_steps_are_made_until_one_cannot_be() -> None:
     moves: list[str] = []
 
     class Watching(MatchView):
-        def step(self, step: MatchSnapshot) -> None:
+        def step(self, step: MatchStep) -> None:
             moves.append(self.move_name(0, step.joint[0]))
 
     with pytest.raises(Quit):

@@ -16,15 +16,13 @@ from rich.console import Console
 from ggp.boards.board import find_board
 from ggp.boards.text import Painter
 from ggp.game import Game
-from ggp.in_code import MatchSnapshot
 from ggp.terminal.setup import doubts
 from ggp.terminal.views import JsonView, TextView
+from players.match import MatchStep
 from players.player import Candidate, Choice
 from players.registry import make_player
 from tests.ggp.program import ggp as program
 from tests.places import ROOT
-
-SLOW = ["--machine", "prover"]
 
 
 def ggp(*words: str, text: str = "", timeout: float = 120) -> subprocess.CompletedProcess[str]:
@@ -38,7 +36,7 @@ STUCK = """\
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("options", [["--no-board"], ["--json"]])
+@pytest.mark.parametrize("options", [[], ["--json"]])
 @pytest.mark.parametrize(
     ("goals", "why"),
     [
@@ -54,13 +52,13 @@ def test_the_reason_of_a_result_that_is_undefined_is_told(
         "(role x) (init (step 1)) (legal x a) (<= (next (step 2)) (true (step 1)))"
         f"(<= terminal (true (step 2))) {goals}"
     )
-    done = program("play", str(path), "-p", "legal", *SLOW, *options)
+    done = program("play", str(path), "-p", "legal", *options)
     assert why in done.stdout
-    if options == ["--no-board"]:
+    if not options:
         assert "\nresult: x (legal) undefined\n" in done.stdout
 
 
-@pytest.mark.parametrize("options", [["--no-board"], ["--json"]])
+@pytest.mark.parametrize("options", [[], ["--json"]])
 def test_players_that_are_late_are_told_of_as_in_tournaments(options: list[str], tmp_path: Path) -> None:
     (tmp_path / "sleepy.py").write_text(
         "import time\nfrom ggp import Choice, Player\n"
@@ -69,9 +67,9 @@ def test_players_that_are_late_are_told_of_as_in_tournaments(options: list[str],
         "        time.sleep(max(0.0, deadline - time.monotonic()) + 0.4)\n"
         "        return Choice(options[0])\n"
     )
-    words = [sys.executable, "-m", "ggp", "play", "tictactoe", "-p", "sleepy:Sleepy,legal", "-m", "prover"]
+    words = [sys.executable, "-m", "ggp", "play", "tictactoe", "-p", "sleepy:Sleepy,legal"]
     done = subprocess.run(
-        [*words, "--playclock", "0.1", "--max-steps", "3", *options],
+        [*words, "--clock", "0.1", "--max-steps", "3", *options],
         capture_output=True,
         text=True,
         cwd=tmp_path,
@@ -93,15 +91,10 @@ def test_a_move_that_was_not_visited_does_not_look_like_a_loss() -> None:
     state = machine.initial_state()
     first, second, third = machine.legal_moves(state, 0)[:3]
     told = (Candidate(first, 3, 0.0), Candidate(second), Candidate(third, 0, 50.0))
-    step = MatchSnapshot(1, state, (Choice(first, told), Choice(0)), (True, False), 0.1, (0.0, 0.0))
+    step = MatchStep(1, state, (first, 0), {0: Choice(first, told)}, seconds=0.1)
     console = Console(file=shown, width=100)
-    TextView(
-        console,
-        machine,
-        [player, player],
-        Painter(find_board(machine), machine.rules, machine.roles),
-        board=False,
-    ).step(step)
+    painter = Painter(find_board(machine), machine.rules, machine.roles)
+    TextView(console, machine, [player, player], painter).step(step)
     JsonView(machine, [player, player], "tictactoe", lines.append).step(step)
     lost, unknown, proven = shown.getvalue().splitlines()[:3]
     assert re.search(r"3 visits +expects +0\.0 of 100", lost)
@@ -113,25 +106,13 @@ def test_a_move_that_was_not_visited_does_not_look_like_a_loss() -> None:
     assert [one["value"] for one in search["candidates"]] == [0.0, None, 50.0]
 
 
-@pytest.mark.parametrize("options", [["--no-board"], ["--json"]])
+@pytest.mark.parametrize("options", [[], ["--json"]])
 def test_a_stuck_match_is_exit_status_1_and_doubtful_rules_are_told_of(
     options: list[str], tmp_path: Path
 ) -> None:
     path = tmp_path / "stuck.kif"
     path.write_text(STUCK)
-    words = [
-        "play",
-        str(path),
-        "-p",
-        "random",
-        "--startclock",
-        "0",
-        "--playclock",
-        "0.1",
-        "-m",
-        "prover",
-        *options,
-    ]
+    words = ["play", str(path), "-p", "random", "--clock", "0,0.1", *options]
     done = subprocess.run(
         [sys.executable, "-m", "ggp", *words], capture_output=True, text=True, timeout=100, check=False
     )

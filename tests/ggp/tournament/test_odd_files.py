@@ -47,9 +47,7 @@ def test_an_odd_file_is_one_line(
     assert os.listdir(tmp_path) == []
 
 
-@pytest.mark.parametrize(
-    "option", ["--rounds", "--plies", "--max-steps", "--seed", "--playclock", "--startclock"]
-)
+@pytest.mark.parametrize("option", ["--rounds", "--plies", "--seed", "--clock"])
 def test_the_command_line_has_the_same_bounds(
     option: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

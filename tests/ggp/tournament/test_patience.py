@@ -12,7 +12,7 @@ import pytest
 from gdl.errors import GdlError
 from ggp.game import Game
 from ggp.protocol.match_record import MatchRecord
-from ggp.tournament import local_player, patience
+from ggp.tournament import local_player, settings
 from ggp.tournament.local_player import PlayerTerms, ProcessPlayer
 from ggp.tournament.process import TournamentProcess
 from ggp.tournament.settings import parse_entrants
@@ -67,8 +67,8 @@ def test_an_import_that_hangs_is_named_and_ended(
 ) -> None:
     (tmp_path / "hanging_import.py").write_text("import time\ntime.sleep(1000)\n", encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(patience, "READY_SECONDS", 0.4)
-    monkeypatch.setattr(patience, "REMIND_SECONDS", 0.2)
+    monkeypatch.setattr(settings, "READY_SECONDS", 0.4)
+    monkeypatch.setattr(settings, "REMIND_SECONDS", 0.2)
     before = signal.getsignal(signal.SIGALRM)
     with pytest.raises(GdlError, match=r"hanging_import cannot be imported: .*:Player is not done after"):
         parse_entrants(["hanging_import:Player"])

@@ -314,8 +314,8 @@ def matches_on_disk(path: Path) -> list[tuple[object, ...]]:
 def test_nothing_is_lost_nor_left_behind_at_kill_9(tmp_path: Path) -> None:
     path = tmp_path / "t.sqlite"
     command = [sys.executable, "-m", "ggp", "tournament", "tictactoe", "-d", str(path)]
-    command += ["-p", "a@odd_players:Brisk,b@odd_players:Brisk,c@legal", "--machine", "prover"]
-    command += ["--rounds", "2", "--playclock", "60", "--startclock", "60"]
+    command += ["-p", "a@odd_players:Brisk,b@odd_players:Brisk,c@legal"]
+    command += ["--rounds", "2", "--clock", "60,60"]
     begun = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)
     try:
         eventually(lambda: len(matches_on_disk(path)) >= 3)
@@ -353,15 +353,15 @@ def test_the_command_writes_everything_and_refuses_what_does_not_fit(tmp_path: P
                 Result(Fixture("tictactoe", 1, seats), (100, 0), ((0, 0, 0), (1, 0, 0)), True, 7, 1.0),
                 {"matchId": "m", "moves": [], "errors": []},
             )
-    written = [f"--{kind}={tmp_path / kind}" for kind in ("json", "csv")]
+    written = [f"--output={tmp_path / kind}" for kind in ("t.json", "t.csv")]
     command = [sys.executable, "-m", "ggp", "tournament", "-d", str(path), "--no-play", *written]
     shown = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     assert "random" in shown.stdout
-    assert (tmp_path / "json").read_text().count('"matchId"') == 2
-    assert len((tmp_path / "csv").read_text().splitlines()) == 5
+    assert (tmp_path / "t.json").read_text().count('"matchId"') == 2
+    assert len((tmp_path / "t.csv").read_text().splitlines()) == 5
     refused = {
-        ("-d", str(path), "--playclock", "3"): "playclock",
-        ("-d", str(path), "--no-resume"): "has results already",
+        ("-d", str(path), "--clock", "3"): "clock",
+        ("-d", str(path), "-o", "t.pdf"): "not a known kind of file",
         ("-d", str(tmp_path / "new")): "there is no tournament",
         ("-d", str(path), "--sprt", "x"): "--sprt",
     }

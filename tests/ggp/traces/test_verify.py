@@ -129,7 +129,8 @@ def test_a_game_that_hangs_dies_or_cannot_be_read_is_a_failing_line(
         return make_machine(rules, level)
 
     monkeypatch.setattr("players.kaskade.make_machine.make_machine", make)
-    faults = {v.name: v.fault for v in verify_all(find_traces([tmp_path]), "prover", jobs=2, seconds=2.0)}
+    monkeypatch.setattr("ggp.traces.verify._SECONDS", 2.0)
+    faults = {v.name: v.fault for v in verify_all(find_traces([tmp_path]), "prover")}
     assert faults.pop("good") is None
     assert faults["hangs"] == "took more than 2 s"
     assert faults["dies"] == "the process died (3)"
@@ -203,6 +204,6 @@ def test_rules_in_place_of_a_trace_are_told_how_to_get_one(tmp_path: Path) -> No
     rules = tmp_path / "g.kif"
     rules.write_text(GAME)
     with pytest.raises(
-        GdlError, match=r"g\.kif is not a trace \(`ggp playthrough .*g\.kif -o g\.jsonl` writes one"
+        GdlError, match=r"g\.kif is not a trace \(`ggp playthrough .*g\.kif > g\.jsonl` writes one"
     ):
         find_traces([rules])

@@ -49,7 +49,7 @@ def test_a_few_matches_are_too_few() -> None:
 @given(st.lists(st.tuples(tallies, st.booleans(), st.booleans()), max_size=5))
 def test_it_is_worth_it_exactly_where_a_trial_was_better(found: list[tuple[Tally, bool, bool]]) -> None:
     trials = [
-        ("net", "tuples", TrialVerdict(1.0, score, better and score.games > 0, decided or better))
+        ("net", "linear", TrialVerdict(1.0, score, better and score.games > 0, decided or better))
         for score, better, decided in found
     ]
     text = worth(UNUSED, trials)

@@ -18,7 +18,8 @@ from ggp.rule_files import games_folder
 from ggp.server.clients.connections import error_text
 from ggp.web.app import make_app
 from ggp.web.gate import WebSettings, error_reply
-from ggp.web.play.view import TableStep, TableView
+from ggp.web.play.view import TableView
+from players.match import Match
 from players.registry import make_player
 from tests.places import ROOT
 
@@ -66,8 +67,10 @@ def test_what_a_player_notes_is_told_without_folders(tmp_path: Path) -> None:
     player.start(machine, 0, state, 0.1, time.monotonic() + 0.1)
     choice = player.choose(state, time.monotonic() + 0.1)
     assert str(tmp_path) in choice.note  # who started the player here is told where it has looked
-    step = TableStep(state, (choice.move, 0), {0: choice})
-    [told] = TableView(game, machine).seen([step], 0, state)["history"]
+    match = Match(machine)
+    match.answer(0, choice)
+    match.make()
+    [told] = TableView(game, machine).seen(match)["history"]
     assert told["notes"]["x"].startswith("no table: ")
     assert str(tmp_path) not in told["notes"]["x"]
 

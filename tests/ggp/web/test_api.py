@@ -6,12 +6,10 @@ import asyncio
 import json
 import random
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from aiohttp import web
-from aiohttp.test_utils import TestClient, TestServer
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,8 +24,8 @@ from ggp.web.api import DESK, ERROR, describe_api
 from ggp.web.app import make_app
 from ggp.web.gate import WebSettings
 from tests.examples import examples
+from tests.ggp.web.clients import Client, with_client
 
-Client = TestClient[web.Request, web.Application]
 HANOI = {"game": "hanoi"}
 NRPA = "nested-policy"
 TRACE = (games_folder() / "playthroughs" / "tictactoe.jsonl").read_text()
@@ -45,14 +43,6 @@ GOOD: list[tuple[str, dict[str, Any]]] = [
     ("verify", {"game": "tictactoe", "trace": TRACE}),
     ("verify", {"game": "breakthrough", "trace": TRACE}),
 ]
-
-
-def with_client(talk: Callable[[Client], Awaitable[None]]) -> None:
-    async def run() -> None:
-        async with TestClient(TestServer(make_app(WebSettings()))) as client:
-            await talk(client)
-
-    asyncio.run(run())
 
 
 async def ask(client: Client, name: str, told: object) -> tuple[int, Any]:

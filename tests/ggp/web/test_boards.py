@@ -4,35 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import xml.etree.ElementTree as ET
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 import pytest
-from aiohttp import web
-from aiohttp.test_utils import TestClient, TestServer
 
 from gdl.errors import GdlError
 from ggp.boards.svg.markup import drawing_policy
 from ggp.processes.budget import WorkBudget
 from ggp.processes.child import Child
-from ggp.web import boards as pool
-from ggp.web.app import make_app
-from ggp.web.boards import Artists
-from ggp.web.gate import WebSettings
-
-Talk = Callable[["TestClient[web.Request, web.Application]"], Awaitable[None]]
-
-
-def with_client(talk: Talk) -> None:
-    async def run() -> None:
-        async with TestClient(TestServer(make_app(WebSettings()))) as client:
-            await talk(client)
-
-    asyncio.run(run())
+from ggp.processes.workers import Workers
+from ggp.web.boards import WORK
+from tests.ggp.web.clients import Client, with_client
 
 
 def test_states_by_moves_and_by_propositions() -> None:
-    async def talk(client: TestClient[web.Request, web.Application]) -> None:
+    async def talk(client: Client) -> None:
         path = "/games/tictactoe/state.svg"
         first = await client.get(path)
         assert first.status == 200
@@ -65,7 +51,7 @@ def test_states_by_moves_and_by_propositions() -> None:
     ],
 )
 def test_what_cannot_be_drawn_is_told_on_one_line(path: str, status: int) -> None:
-    async def talk(client: TestClient[web.Request, web.Application]) -> None:
+    async def talk(client: Client) -> None:
         reply = await client.get(path)
         error = (await reply.json())["error"]
         assert reply.status == status
@@ -75,22 +61,27 @@ def test_what_cannot_be_drawn_is_told_on_one_line(path: str, status: int) -> Non
     with_client(talk)
 
 
+async def drawn(artists: Workers, name: str) -> str:
+    answer = await artists.ask(name, {"do": "draw", "state": "", "steps": []}, arguments=(name,))
+    return str(answer["svg"])
+
+
 def test_a_process_that_dies_or_hangs_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     async def run() -> None:
-        artists = Artists(WorkBudget(8, 2**32))
+        artists = Workers(WORK, WorkBudget(8, 2**32))
         try:
-            assert "<svg" in await artists.draw("tictactoe", "", [])
-            child = artists.workers._processes["tictactoe"]._child
+            assert "<svg" in await drawn(artists, "tictactoe")
+            child = artists._processes["tictactoe"]._child
             assert child is not None
             child.kill()
             await child.ended()
-            assert "<svg" in await artists.draw("tictactoe", "", [])
-            monkeypatch.setattr(artists.workers, "kind", replace(pool.WORK, seconds=0.01))
+            assert "<svg" in await drawn(artists, "tictactoe")
+            monkeypatch.setattr(artists, "kind", replace(WORK, seconds=0.01))
             monkeypatch.setattr(Child, "send", lambda *args, **fields: None)
             with pytest.raises(GdlError, match="takes longer"):
-                await artists.draw("tictactoe", "", [])
+                await drawn(artists, "tictactoe")
             monkeypatch.undo()
-            assert "<svg" in await artists.draw("tictactoe", "", [])
+            assert "<svg" in await drawn(artists, "tictactoe")
         finally:
             await artists.close()
 
@@ -99,12 +90,12 @@ def test_a_process_that_dies_or_hangs_is_replaced(monkeypatch: pytest.MonkeyPatc
 
 def test_processes_are_few() -> None:
     async def run() -> None:
-        artists = Artists(WorkBudget(8, 2**32))
+        artists = Workers(WORK, WorkBudget(8, 2**32))
         before = len(Child.pids)
         try:
             for name in ("tictactoe", "nim", "hex", "chomp", "connectfour", "queens"):
-                assert "<svg" in await artists.draw(name, "", [])
-            assert len(Child.pids) - before <= pool.WORK.most
+                assert "<svg" in await drawn(artists, name)
+            assert len(Child.pids) - before <= WORK.most
         finally:
             await artists.close()
         assert len(Child.pids) == before

@@ -16,7 +16,6 @@ from pathlib import Path
 
 import pytest
 from aiohttp import web
-from aiohttp.test_utils import TestClient, TestServer
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,18 +25,10 @@ from ggp.server.clients.visitors import Visitors
 from ggp.web.app import make_app
 from ggp.web.gate import PAGES, WebSettings
 from tests.examples import examples
+from tests.ggp.web.clients import Client, with_client
 
-Client = TestClient[web.Request, web.Application]
 BROWSER = {"User-Agent": "Mozilla/5.0 (X11; Linux x86_64)"}
 PARTS = [("no-cors", "image"), ("no-cors", "script"), ("cors", "empty"), ("navigate", "iframe"), ("", "")]
-
-
-def with_client(options: WebSettings, talk: Callable[[Client], Awaitable[None]]) -> None:
-    async def run() -> None:
-        async with TestClient(TestServer(make_app(options))) as client:
-            await talk(client)
-
-    asyncio.run(run())
 
 
 def addresses(app: web.Application) -> Iterator[tuple[str, bool]]:
@@ -64,7 +55,7 @@ def test_pages_of_other_sites_lead_to_pages_and_to_nothing_else(site: str) -> No
             reply = await client.get(path, headers={**led, **BROWSER})
             assert (reply.status != 403) == page, path
 
-    with_client(WebSettings(), talk)
+    with_client(talk, WebSettings())
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0", "::"])
@@ -91,7 +82,7 @@ def test_a_name_that_is_not_ours_gets_nothing_on_any_address(host: str) -> None:
             for more in ({}, BROWSER):
                 assert (await client.get("/", headers={"Host": name, **more})).status == 200, name
 
-    with_client(WebSettings(host=host, allow_hosts=("play.Example",)), talk)
+    with_client(talk, WebSettings(host=host, allow_hosts=("play.Example",)))
 
 
 HOSTS = st.one_of(
@@ -149,7 +140,7 @@ def test_browsers_that_do_not_say_where_a_request_comes_from_are_known_by_the_pa
         for path in ("/", "/puzzles", "/static/page.js"):
             assert (await client.get(path, headers=ours)).status == 200
 
-    with_client(WebSettings(), talk)
+    with_client(talk, WebSettings())
 
 
 def test_pages_behind_a_proxy_that_takes_https_may_do_all_of_it() -> None:
@@ -160,7 +151,7 @@ def test_pages_behind_a_proxy_that_takes_https_may_do_all_of_it() -> None:
         reply = await client.post("/rules/scramble", json={"text": "(role x)"}, headers=headers)
         assert reply.status == 200
 
-    with_client(WebSettings(allow_hosts=("play.example",)), talk)
+    with_client(talk, WebSettings(allow_hosts=("play.example",)))
 
 
 def test_origins_that_are_allowed_get_parts_too() -> None:
@@ -169,7 +160,7 @@ def test_origins_that_are_allowed_get_parts_too() -> None:
         for origin, status in (("https://ours.example", 200), ("https://evil.example", 403)):
             assert (await client.get("/api/games", headers={**other, "Origin": origin})).status == status
 
-    with_client(WebSettings(allow_origins=("https://ours.example",)), talk)
+    with_client(talk, WebSettings(allow_origins=("https://ours.example",)))
 
 
 EVIL = """<!doctype html><title>waiting</title><body>%(frames)s<script>

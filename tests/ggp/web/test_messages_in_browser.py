@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-
 from tests.ggp.web.test_puzzles_in_browser import wait
 
 WebServer = Callable[..., str]

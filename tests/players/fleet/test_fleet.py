@@ -21,7 +21,7 @@ from players.fleet.local_fleet import LocalFleet
 from players.fleet.ray_fleet import RayFleet
 from players.fleet.ray_nodes import close_doors
 
-PROBE = "players.fleet.survey:NodeProbe"
+PROBE = "probe"
 KINDS = arrays_of.integer_dtypes() | arrays_of.unsigned_integer_dtypes() | arrays_of.boolean_dtypes()
 SHAPES = arrays_of.array_shapes(min_dims=0, min_side=0)
 needs_ray = pytest.mark.skipif(

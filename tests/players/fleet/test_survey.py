@@ -20,9 +20,9 @@ def test_each_node_says_what_it_is_and_its_workers_what_they_do(monkeypatch: pyt
         fleet = LocalFleet(4, nodes=2)
         try:
             first, second = await fleet.nodes()
-            await fleet.start(first, "players.uct.workers.search_host:SearchHost", 1)
+            await fleet.start(first, "search", 1)
             reports = {report.node.id: report for report in await survey(fleet)}
-            assert list(reports[first.id].doing) == ["SearchHost: no match"]
+            assert list(reports[first.id].doing) == ["search: no match"]
             assert list(reports[second.id].doing) == []
             assert all(not report.fault and report.seconds > 0 for report in reports.values())
             assert len(await fleet.workers()) == 1, "the probes have ended"
@@ -43,7 +43,7 @@ def test_a_worker_that_hangs_is_silent(monkeypatch: pytest.MonkeyPatch) -> None:
             answer, _ = await fleet.call(worker, {})
             os.kill(answer["process"], signal.SIGSTOP)
             (report,) = await survey(fleet)
-            assert list(report.doing) == ["NodeProbe: silent"]
+            assert list(report.doing) == ["probe: silent"]
         finally:
             await fleet.close()
 

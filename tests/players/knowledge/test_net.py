@@ -12,17 +12,8 @@ from numpy.typing import NDArray
 
 from players.knowledge.features import Features
 from players.knowledge.knowledge import HIDDEN, MAGIC_NET, WIDTH, GameKnowledge, KnowledgeError, LearntNet
-from players.knowledge.state_values import (
-    UNIT,
-    NetLayers,
-    NetLearner,
-    StateValues,
-    adam,
-    gradients,
-    spread_to_features,
-    sums_of_features,
-)
-from players.knowledge.value_kernels import SCALE
+from players.knowledge.net_training import NetLearner, adam, gradients, spread_to_features, sums_of_features
+from players.knowledge.state_values import SCALE, UNIT, StateValues
 from propnet.kernels.records import pack
 from tests.examples import examples
 
@@ -62,16 +53,16 @@ def test_values_are_those_of_plain_numpy_whatever_the_states_before(
     rng = np.random.default_rng(seed)
     features = _features(bases, rng)
     net = _net(9, columns, rng)
-    layers = NetLayers(bases, columns)
-    layers.set_weights(features, net)
-    values = StateValues(bases, columns, tuple(range(columns)), None, layers)
-    weights = rng.normal(size=(bases, columns)).astype(np.float32)
-    values.set_weights(weights, np.zeros(columns, np.float32))
+    values = StateValues(bases, columns, tuple(range(columns)))
+    values.set_net(features, net)
+    weights = rng.normal(size=(9, columns)).astype(np.float32)
+    weights[0] = 0.0
+    values.set_weights(features, weights)
     bits = rng.random((n, bases)) < rng.random()
     found = values.of(pack(bits))
     first = np.rint(features.weights_of_bases(net.first) / UNIT) * UNIT
     bias = np.rint(net.first[0] / UNIT) * UNIT
-    linear = bits @ np.rint(weights * SCALE).astype(np.int64) / SCALE
+    linear = bits @ np.rint(features.weights_of_bases(weights) * SCALE).astype(np.int64) / SCALE
     assert np.allclose(found, _logistic(linear + _by_numpy(bits, first, bias, net)), rtol=0, atol=1e-5)
     order = rng.permutation(n)
     assert np.array_equal(values.of(pack(bits[order])), found[order])
@@ -79,9 +70,8 @@ def test_values_are_those_of_plain_numpy_whatever_the_states_before(
 
 def test_a_new_net_says_nothing() -> None:
     rng = np.random.default_rng(0)
-    features, layers = _features(70, rng), NetLayers(70, 1)
-    layers.set_weights(features, LearntNet.new(9, 1, rng))
-    values = StateValues(70, 2, (0,), None, layers)
+    values = StateValues(70, 2, (0,))
+    values.set_net(_features(70, rng), LearntNet.new(9, 1, rng))
     assert np.allclose(values.of(pack(rng.random((9, 70)) < 0.5)), 0.5)
 
 
@@ -124,15 +114,14 @@ def test_gradients_are_those_of_finite_differences() -> None:
 def test_gradients_of_features_are_those_of_their_propositions() -> None:
     rng = np.random.default_rng(2)
     features = _features(40, rng)
-    scale = np.append(1.0, rng.uniform(0.1, 1.0, 8)).astype(np.float32)
     has = np.zeros((41, 9))
     has[40, 0] = 1
     for base in range(40):
         of = features.feature[features.start[base] : features.start[base + 1]]
-        has[base, of] = scale[of]
+        has[base, of] = 1
     weights = rng.normal(size=(9, 5)).astype(np.float32)
     bases = np.empty((41, 5), np.float32)
-    of_features = features.start, features.feature, scale
+    of_features = features.start, features.feature
     sums_of_features(*of_features, weights, bases)
     assert np.allclose(bases, has @ weights, atol=1e-5)
     by_base, by_feature = rng.normal(size=(41, 5)).astype(np.float32), np.empty((9, 5), np.float32)
@@ -155,15 +144,13 @@ def test_what_linear_weights_cannot_say_is_learnt() -> None:
     features = Features(("1", "a", "b"), np.array([0, 1, 2], np.int32), np.array([1, 2], np.int32))
     bits = rng.random((4096, 2)) < 0.5
     targets = (bits[:, :1] == bits[:, 1:]).astype(np.float32)
-    scale = np.array([[1.0], [1.0], [0.5]], np.float32)
-    learner = NetLearner(features, 2, LearntNet.new(3, 1, rng), scale)
+    learner = NetLearner(features, LearntNet.new(3, 1, rng))
     linear = np.zeros((3, 1), np.float32)
     for _ in range(200):
         squares = learner.learn(pack(bits), targets, rng.integers(0, 4096, 4096), linear, 1e-2)
     assert squares / 4096 < 0.1
-    layers = NetLayers(2, 1)
-    layers.set_weights(features, learner.net)
-    values = StateValues(2, 2, (0,), None, layers)
+    values = StateValues(2, 2, (0,))
+    values.set_net(features, learner.net)
     found = values.of(pack(np.array([[0, 0], [0, 1], [1, 0], [1, 1]], np.bool_)))[:, 0]
     assert np.array_equal(found > 0.5, [True, False, False, True])
 

@@ -12,8 +12,8 @@ from gdl.grounding.pipeline import ground
 from gdl.syntax.parser import parse_rules
 from players.knowledge.canonical_rules import canonical_names
 from players.knowledge.self_play import OPENING, SelfPlay
-from players.knowledge.state_values import values_by
-from players.knowledge.training import MODELS, Training
+from players.knowledge.state_values import StateValues
+from players.knowledge.training import Training
 from propnet.build import build
 from propnet.machine import PropnetMachine
 
@@ -112,7 +112,7 @@ def test_each_role_but_chance_has_values_where_more_than_two_play() -> None:
     training = _trained(machine, rounds=30)
     assert training.columns == (0, 1, 2)
     known = training.knowledge("three")
-    values = values_by(known, canonical_names(machine.rules), machine)
+    values = StateValues.of_game(known, canonical_names(machine.rules), machine)
     worth = values.of(machine.records([machine.initial_state()]))[0]
     assert worth[:3] == pytest.approx([1 / 3] * 3, abs=0.08) and worth[3] == 0.0
 
@@ -130,9 +130,3 @@ def test_throws_are_all_alike_and_tell_of_the_state_before_them() -> None:
     assert set(shares) == {10, 90}
     n, high = shares.total(), shares[90]
     assert n > 1000 and abs(high / n - 2 / 3) < 4 * (2 / 9 / n) ** 0.5
-
-
-def test_the_rungs_are_those_of_the_ladder() -> None:
-    from ggp.training.ladder import LADDER
-
-    assert set(LADDER) == set(MODELS)

@@ -113,6 +113,7 @@ def _sealed(data: bytes) -> bytes:
         {"game": None},
         {"moves": -1},
         {"share": 10**400},
+        {"derived": ["#12/3"]},
     ],
 )
 def test_a_whole_file_with_a_hostile_header_is_refused(changes: dict[str, object]) -> None:

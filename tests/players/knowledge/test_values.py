@@ -18,9 +18,8 @@ from players.knowledge.canonical_rules import canonical_names
 from players.knowledge.features import Features
 from players.knowledge.knowledge import KnowledgeError
 from players.knowledge.self_play import Steps
-from players.knowledge.state_values import StateValues, values_by
-from players.knowledge.training import Training, returns
-from players.knowledge.value_kernels import SCALE, learn
+from players.knowledge.state_values import SCALE, StateValues
+from players.knowledge.training import Training, learn, returns
 from propnet.kernels.records import pack, unpack
 from propnet.machine import PropnetMachine
 from tests.examples import examples
@@ -38,6 +37,12 @@ def _logistic(logits: NDArray[np.float64]) -> NDArray[np.float64]:
     return 1.0 / (1.0 + np.exp(-logits))
 
 
+def own_features(bases: int) -> Features:
+    """A feature of its own for each proposition."""
+    names = ("1", *(f"p{base}" for base in range(bases)))
+    return Features(names, np.arange(bases + 1, dtype=np.int32), np.arange(1, bases + 1, dtype=np.int32))
+
+
 @examples(50)
 @given(
     bases=st.integers(1, 300), columns=st.integers(1, 3), n=st.integers(0, 600), seed=st.integers(0, 2**32)
@@ -48,7 +53,7 @@ def test_values_are_those_of_plain_numpy(bases: int, columns: int, n: int, seed:
     weights = rng.normal(size=(bases, columns)).astype(np.float32)
     constant = rng.normal(size=columns).astype(np.float32)
     values = StateValues(bases, columns, tuple(range(columns)))
-    values.set_weights(weights, constant)
+    values.set_weights(own_features(bases), np.vstack([constant, weights]))
     found = values.of(pack(bits))
     whole = bits @ np.rint(weights * SCALE).astype(np.int64) + np.rint(constant * SCALE).astype(np.int64)
     assert np.allclose(found, _logistic(whole / SCALE), rtol=0, atol=1e-6)
@@ -58,15 +63,15 @@ def test_values_are_those_of_plain_numpy(bases: int, columns: int, n: int, seed:
 
 
 def test_values_of_great_weights_are_0_and_1() -> None:
-    values = StateValues(1, 1, (0,))
-    values.set_weights(np.array([[1e9], [-1e9]], np.float32), np.zeros(1, np.float32))
+    values = StateValues(2, 1, (0,))
+    values.set_weights(own_features(2), np.array([[0.0], [1e9], [-1e9]], np.float32))
     found = values.of(np.array([[1], [2], [3]], np.uint64))[:, 0]
     assert np.allclose(found, [1.0, 0.0, 0.5], atol=1e-6)
 
 
 def test_one_column_of_two_roles_is_worth_the_rest_to_the_other() -> None:
     values = StateValues(1, 2, (1,))
-    values.set_weights(np.array([[1.0]], np.float32), np.zeros(1, np.float32))
+    values.set_weights(own_features(1), np.array([[0.0], [1.0]], np.float32))
     first, second = values.of(np.array([[1]], np.uint64))[0]
     assert second == pytest.approx(1 / (1 + np.exp(-1)), abs=1e-6)
     assert first + second == pytest.approx(1.0)
@@ -80,7 +85,6 @@ def test_a_step_of_learning_is_that_of_plain_numpy(seed: int, columns: int) -> N
     owned = [rng.permutation(np.arange(1, names))[: rng.integers(0, 4)] for _ in range(bases)]
     start = np.cumsum([0, *map(len, owned)]).astype(np.int32)
     feature = np.concatenate([*owned, np.zeros(0)]).astype(np.int32)
-    scale = np.append(1.0, rng.uniform(0.1, 1.0, names - 1)).astype(np.float32)
     weights, sums = (rng.normal(size=(names, columns)).astype(np.float32) for _ in range(2))
     sizes = (np.abs(sums) + rng.random(sums.shape)).astype(np.float32)
     bits = rng.random((1, bases)) < 0.3
@@ -88,11 +92,11 @@ def test_a_step_of_learning_is_that_of_plain_numpy(seed: int, columns: int) -> N
     times = np.zeros(names)
     times[0] = 1
     for base in np.flatnonzero(bits[0]):
-        np.add.at(times, owned[base], scale[owned[base]])
+        np.add.at(times, owned[base], 1)
     error = target[0] - _logistic(times @ weights)
     step = 0.7 * np.outer(times, error) / (times @ times) * np.abs(sums) / sizes
     moved, summed, sized = weights.copy(), sums.copy(), sizes.copy()
-    squares = learn(pack(bits), target, start, feature, scale, moved, summed, sized, 0.7)
+    squares = learn(pack(bits), target, start, feature, moved, summed, sized, 0.7)
     assert squares == pytest.approx(float((error**2).sum()), rel=1e-4)
     assert np.allclose(moved, weights + step, atol=1e-5)
     seen = (times > 0)[:, None]
@@ -108,7 +112,7 @@ def test_learning_finds_the_weights_that_made_the_targets() -> None:
     start, feature = np.arange(13, dtype=np.int32), np.arange(1, 13, dtype=np.int32)
     weights, sums, sizes = (np.zeros((13, 1), np.float32) for _ in range(3))
     for _ in range(10):
-        learn(pack(bits), targets, start, feature, np.ones(13, np.float32), weights, sums, sizes, 1.0)
+        learn(pack(bits), targets, start, feature, weights, sums, sizes, 1.0)
     assert np.allclose(weights[1:], true, atol=0.02)
     assert weights[0, 0] == pytest.approx(0.3, abs=0.05)
 
@@ -142,7 +146,7 @@ def test_what_is_learnt_means_the_same_in_a_scrambled_copy() -> None:
     copy, mapping = scramble(machine.rules, 5)
     other = _machine(copy)
     back = {new: old for old, new in mapping.items()}
-    values = values_by(known, canonical_names(copy), other)
+    values = StateValues.of_game(known, canonical_names(copy), other)
 
     # States of the game, told in the names of the copy.
     steps = training._play.play(training.values, 20)
@@ -173,7 +177,7 @@ def test_training_goes_on_where_it_was_left() -> None:
     second.round()
     assert second.progress.moves == 2 * first.progress.moves
     with pytest.raises(KnowledgeError):
-        values_by(replace(known, columns=("#999",)), names, machine)
+        StateValues.of_game(replace(known, columns=("#999",)), names, machine)
 
 
 def test_games_of_one_role_are_not_learnt() -> None:
@@ -220,7 +224,7 @@ def test_three_roles_have_a_column_each() -> None:
         training.round()
     known = training.knowledge("takers")
     assert len(known.columns) == 3
-    values = values_by(known, names, machine)
+    values = StateValues.of_game(known, names, machine)
     start = values.of(machine.records([machine.initial_state()]))
     assert np.allclose(start, training.values.of(machine.records([machine.initial_state()])), atol=1e-5)
     assert (start > 0.5).all()

@@ -16,7 +16,6 @@ from gdl.scramble import scramble
 from ggp.game import Game
 from players.batch_machine import batch_machine_of
 from players.knowledge.canonical_rules import canonical_names
-from players.knowledge.knowledge import GameKnowledge
 from players.knowledge.store import KnowledgeStore
 from players.knowledge.training import Training
 from players.uct.leaf_values import leaf_values
@@ -26,7 +25,6 @@ from players.uct.search import Search
 from players.uct.tuning import Tuning
 from propnet.build import build
 from propnet.machine import PropnetMachine
-from propnet.storage.process_lock import ProcessLock
 from tests.players.knowledge.test_self_play import GAMBLE, machine_of
 
 
@@ -199,89 +197,6 @@ def test_proof_search_is_told_how_long_matches_last_where_leaves_are_valued(
     assert known.match_length(record) == known.match_length(record) > 10
 
 
-@pytest.fixture(scope="module")
-def derived(tmp_path_factory: pytest.TempPathFactory) -> tuple[PropnetMachine, GameKnowledge]:
-    """Knowledge with derived propositions."""
-    machine = _machine(Game.load("checkers").rules)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("GGP_CACHE", str(tmp_path_factory.mktemp("cache")))
-        training = Training(machine, canonical_names(machine.rules), model="derived")
-    return machine, replace(training.knowledge("checkers"), share=1.0)
-
-
-def _impatient(machine: PropnetMachine, tuning: Tuning = Tuning(prove=False)) -> Search:
-    search = Search(0, 1, tuning, patient=False)
-    search.set_machine(machine)
-    search.set_root(machine.initial_state())
-    search.step(time.monotonic() + 0.1)
-    return search
-
-
-def _wait(search: Search) -> None:
-    limit = time.monotonic() + 120
-    while search._deriving is not None and not search._deriving.ready:
-        assert time.monotonic() < limit
-        time.sleep(0.1)
-
-
-def test_what_first_has_to_be_derived_is_used_as_soon_as_it_is_there_and_not_waited_for(
-    cache: Path, derived: tuple[PropnetMachine, GameKnowledge]
-) -> None:
-    machine, known = derived
-    KnowledgeStore().put(known)
-    (cache / "locks").mkdir()
-    lock = ProcessLock(str(cache / "locks" / "derived"))
-    assert lock.take(0.0)
-    search = _impatient(machine)
-    assert "learnt before" not in search.news
-    lock.leave()
-    _wait(search)
-    search.set_root(machine.initial_state())
-    search.step(time.monotonic() + 0.1)
-    assert "learnt before" in search.news
-    # It is kept for the next one.
-    assert "learnt before" in _impatient(machine).news
-    patient = Search(0, 3, Tuning(prove=False))
-    patient.set_machine(machine)
-    assert "learnt before" in patient.news
-
-
-def test_what_is_derived_is_used_where_it_cannot_be_kept(
-    cache: Path, derived: tuple[PropnetMachine, GameKnowledge]
-) -> None:
-    machine, known = derived
-    file = cache / "exported.knowledge"
-    file.write_bytes(known.to_bytes())
-    (cache / "networks").write_text("a file, where the folder should be")
-    search = _impatient(machine, Tuning(prove=False, knowledge=str(file)))
-    _wait(search)
-    search.set_root(machine.initial_state())
-    search.step(time.monotonic() + 0.1)
-    assert "learnt before" in search.news
-
-
-def test_what_cannot_be_derived_is_asked_for_once_and_the_tree_stays(
-    cache: Path, derived: tuple[PropnetMachine, GameKnowledge], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    machine, known = derived
-    file = cache / "exported.knowledge"
-    file.write_bytes(known.to_bytes())
-    launched = []
-
-    def refused(*asked: object) -> None:
-        launched.append(asked)
-        raise OSError(11, "no more processes")
-
-    monkeypatch.setattr("players.knowledge.derived_propositions.launch_linked", refused)
-    search = _impatient(machine, Tuning(prove=False, knowledge=str(file)))
-    _wait(search)
-    tree = search.tree
-    for _ in range(3):
-        search.set_root(machine.initial_state())
-        search.step(time.monotonic() + 0.1)
-    assert len(launched) == 1 and "learnt before" not in search.news and search.tree is tree
-
-
 def test_a_search_values_leaves_by_what_is_known_where_there_is_chance_too(tmp_path: Path) -> None:
     machine = machine_of(GAMBLE)
     training = Training(machine, canonical_names(machine.rules))
@@ -293,7 +208,7 @@ def test_a_search_values_leaves_by_what_is_known_where_there_is_chance_too(tmp_p
     search, statistics = _searched(machine.rules, tuning)
     assert "leaves by knowledge learnt before (100%)" in search.news
     # Without looks: they are for two roles.
-    assert search._rounds is not None and search._rounds.known is not None
-    assert not search._rounds.known.looks
+    assert search._rounds is not None and search._rounds.values is not None
+    assert not search._rounds.values.looks
     # In the order of text: risky, safe.
     assert statistics.visits.tolist()[0] > statistics.visits.tolist()[1] and rank(statistics, 0).best == 0

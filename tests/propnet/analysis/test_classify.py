@@ -9,9 +9,25 @@ from gdl.grounding.pipeline import ground
 from gdl.syntax.parser import parse_rules
 from propnet.analysis.classify import ALTERNATING, SIMULTANEOUS, SINGLE, Classification, classify
 from propnet.build import build
-from tests.ggp.match_process.test_survey import ALONE, AT_ONCE, TURNS
 from tests.propnet.analysis.test_analysis import counters
 from tests.propnet.circuits import tic_tac_toe
+
+TURNS = """
+(role a) (role b) (init (control a))
+(<= (legal ?r (pick ?n)) (true (control ?r)) (number ?n)) (number 1) (number 2) (number 3)
+(<= (legal a noop) (true (control b))) (<= (legal b noop) (true (control a)))
+(<= (next (control b)) (true (control a))) (<= (next end) (true (control b)))
+(<= terminal (true end)) (goal a 100) (goal b 0)
+(<= (legal ?r noop) (role ?r) (true end))
+"""
+
+AT_ONCE = """
+(role a) (role b) (init start) (legal ?r up) (legal ?r down) (<= (legal ?r up) (role ?r))
+(<= (next end) (true start)) (<= (next same) (does a ?m) (does b ?m))
+(<= terminal (true end)) (<= (goal ?r 100) (role ?r) (true same)) (<= (goal ?r 0) (role ?r) (not (true same)))
+""".replace("(legal ?r up) (legal ?r down)", "(legal a up) (legal a down) (legal b up) (legal b down)")
+
+ALONE = "(role a) (init (n 0)) (legal a go) (<= (next end) (true (n 0))) (<= terminal (true end)) (goal a 70)"
 
 
 @pytest.mark.parametrize(

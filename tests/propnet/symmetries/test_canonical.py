@@ -123,9 +123,9 @@ def test_gates_choose_what_canonical_chooses(seed: int, bases: int, elements: in
     """For any permutations, a group or not, and any order."""
     rng = np.random.default_rng(seed)
     network = random_network(rng, bases, [4], 60)
-    group = [Automorphism(np.arange(bases), np.arange(4), (0,))]
+    group = [Automorphism(np.arange(bases), np.arange(4))]
     for _ in range(elements):
-        group.append(Automorphism(rng.permutation(bases).astype(np.int32), np.arange(4), (0,)))
+        group.append(Automorphism(rng.permutation(bases).astype(np.int32), np.arange(4)))
     order = rng.permutation(bases)[: bases // 2 if some else bases]
     orbits = Orbits(network, group, order)
     records = pack(rng.random((40, bases)) < 0.5)

@@ -74,7 +74,7 @@ class ScratchDirectory:
         if not resume and os.path.exists(manifest):
             raise ScratchError(
                 f"{self.path} holds a search that is not over",
-                remedy=f"--resume {self.path} goes on with it; or remove the directory",
+                remedy="resume it, or remove the directory",
             )
         body = None
         if resume:

@@ -48,7 +48,7 @@ def os_errors(path: Path, doing: str) -> Iterator[None]:
         if error.errno in _FULL:
             raise OutOfRoomError(
                 f"cannot {doing} {path}: {error.strerror}",
-                remedy="make room on that disk, then go on with --resume DIR; or name another --scratch DIR",
+                remedy="make room on that disk, then give the same command; or name another --scratch DIR",
             ) from None
         raise ScratchError(f"cannot {doing} {path}: {error.strerror or error}") from None
 
@@ -210,7 +210,7 @@ class StorageRoom:
             if self.disk is not None and self.used_disk + size > self.disk:
                 raise OutOfRoomError(
                     f"the search needs more than the {as_size(self.disk)} of disk that it may use",
-                    remedy="allow more with --disk; with --resume DIR it goes on from the last whole layer",
+                    remedy="allow more with --disk: the same command goes on from the last whole layer",
                 )
             self.used_disk += size
 

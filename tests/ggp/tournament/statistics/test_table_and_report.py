@@ -84,14 +84,6 @@ def test_the_report_needs_nothing_from_elsewhere_and_shows_hostile_names_as_text
     for heading in ("Ratings", "Crosstable", "By game", "Conduct", "Sequential test", "could not be run"):
         assert heading in page
 
-    from ggp.tournament.statistics.plots import figures, write_plots
-
-    paths = write_plots(
-        figures(standing_of(results, tournament.labels), tournament.labels), tmp_path / "plots"
-    )
-    assert {path.name for path in paths} == {"ratings.png", "ratings.svg", "games.png", "games.svg"}
-    assert all(path.stat().st_size > 1000 for path in paths)
-
 
 def test_scores_in_the_picture_of_games_can_be_read_and_are_none_where_nobody_played() -> None:
     matplotlib = pytest.importorskip("matplotlib")

@@ -11,7 +11,7 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from ggp.web.app import make_app
 from ggp.web.gate import WebSettings
-from ggp.web.manual.pages import NAMES, docs_folder, html_of_page, title_of_page
+from ggp.web.manual.routes import NAMES, docs_folder, html_of_page, title_of_page
 from tests.places import ROOT
 
 

@@ -10,10 +10,11 @@ import pytest
 from ggp.game import Game
 from ggp.processes.parent import Inbox
 from ggp.web.play.blind_table import BlindTable
-from ggp.web.play.opening import TableRequest
-from ggp.web.play.view import OUTSIDE, TableStep
+from ggp.web.play.table import TableRequest
+from ggp.web.play.view import OUTSIDE
 from ggp.web.replay.recorded import read_match
 from ggp.web.watch.watched import WATCHED
+from players.player import Choice
 from tests.ggp.web.play.test_tables import At, Client, moves, opened, with_client
 
 
@@ -179,10 +180,9 @@ def test_a_chair_may_do_what_is_listed_and_nothing_else(name: str, phase: str) -
     table = BlindTable(
         TableRequest(Game.load(name), ["human"] * 8, seed=1), Inbox(), lambda kind, **fields: None
     )
-    while (phase == "over" and not table._revealed) or (phase == "playing" and not table._steps):
-        for role in table._playing:
-            moves = table.machine.legal_moves(table._state, role)
-            table._chosen.setdefault(role, moves[0])
+    while (phase == "over" and not table._revealed) or (phase == "playing" and not table.match.steps):
+        for role in {*table._playing} & {*table.match.waiting}:
+            table.match.answer(role, Choice(table.match.options[role][0]))
         table._turn()
     first = table.roles[table._playing[0]]
     allowed = PHASES[phase]
@@ -226,7 +226,9 @@ def test_those_who_look_on_neither_deal_again_nor_stop_a_match_that_goes_on() ->
 def test_requests_that_are_refused_do_not_interrupt_a_player() -> None:
     inbox = Inbox()
     table = BlindTable(TableRequest(Game.load("kuhn"), ["human", "uct"]), inbox, lambda kind, **fields: None)
-    table._steps.append(TableStep(table._state, ()))
+    for role in table.match.waiting:
+        table.match.replace(role, "none")
+    table.match.make()
     for do in ("again", "pause", "go", "seat", "swap", "back", "goto", "nothing"):
         inbox.put({"do": do, "chair": OUTSIDE})
         assert not table._requests.urgent(), do

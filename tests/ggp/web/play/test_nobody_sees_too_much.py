@@ -10,12 +10,12 @@ import orjson
 import pytest
 
 from gdl.information import hides
-from ggp.boards.role_view import RoleView
+from ggp.boards.role_view import RoleSight
 from ggp.game import Game
 from ggp.processes.parent import Inbox
 from ggp.rule_files import installed_games
 from ggp.web.play.blind_table import BlindTable
-from ggp.web.play.opening import TableRequest
+from ggp.web.play.table import TableRequest
 from ggp.web.play.view import OUTSIDE
 from tests.ggp.told import Told
 
@@ -44,8 +44,8 @@ class Matches:
         while not table._revealed and steps < LONGEST:
             self._note()
             for role in table._playing:
-                moves = table.machine.legal_moves(table._state, role)
-                if len(moves) > 1 and role not in table._chosen:
+                if role in table.match.waiting:
+                    moves = table.match.options[role]
                     move = moves[min(self.rng.randrange(len(moves)), self.rng.randrange(len(moves)))]
                     chair, spelled = (
                         table._chairs[role],
@@ -59,22 +59,22 @@ class Matches:
         if not table._revealed:
             table._obey({"do": "keep", "form": "record", "chair": OUTSIDE})
             kind, fields = self.said[-1]
-            told.note(kind, OUTSIDE, "before the end", orjson.dumps(fields), table._state.key)
+            told.note(kind, OUTSIDE, "before the end", orjson.dumps(fields), table.match.state.key)
         self.said.clear()
 
     def _note(self) -> None:
         """What has been said since the last time."""
         table = self.table
         histories = {
-            table._chairs[role]: (tuple(belief.history), role in table._chosen)
+            table._chairs[role]: (tuple(belief.history), role in table.match.choices)
             for role, belief in table._beliefs.items()
         }
         for kind, fields in self.said:
             chair = fields["to"]
             if kind == "state" and fields["blind"]["over"]:
                 continue  # the match is over: all is told
-            learnt = len(table._steps) if chair == OUTSIDE else histories[chair]
-            self.told.note(kind, chair, learnt, orjson.dumps(fields), table._state.key)
+            learnt = len(table.match.steps) if chair == OUTSIDE else histories[chair]
+            self.told.note(kind, chair, learnt, orjson.dumps(fields), table.match.state.key)
         self.said.clear()
 
 
@@ -94,9 +94,9 @@ def test_a_page_that_told_the_truth_would_be_found_out(monkeypatch: pytest.Monke
     table = matches.table
     seen = table._seen
 
-    def truthful(before: dict[int, RoleView]) -> dict[int, RoleView]:
+    def truthful(before: dict[int, RoleSight]) -> dict[int, RoleSight]:
         for sight in (sights := seen(before)).values():
-            sight.shown["svg"] = table._state.to_kif()
+            sight.shown["svg"] = table.match.state.to_kif()
         return sights
 
     for _ in range(30):

@@ -18,9 +18,8 @@ from ggp.web.app import make_app
 from ggp.web.gate import TOKENS, WebSettings
 from ggp.web.play import tables
 from ggp.web.play.blind_table import BlindTable
-from ggp.web.play.opening import TableRequest
 from ggp.web.play.routes import TABLES
-from ggp.web.play.table import Table
+from ggp.web.play.table import Table, TableRequest
 from ggp.web.replay.recorded import read_match
 from ggp.web.replay.replay_process import Replay
 from tests.ggp.server.live import LiveServer
@@ -484,6 +483,6 @@ def test_requests_that_change_nothing_give_a_person_no_more_time() -> None:
     table._turn()
     assert {*dues, table._due} == {dues[0]} and dues[0] is not None
     inbox.put({"do": "move", "role": "x", "move": "(mark a 1)"})
-    while not table._steps:
+    while not table.match.steps:
         table._turn()
     assert table._due is None

@@ -18,8 +18,7 @@ from ggp.answers.catalogue import title_of
 from ggp.game import Game
 from ggp.processes.parent import explain
 from ggp.web.replay.recorded import RecordError, records_in
-from ggp.web.replay.replay_process import ReplayDesk
-from ggp.web.replay.sources import CARRIED, NAMED, UNKNOWN
+from ggp.web.replay.replay_process import CARRIED, NAMED, UNKNOWN, ReplayDesk
 from tests.examples import examples
 from tests.ggp.web.replay.test_in_browser import until
 

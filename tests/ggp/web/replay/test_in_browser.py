@@ -100,7 +100,7 @@ def test_what_is_no_record_is_told(web: WebServer, browser: Any, tmp_path: Path)
 def test_a_match_that_is_being_played_is_followed(
     web: WebServer, browser: Any, tmp_path: Path, record: Path
 ) -> None:
-    """The file grows as `ggp host --out` writes it."""
+    """The file grows as `ggp host --output` writes it."""
     told = json.loads(record.read_text(encoding="utf-8"))
     states, goals = told["states"], told.pop("goalValues")
 

@@ -9,26 +9,28 @@ import pytest
 
 from gdl.errors import GdlError
 from gdl.prover.machine import ProverMachine
-from ggp.boards.role_view import observed
 from ggp.game import Game
 from ggp.protocol.match_record import MatchRecord
 from ggp.web.replay.recorded import read_match
 from ggp.web.replay.replay_process import Replay
+from players.belief.belief import observed
+from players.match import Match
 from tests.ggp.told import Told
 
 
 def recorded(game: Game, seed: int) -> MatchRecord:
     """A random match."""
     machine, rng = ProverMachine(game.rules), random.Random(seed)
-    spell, state = machine.rules.spell, machine.initial_state()
     record = MatchRecord("m", 1, 1, ["one", "two"], game=game.name)
+    match = Match(machine, rng)
     while True:
-        record.add_state(map(spell, sorted(state.propositions)), [""] * len(machine.roles))
-        if machine.is_terminal(state):
+        record.add_state(match.state, [""] * len(machine.roles))
+        if match.over:
             return record
-        joint = [rng.choice(machine.legal_moves(state, role)) for role in range(len(machine.roles))]
-        record.add_moves(spell(machine.move(role, move)) for role, move in enumerate(joint))
-        state = machine.next_state(state, joint)
+        for role in match.waiting:
+            match.replace(role, "none")
+        step = match.make()
+        record.add_moves(step.state, step.joint)
 
 
 def test_two_matches_that_are_the_same_to_a_role_look_the_same_when_seen_as_it() -> None:

@@ -20,8 +20,7 @@ from ggp.protocol import messages
 from ggp.protocol.event_source import BEHIND, BEHIND_BYTES, _Reader, encode
 from ggp.protocol.messages import spaced
 from ggp.web.drawing_process import WatchedGame
-from ggp.web.watch.follow import LONGEST_RULES, read_match
-from ggp.web.watch.watched import MATCH_BYTES, SERVER_BYTES, Watched
+from ggp.web.watch.watched import LONGEST_RULES, MATCH_BYTES, SERVER_BYTES, Watched, read_match
 from tests.ggp.server.live import MARKS, LiveServer
 
 START = messages.start_request("m1", "Robot", spaced(MARKS), 20, 20)

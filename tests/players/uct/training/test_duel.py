@@ -33,7 +33,7 @@ def test_both_matches_of_a_pair_have_the_same_throws(monkeypatch: pytest.MonkeyP
     pairs = {_pair(machine, seed) for seed in range(30)}
     # Who is white wins by a throw of 1 or 2, in both matches; by one of 3 black does.
     assert pairs == {(1.0, 0.0), (0.0, 1.0)}
-    assert set(asked) == {0, 1}
+    assert set(asked) == {0}  # the others have no choice, and chance is drawn
 
 
 @pytest.mark.parametrize(("text", "seats"), [(GAMBLE, {0}), (GUESS, {1}), (THREE, {0, 1, 2})])

@@ -8,7 +8,8 @@ import pytest
 from gdl.errors import GdlError
 from ggp.game import Game
 from players.knowledge.canonical_rules import canonical_names
-from players.knowledge.state_values import StateValues, values_by
+from players.knowledge.state_values import StateValues
+from players.knowledge.training import Training
 from players.uct.training import searched_play
 from players.uct.training.searched_play import PlayTerms, SearchedPlay, play_and_tell
 from players.uct.training.searched_training import SearchedTraining
@@ -101,21 +102,21 @@ def test_what_is_told_has_a_value_for_each_state() -> None:
 def test_games_that_searches_cannot_look_at_are_told(game: str) -> None:
     machine = _machine(game)
     with pytest.raises(GdlError, match=r"choose in turn|several roles"):
-        SearchedTraining(machine, canonical_names(machine.rules))
+        SearchedTraining(Training(machine, canonical_names(machine.rules)))
 
 
 def test_training_goes_on_from_what_it_knew() -> None:
     machine = _machine("tictactoe")
     names = canonical_names(machine.rules)
-    training = SearchedTraining(machine, names, None, 0, "net", terms=PlayTerms(lanes=32, visits=16))
+    training = SearchedTraining(Training(machine, names, model="net"), terms=PlayTerms(lanes=32, visits=16))
     for number in range(15):
         training.round(number / 15)
     known = training.knowledge("tictactoe")
     assert known.model == "net" and known.moves == training.progress.moves > 0
-    again = SearchedTraining(machine, names, known, 0, "net", terms=PlayTerms(lanes=8, visits=8))
+    again = SearchedTraining(Training(machine, names, known, model="net"), terms=PlayTerms(lanes=8, visits=8))
     records = machine.records([machine.initial_state()])
     assert np.allclose(again.values.of(records), training.values.of(records))
-    assert np.allclose(values_by(known, names, machine).of(records), training.values.of(records))
+    assert np.allclose(StateValues.of_game(known, names, machine).of(records), training.values.of(records))
     for process in (training, again):
         process.close()
 
@@ -123,15 +124,8 @@ def test_training_goes_on_from_what_it_knew() -> None:
 @pytest.mark.slow
 def test_processes_that_play_bring_their_states_and_one_that_dies_is_missed() -> None:
     machine = _machine("tictactoe")
-    training = SearchedTraining(
-        machine,
-        canonical_names(machine.rules),
-        None,
-        0,
-        "linear",
-        workers=3,
-        terms=PlayTerms(lanes=8, visits=8),
-    )
+    weights = Training(machine, canonical_names(machine.rules))
+    training = SearchedTraining(weights, workers=3, terms=PlayTerms(lanes=8, visits=8))
     try:
         own = 12 * 8
         rounds = 0

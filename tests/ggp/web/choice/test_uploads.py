@@ -1,0 +1,84 @@
+"""What a person brings is known by what is in it, whatever it is called; what cannot be read is one line."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gdl.errors import GdlError
+from ggp.game import Game
+from ggp.web.choice.upload_process import answer, read_upload
+from players.puzzles.cover.packing.text import packing_of_text
+from tests.examples import examples
+from tests.places import GAMES
+
+LEVEL = "#####\n#@$.#\n#####\n\n######\n#@ $.#\n######\nTitle: Long\n"
+
+
+def test_each_kind_is_known_under_a_wrong_name() -> None:
+    snakes = (GAMES / "levels" / "snakes.txt").read_bytes()
+    for data, kind in (
+        ((GAMES / "hex.kif").read_bytes(), "rules"),
+        (
+            b"role(x). legal(x, stay) :- role(x). next(a). init(a). terminal :- true(a). goal(x, 100).",
+            "rules",
+        ),
+        (LEVEL.encode(), "levels"),
+        (snakes, "levels"),
+        ((GAMES / "puzzles" / "soma.packing").read_bytes(), "packing"),
+    ):
+        told = read_upload("thing.bin", data)
+        assert told["what"] == kind
+        assert all(card["title"] for card in told["cards"])
+
+
+def test_levels_become_games_that_are_played_by_their_rules() -> None:
+    told = read_upload("mine.xsb", LEVEL.encode())
+    assert [card["title"] for card in told["cards"]] == ["mine 1", "Long"]
+    game = Game("level", told["cards"][0]["rules"])
+    state = game.machine("prover").initial_state()
+    assert state.play("(move right)").goals == {"keeper": 100}
+    assert told["cards"][0]["svg"].startswith("<svg")
+
+
+def test_a_burrtools_file_is_a_packing_puzzle() -> None:
+    from ggp.cover.instance import burr_file, written_xmpuzzle
+
+    puzzle = packing_of_text((GAMES / "puzzles" / "soma.packing").read_text())
+    data = written_xmpuzzle(burr_file(puzzle), {}, complete=False)
+    for form in (data, gzip.decompress(data) if data.startswith(b"\x1f\x8b") else gzip.compress(data)):
+        told = read_upload("x.xmpuzzle", form)
+        assert told["what"] == "packing"
+        assert told["cards"][0]["line"] == "packing puzzle, 7 pieces"
+
+
+def test_what_cannot_be_read_is_told_with_its_line() -> None:
+    for data, words in (
+        (b"", "nothing in it"),
+        (b"(role x) (legal x", "bracket|parenthes|closed|\\)"),
+        (b"#####\n#@$ #\n#####\n", "goal"),
+        (b"hello\n", "level"),
+    ):
+        with pytest.raises(GdlError, match=words):
+            read_upload("x.txt", data)
+    with pytest.raises(GdlError, match="base64"):
+        answer({"do": "read", "name": "x", "data": "*"}, lambda kind, **news: None)
+
+
+@examples(60)
+@given(st.binary(max_size=400), st.text(max_size=20))
+def test_any_bytes_are_read_or_refused_in_one_line(data: bytes, name: str) -> None:
+    try:
+        cards = read_upload(name, data)["cards"]
+    except GdlError:
+        return
+    assert cards
+
+
+def test_only_the_files_name_and_never_its_folder_is_shown(tmp_path: Path) -> None:
+    told = read_upload(str(tmp_path / "deep.xsb"), LEVEL.encode())
+    assert str(tmp_path) not in str([card["title"] for card in told["cards"]])

@@ -1,0 +1,226 @@
+"""Puzzles are solved while one looks on; what is no puzzle is told."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import xml.etree.ElementTree as ET
+from typing import Any
+
+import pytest
+
+from gdl.errors import GdlError
+from ggp.answers.answer_process import solve_told
+from ggp.answers.catalogue import checked_source, known_cards, load_source
+from ggp.game import Game
+from ggp.processes.child import Child
+from ggp.web.gate import TOKENS
+from ggp.web.puzzles import routes as puzzles
+from ggp.web.puzzles.puzzle_process import PuzzleBench
+from players.puzzles.sokoban.levels.gdl import level_to_gdl
+from players.puzzles.sokoban.levels.level import Level
+from players.solvers import Solution, replayed
+from tests.ggp.web.clients import Client, with_client
+
+STEPS = (
+    "(role you) (init (at 0)) (succ 0 1) (succ 1 2) (succ 2 3) (<= (legal you up) (true (at ?n)))"
+    "(<= (legal you stay) (true (at ?n))) (<= (next (at ?m)) (does you up) (true (at ?n)) (succ ?n ?m))"
+    "(<= (next (at ?n)) (does you stay) (true (at ?n))) (<= terminal (true (at 3))) (goal you 100)"
+)
+
+
+async def begin(client: Client, **order: object) -> tuple[int, dict[str, Any]]:
+    assert client.app is not None
+    headers = {"X-Ggp-Token": client.app[TOKENS].make()}
+    reply = await client.post("/puzzles", json=order, headers=headers)
+    return reply.status, await reply.json()
+
+
+async def outcome(client: Client, key: str) -> tuple[str, dict[str, Any], int]:
+    """The last event, its data, and how many came before it."""
+    async with asyncio.timeout(120), client.get(f"/puzzles/{key}/events") as reply:
+        for number in range(10_000):
+            text = (await reply.content.readuntil(b"\n\n")).decode()
+            found = re.fullmatch(r"event: (\w+)\ndata: (.*)\n\n", text)
+            if found and found[1] != "progress":
+                return found[1], json.loads(found[2]), number
+    raise AssertionError
+
+
+def test_a_puzzle_is_solved_and_its_states_are_drawn() -> None:
+    async def talk(client: Client) -> None:
+        status, told = await begin(client, rules=STEPS, seconds=60)
+        assert (status, told["page"]) == (200, f"/puzzles/{told['puzzle']}")
+        event, found, _ = await outcome(client, told["puzzle"])
+        assert (event, found["value"], found["proven"]) == ("solved", 100, True), found
+        assert found["moves"] == found["words"] == ["up", "up", "up"]
+        pictures = []
+        for step in range(4):
+            reply = await client.get(f"/puzzles/{told['puzzle']}/steps/{step}")
+            assert reply.status == 200
+            ET.fromstring(text := await reply.text())
+            pictures.append(text)
+        assert len(set(pictures)) == 4
+        assert (await client.get(f"/puzzles/{told['puzzle']}/steps/4")).status == 400
+        # Who comes later is told the end at once.
+        assert (await outcome(client, told["puzzle"]))[2] == 0
+        assert 'data-module="puzzles.js"' in await (await client.get(told["page"])).text()
+
+    with_client(talk)
+
+
+def test_lines_of_our_puzzles_are_replayed_by_the_prover() -> None:
+    game = Game.load("hanoi")
+    news: list[str] = []
+    order = {"seconds": 60, "solver": "", "seed": 0}
+    told = solve_told(game, order, lambda kind, **fields: news.append(kind))
+    moves = told["moves"]
+    assert isinstance(moves, tuple)
+    assert len(moves) == 31
+    replayed(game.rules, Solution(100, moves, True, "", 0, 0.0))
+    assert set(news) <= {"progress"}
+
+
+def test_a_line_is_told_in_words_or_as_lurd() -> None:
+    bench = PuzzleBench()
+    order: dict[str, Any] = {"do": "solve", "rules": "", "seconds": 60, "solver": "", "seed": 0}
+    hanoi = bench.answer({**order, "game": "hanoi"}, lambda kind, **fields: None)
+    moves, words = hanoi["moves"], hanoi["words"]
+    assert isinstance(moves, tuple) and isinstance(words, list)
+    assert len(words) == len(moves) == 31 and not any("(" in word for word in words)
+    assert len(set(words)) == len(set(moves))
+    level = bench.answer({**order, "game": "tutorial.xsb:1"}, lambda kind, **fields: None)
+    assert level["lurd"] and not level["words"]
+
+
+@pytest.mark.parametrize("named", [True, False], ids=["by its name", "by its rules"])
+def test_a_level_is_solved_by_its_own_solver(named: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ggp.solving.team.solve_together", lambda *_: pytest.fail("its rules were searched"))
+    monkeypatch.setattr(Game, "machine", lambda *_: pytest.fail("a network was built"))
+    told = {"game": "yards.xsb:1"} if named else {"rules": Game.load("yards.xsb:1").text}
+    source = {"game": "", "rules": "", **checked_source(told)}
+    bench, news = PuzzleBench(), []
+    order = {"do": "solve", "seconds": 60, "solver": "", "seed": 0, **source}
+    found = bench.answer(order, lambda kind, **fields: news.append(fields))
+    assert (found["value"], found["words"], found["doubt"]) == (100, [], "")
+    assert found["lurd"] == found["steps"] and len(str(found["lurd"])) == len(found["moves"])  # type: ignore[arg-type]
+    assert all(one["value"] is None for one in news)
+
+
+def test_why_a_level_is_not_solved_is_told() -> None:
+    stuck = Level(("#####", "#@ .#", "#  ##", "#$###", "#####"))
+    order = {"seconds": 20, "solver": "", "seed": 0}
+    told = solve_told(Game("stuck", level_to_gdl(stuck)), order, lambda kind, **fields: None)
+    assert (told["value"], told["moves"], told["doubt"]) == (None, (), "proven unsolvable")
+
+
+def test_a_level_whose_rules_end_before_its_solution_is_searched_by_its_rules() -> None:
+    level = Level(("#######", "#@ $ .#", "#######"))
+    game = Game("short", level_to_gdl(level, steps=2))
+    told = solve_told(game, {"seconds": 20, "solver": "", "seed": 0}, lambda kind, **fields: None)
+    assert (told["value"], told["steps"], len(told["moves"])) == (0, "", 2)  # type: ignore[arg-type]
+
+
+def test_a_search_is_stopped_and_nothing_is_left_of_it() -> None:
+    before = len(Child.pids)
+
+    async def talk(client: Client) -> None:
+        assert client.app is not None
+        status, told = await begin(client, game="sokoban", seconds=300, solver="nested-policy")
+        assert status == 200
+        headers = {"X-Ggp-Token": client.app[TOKENS].make()}
+        await asyncio.sleep(0.3)
+        assert (await client.post(f"/puzzles/{told['puzzle']}/stop", headers=headers)).status == 200
+        event, found, _ = await outcome(client, told["puzzle"])
+        assert event == "failed"
+        assert "ended" in found["error"]
+
+    with_client(talk)
+    assert len(Child.pids) == before
+
+
+@pytest.mark.parametrize(
+    ("order", "words"),
+    [
+        ({"game": "tictactoe"}, "2 roles"),
+        ({"rules": "(role you) (((("}, "never closed"),
+        ({"rules": STEPS, "solver": "nosuch"}, "no solver"),
+    ],
+)
+def test_what_cannot_be_solved_is_told(order: dict[str, object], words: str) -> None:
+    async def talk(client: Client) -> None:
+        status, told = await begin(client, **order)
+        assert status == 200
+        event, found, _ = await outcome(client, told["puzzle"])
+        assert event == "failed"
+        assert words in found["error"]
+        assert "\n" not in found["error"]
+
+    with_client(talk)
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        {},
+        {"game": "nosuchgame"},
+        {"game": "../../../etc/passwd"},
+        {"game": "/etc/passwd"},
+        {"game": "yards.xsb:1/../x"},
+        {"game": ["hanoi"]},
+        {"game": "hanoi", "rules": STEPS},
+        {"rules": "x" * 1_000_001},
+        {"game": "hanoi", "seconds": 1e9},
+        {"game": "hanoi", "seconds": "1"},
+        {"game": "hanoi", "seconds": True},
+        {"game": "hanoi", "solver": 7},
+    ],
+)
+def test_malformed_orders_are_refused(order: dict[str, object]) -> None:
+    async def talk(client: Client) -> None:
+        status, told = await begin(client, **order)
+        assert status == 400
+        assert "\n" not in told["error"]
+        assert (await client.get("/puzzles/nothing/events")).status == 400
+
+    with_client(talk)
+
+
+def test_all_puzzles_that_are_offered_are_there() -> None:
+    names = [card["name"] for card in known_cards() if card["kind"] in ("puzzle", "level")]
+    assert {"hanoi", "sokoban", "yards.xsb:1", "snakes.txt:1"} <= set(names)
+    assert "tictactoe" not in names
+    for name in names:
+        game = load_source(checked_source({"game": name}))
+        assert sum(rule.head.name == "role" for rule in game.rules) == 1, name
+
+
+def test_steps_outside_a_line_and_moves_that_are_not_legal_are_told() -> None:
+    bench = PuzzleBench()
+    order = {"do": "draw", "game": "", "rules": STEPS}
+
+    def draw(moves: list[str], step: int) -> object:
+        return bench.answer({**order, "moves": moves, "step": step}, lambda kind, **fields: None)["svg"]
+
+    first = draw(["up", "stay"], 2)
+    assert draw(["up", "up"], 2) != first
+    assert draw(["up", "stay"], 2) == first
+    for moves, step in ((["up"], 2), (["up"], -1), (["fly"], 1), (["up"] * 5, 5)):
+        with pytest.raises(GdlError):
+            draw(moves, step)
+
+
+def test_of_puzzles_that_are_over_so_many_rules_are_kept_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(puzzles, "MOST_RULES", 3 * len(STEPS) + 100)
+
+    async def talk(client: Client) -> None:
+        assert client.app is not None
+        keys = []
+        for _ in range(5):
+            _, told = await begin(client, rules=STEPS, seconds=60)
+            keys.append(told["puzzle"])
+            await outcome(client, told["puzzle"])
+        assert list(client.app[puzzles.PUZZLES]._jobs) == keys[2:]
+
+    with_client(talk)
