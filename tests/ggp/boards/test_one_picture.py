@@ -22,6 +22,7 @@ from ggp.web.play.view import TableView
 from ggp.web.replay.recorded import RecordedMatch
 from ggp.web.replay.replay_process import game_of, painter_of
 from players.kaskade.make_machine import make_machine
+from players.match import Match
 from players.puzzles.snakes.level import find_level
 from players.puzzles.sokoban.levels.gdl import level_of_gdl
 from tests.places import GAMES
@@ -52,7 +53,7 @@ def test_all_pictures_of_a_card_are_the_same(name: str) -> None:
     game = Game.load(name)
     machine = used_machine(game)
     card = plain(str(draw({"name": name, "step": 0}, lambda kind, **news: None)["svg"]))
-    table = TableView(game, machine).seen([], 0, machine.initial_state())["svg"]
+    table = TableView(game, machine).seen(Match(machine))["svg"]
     assert plain(table) == card
     assert plain(DrawnLine(game.machine("prover"), game.name).draw([], 0)) == card
     carried, _ = game_of(game.name, game.text)
