@@ -10,11 +10,10 @@ import numpy as np
 from players.puzzles.cover.engines.bitset import Bitset
 from players.puzzles.cover.engines.cells import DancingCells
 from players.puzzles.cover.engines.engine import CoverEngine
-from players.puzzles.cover.engines.masks import MasksEngine
 from players.puzzles.cover.engines.memo import MemoCounter
 from players.puzzles.cover.problem import CoverError, CoverProblem
 
-ENGINES: dict[str, type[CoverEngine]] = {kind.name: kind for kind in (MasksEngine, DancingCells, Bitset)}
+ENGINES: dict[str, type[CoverEngine]] = {kind.name: kind for kind in (DancingCells, Bitset)}
 """All engines by name."""
 
 
@@ -31,20 +30,7 @@ def engine_for(problem: CoverProblem, name: str | None) -> type[CoverEngine]:
 
 
 def _chosen(problem: CoverProblem) -> type[CoverEngine]:
-    """Return the engine with the lowest estimated time per node, in nanoseconds, as measured on queens,
-    dominoes, sudokus and pentominoes (see docs/measurements.md).
-
-    Masks cost one word per 64 options in each item that must be covered. Dancing cells cost the nodes that
-    are moved: all nodes of the options that collide with the chosen one. Bitsets work like masks, for fewer
-    problems.
-    """
-    sizes = np.bincount(problem.nodes, minlength=problem.items)
-    length = len(problem.nodes) / max(problem.options, 1)
-    moved = float(sizes[problem.nodes].sum()) / max(problem.options, 1) * length
-    must = int((problem.minimum > 0).sum()) + int(problem.may_be_hole.sum()) * (problem.holes is not None)
-    sets = 0.05 * (problem.options / 64 + 1) * must
-    costs = {Bitset: 60 + 0.05 * sets, MasksEngine: 100 + sets, DancingCells: 250 + 0.7 * moved}
-    return min((kind for kind in ENGINES.values() if kind.takes(problem)), key=costs.__getitem__)
+    return Bitset if Bitset.takes(problem) else DancingCells
 
 
 _BUILD, _BUILD_NODE, _WORTH = 0.001, 1e-6, 10.0

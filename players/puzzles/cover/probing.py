@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from players.puzzles.cover.engines.bitset import Bitset
 from players.puzzles.cover.problem import CoverProblem
 from propnet.jit.decorators import ARENA, inner, kernel
 
@@ -215,10 +214,6 @@ _SAMPLE = 16
 _CHEAP = 2_000_000
 """Below this number of nodes (a few milliseconds) no sample is taken."""
 _MOST = 30_000_000
-_FEW = 64
-"""Problems with fewer options are tried by links, which need no bit sets."""
-_VECTORS = 4
-"""Option vectors examined in the time of one node."""
 
 
 class Probing:
@@ -258,7 +253,6 @@ class Probing:
         np.maximum.at(self._heaviest, nodes, problem.weights)
         self._lost = np.zeros(items, np.int64)
         self._touched = np.zeros(items, np.int32)
-        self._bitset: Bitset | None = None
 
     @property
     def changed(self) -> bool:
@@ -287,35 +281,16 @@ class Probing:
         problem = self._problem
         if self._drops or self.work > _MOST or not problem.options:
             return False
-        if self._bitset is None and problem.options >= _FEW and Bitset.takes(problem):
-            self._bitset = Bitset(problem, delivers=False)
-        over = self._tried_by_links if self._bitset is None else self._tried_by_bits
-        found = over(0, _SAMPLE)
+        found = self._tried(0, _SAMPLE)
         if not found and self.work * _SAMPLE > _CHEAP:
             self._drops = True
         elif not self.contradicts:
-            found += over(0, 1)
+            found += self._tried(0, 1)
         self.never += found
         return found > 0
 
-    def _tried_by_bits(self, begin: int, stride: int) -> int:
-        """Try some options of a problem that a bitset takes: 20 times as fast. Returns the number of options
-        dropped."""
-        assert self._bitset is not None
-        possible = self.mark >= 0
-        before = possible.copy()
-        looked = self._bitset.try_each(possible, self._minimum <= 0, begin, stride)
-        self.work += looked // _VECTORS
-        gone = np.flatnonzero(before & ~possible)
-        self.mark[gone] = NEVER
-        nodes = (before & ~possible)[self._owner]
-        self._left -= np.bincount(
-            self._problem.nodes[nodes], self._problem.weights[nodes], self._problem.items
-        ).astype(np.int64)
-        return len(gone)
-
-    def _tried_by_links(self, begin: int, stride: int) -> int:
-        """Try some options of any problem. Returns the number of options dropped."""
+    def _tried(self, begin: int, stride: int) -> int:
+        """Try every `stride`-th option from `begin` on. Returns the number of options dropped."""
         problem, work, holes = self._problem, np.zeros(1, np.int64), -1
         if problem.holes is not None:
             holes = problem.holes - int((self._hole & (self._left == 0)).sum())
