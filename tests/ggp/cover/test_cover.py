@@ -118,7 +118,7 @@ def test_a_killed_run_goes_on(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_stopped_by_the_clock_and_by_ctrl_c(tmp_path: Path) -> None:
     (tmp_path / "queens.json").write_text(as_json(queens(14)))
-    words = ["queens.json", "--count", "--engine", "masks", "--json", "--resume", "saved"]
+    words = ["queens.json", "--count", "--engine", "cells", "--json", "--resume", "saved"]
     first = json.loads(cover(*words, "--seconds", "0.2", cwd=tmp_path).stdout)
     assert (first["complete"], first["stopped"]) == (False, "time is up")
     run = subprocess.Popen(

@@ -1,8 +1,8 @@
-"""`Bitset`: options as bits, for all problems with at most :data:`MOST_OPTIONS` options.
+"""`Bitset`: options as bits, for all problems with at most :data:`_MOST_OPTIONS` options.
 
-The item with the fewest branches comes first (D. E. Knuth, The Art of Computer Programming 4B, 7.2.2.1): count
-bits to choose it, then keep the options that agree with the pick. Colours, and items that take one option, are in
-the table of options that agree. Items that take several options keep sums.
+The item with the fewest branches comes first (D. E. Knuth, The Art of Computer Programming 4B, 7.2.2.1).
+Counting bits finds it. Then the options stay that agree with the pick: a table says which, as far as colours
+and items that take one option decide. Items that take several options keep sums.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ _FRESH, _NONE = -1, -2
 """Placeholders for the option of a path: none was tried yet; none of those left is chosen."""
 _NEED, _ROOM, _HEAVIEST, _CLASSES = range(4)
 """Rows of ``sums``: see :func:`search`."""
-PLAIN, SINGLE, SEVERAL = range(3)
+_PLAIN, _SINGLE, _SEVERAL = range(3)
 """Kinds of problems: see :func:`search`."""
 
 
 @inlined
-def count(alive: Words, row: int, masks: Words, mask: int, bands: Longs, enough: int) -> int:
+def _count(alive: Words, row: int, masks: Words, mask: int, bands: Longs, enough: int) -> int:
     """Return the number of possible options in a mask; stop counting at ``enough``."""
     found = 0
     for at in range(bands[0, mask], bands[1, mask], BYTES):
@@ -74,7 +74,7 @@ def _choose(
         item = items[0, k]
         need = sums[_NEED, item]
         if need <= 1:
-            ways = count(alive, row, masks, item, bands, least)
+            ways = _count(alive, row, masks, item, bands, least)
             if need <= 0:
                 if ways == 0:
                     empty += 1
@@ -83,7 +83,7 @@ def _choose(
         else:
             ways, weight = 0, 0
             for which in range(sums[_CLASSES, item], sums[_CLASSES, item + 1]):
-                own = count(alive, row, masks, classes[0, which], bands, 1 << 30)
+                own = _count(alive, row, masks, classes[0, which], bands, 1 << 30)
                 ways += own
                 weight += own * classes[1, which]
             ways = max(0, min(ways, weight - need + 1))
@@ -121,7 +121,7 @@ def _go_down(
         return
     for at in range(0, size, BYTES):
         store(alive, there + at, load(alive, here + at) & load(agree, option * size + at))
-    if kind != PLAIN:
+    if kind != _PLAIN:
         # The options tried before are no longer possible.
         for word in range(bands[0, branch] >> 3, option >> 6):
             alive[level + 1, word] &= ~masks[branch, word]
@@ -129,7 +129,7 @@ def _go_down(
         alive[level + 1, option >> 6] &= ~(masks[branch, option >> 6] & lower)
     for node in range(starts[option], starts[option + 1]):
         item = nodes[node]
-        if kind == SEVERAL:
+        if kind == _SEVERAL:
             sums[_NEED, item] -= weights[node]
             sums[_ROOM, item] -= weights[node]
             if sums[_ROOM, item] < sums[_HEAVIEST, item]:
@@ -173,25 +173,25 @@ def search(
     """Continue the search by about ``budget`` nodes.
 
     Args:
-        starts, nodes, weights: the nodes of the options, in items that must be covered, may be holes, or take
-            several options: int32[options + 1], int32[nodes], int32[nodes].
-        agree: uint64[options, words]: the other options that may be chosen together with each, one bit each, as
-            far as colours and items that take a single option decide.
+        starts, nodes, weights: int32[options + 1], int32[nodes], int32[nodes]: the nodes of the options in
+            items that must be covered, may be holes, or take several options.
+        agree: uint64[options, words]: the other options that may be chosen together with each, one bit each,
+            as far as colours and items that take one option decide.
         masks: uint64[masks, words]: the options of each of these items, all options, and the options of equal
             weight in an item that takes several.
         bands: int64[3, masks]: the bytes of a mask from its first to behind its last bit, in whole vectors;
             in the third row the bytes of a row.
         alive: uint64[depth, words]: the options still possible at each node of the path.
         items: int32[2, items]: the items, open ones first; the place of each item in that order.
-        sums: int64[4, items + 1]: the weight that each item still needs (0: it may be a hole) and still takes, its
-            heaviest option, and its first column in `classes`. The last column is that of all options.
+        sums: int64[4, items + 1]: the weight that each item still needs (0: it may be a hole) and still
+            takes, its heaviest weight, its first column in `classes`. The last column is for all options.
         classes: int64[2, classes]: a mask of options of equal weight in one item, and that weight.
         opens: int64[depth]: the number of open items at each node.
         path: int32[depth, 4]: see `engine` for its columns.
         found, ends: int32[room], int64[room]: options of the solutions found, and the end of each solution.
         scalars: int64[10]: see `engine`.
-        kind: PLAIN if each item is covered once; SINGLE if some may be holes, or options may stay free to choose;
-            SEVERAL if items take several options.
+        kind: _PLAIN if each item is covered once; _SINGLE if some may be holes, or options may stay free to
+            choose; _SEVERAL if items take several options.
         holes: the most open items that nothing covers.
 
     Returns UNDERWAY, FULL (the buffer must be emptied) or OVER.
@@ -205,10 +205,10 @@ def search(
             scalars[ENTERING] = 0
             row = depth * size
             best, least, empty = -1, 1 << 30, 0
-            if kind == PLAIN:
+            if kind == _PLAIN:
                 for k in range(scalars[OPEN]):
                     item = items[0, k]
-                    ways = count(alive, row, masks, item, bands, least)
+                    ways = _count(alive, row, masks, item, bands, least)
                     if ways < least:
                         best, least = item, ways
                         if ways <= 1:
@@ -217,9 +217,9 @@ def search(
                 best, least, empty = _choose(row, masks, bands, alive, items, sums, classes, scalars)
             if least == 0 or empty > holes:
                 continue
-            if best < 0 and kind != PLAIN:
+            if best < 0 and kind != _PLAIN:
                 # All bounds hold: all options that are left are free to choose.
-                ways = count(alive, row, masks, every, bands, 1 << 30)
+                ways = _count(alive, row, masks, every, bands, 1 << 30)
                 if ways:
                     best, least = every, ways + 1
             if best < 0:
@@ -249,7 +249,7 @@ def search(
         scalars[OPEN] = opens[level]
         if before >= 0:
             path[level, TRIED] += 1
-            if kind == SEVERAL:
+            if kind == _SEVERAL:
                 for node in range(starts[before], starts[before + 1]):
                     sums[_NEED, nodes[node]] += weights[node]
                     sums[_ROOM, nodes[node]] += weights[node]
@@ -270,8 +270,8 @@ def search(
         scalars[NODES] += 1
         scalars[ENTERING] = 1
         _go_down(
-            item, option, level, starts, nodes, weights, agree, masks, bands, alive, items, sums, classes, scalars,
-            kind,
+            item, option, level, starts, nodes, weights, agree, masks, bands, alive, items, sums, classes,
+            scalars, kind,
         )  # fmt: skip
     return UNDERWAY
 
@@ -296,8 +296,8 @@ def _replay(
 ) -> None:
     """:func:`_go_down` for Python."""
     _go_down(
-        branch, option, level, starts, nodes, weights, agree, masks, bands, alive, items, sums, classes, scalars,
-        kind,
+        branch, option, level, starts, nodes, weights, agree, masks, bands, alive, items, sums, classes,
+        scalars, kind,
     )  # fmt: skip
 
 
@@ -316,7 +316,7 @@ def _agree_with(agree: Words, rivals: Words, rows: Ints, options: Longs) -> None
             agree[option, word] &= ~rivals[row, word]
 
 
-MOST_OPTIONS = 1 << 14
+_MOST_OPTIONS = 1 << 14
 """One bit for each pair of options: 32 MB."""
 
 
@@ -339,7 +339,6 @@ class Bitset(CoverEngine):
         self._order = np.argsort(middle, kind="stable").astype(np.int32)
         rank = np.empty(options, np.int64)
         rank[self._order] = np.arange(options)
-        self._rank = rank
         words = max(1, -(-options // LANES)) * WORDS
         coloured, minimum, holes = problem.coloured(), problem.minimum, problem.holes
         lightest = np.full(problem.items, 1 << 31)
@@ -377,14 +376,14 @@ class Bitset(CoverEngine):
         self._bands[2] = words * 8
         closes = np.zeros(options, np.bool_)
         closes[owner[~several[nodes] & (minimum[nodes] > 0)]] = True
-        self._kind = SEVERAL if several.any() else PLAIN
-        if self._kind == PLAIN and not (closes.all() and (self._sums[_NEED, :count] == 1).all()):
-            self._kind = SINGLE
-        depth = count if self._kind == PLAIN else count + options + 1
+        self._kind = _SEVERAL if several.any() else _PLAIN
+        if self._kind == _PLAIN and not (closes.all() and (self._sums[_NEED, :count] == 1).all()):
+            self._kind = _SINGLE
+        depth = count if self._kind == _PLAIN else count + options + 1
         self._path = np.zeros((depth + 1, 4), np.int32)
         self._alive = aligned(depth + 2, words)
-        # An option never fits whose weight alone exceeds a maximum, or stays below the minimum of an item that
-        # takes no other.
+        # An option never fits whose weight exceeds a maximum, or is below the minimum of an item that takes
+        # one option.
         unfit = problem.weights > problem.maximum[nodes]
         unfit |= ~several[nodes] & (problem.weights < minimum[nodes])
         fits = np.ones(options, np.bool_)
@@ -397,7 +396,7 @@ class Bitset(CoverEngine):
     @classmethod
     def takes(cls, problem: CoverProblem) -> bool:
         """Return whether the pairs of options fit into memory."""
-        return problem.options <= MOST_OPTIONS
+        return problem.options <= _MOST_OPTIONS
 
     def _search(self, budget: int) -> int:
         buffers = self._opens, self._path, self._found, self._ends, self._scalars
@@ -469,8 +468,8 @@ def _agreeing(
 def _distinct(
     first: NDArray[np.integer], second: NDArray[np.integer]
 ) -> tuple[NDArray[np.integer], NDArray[np.intp]]:
-    """Return the different pairs of two arrays in ascending order, shape (2, pairs), and the place of each pair
-    among them."""
+    """Return the different pairs of two arrays, ascending, shape (2, pairs), and the place of each among
+    them."""
     pairs, place = np.unique(np.stack((first, second)).astype(np.int64), axis=1, return_inverse=True)
     return pairs, place.reshape(-1)
 

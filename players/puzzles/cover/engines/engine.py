@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from players.puzzles.cover.problem import CoverError, CoverProblem
 
-UNDERWAY, FULL, OVER, DEEP = range(4)
-"""Why a kernel stopped: enough nodes; the buffer of solutions is full; the search is complete; it needs
-larger arrays."""
+UNDERWAY, FULL, OVER = range(3)
+"""Why a kernel stopped: enough nodes; the buffer of solutions is full; the search is complete."""
 
 DEPTH, ENTERING, FOUND, NODES, FILLED, DELIVERED, OPEN, KILLED, EMPTY, CANDIDATES = range(10)
 """In ``scalars``, int64: the length of the path; whether a new node begins; solutions; nodes; options and
