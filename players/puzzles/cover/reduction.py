@@ -45,8 +45,6 @@ _NEVER, _CHOSEN = -1, -2
 _CONTRADICTION = -1
 """There is no solution."""
 
-Ints = NDArray[np.int32]
-
 
 @inner
 def _drop(

@@ -11,6 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any, Self
 
+import numpy as np
+
 from players.puzzles.cover.engines.bitset import Bitset
 from players.puzzles.cover.engines.cells import DancingCells
 from players.puzzles.cover.engines.engine import CoverEngine
@@ -30,7 +32,7 @@ from players.puzzles.cover.problem import CoverError, CoverProblem
 from players.puzzles.cover.reduction import BranchSearch, CoverBranch, Solution, branches, reduced
 
 ENGINES: dict[str, type[CoverEngine]] = {kind.name: kind for kind in (Bitset, DancingCells)}
-"""The engines by name. The first that takes a problem is chosen."""
+"""The engines by name."""
 _PARTS_PER_WORKER = 32
 _CUTTING = 10_000_000
 """Very large problems get fewer branches, because splitting them would take seconds."""
@@ -466,9 +468,21 @@ def _memos_for(
 
 
 def _engine_for(problem: CoverProblem, name: str | None) -> type[CoverEngine]:
-    """Return the engine with this name, or for None the first that takes the problem. Raises CoverError if
-    the engine does not take it."""
-    for kind in ENGINES.values():
-        if name in (None, kind.name) and kind.takes(problem):
-            return kind
-    raise CoverError(f"the engine {name} cannot search this problem", remedy="leave the choice to the search")
+    """Return the engine with this name, or for None the one with the lowest estimated time per node, in
+    nanoseconds, as measured on queens, dominoes, sudokus and pentominoes (see docs/measurements.md).
+
+    Bitsets cost some words in each item that must be covered. Dancing cells cost the nodes that are moved: all
+    nodes of the options that collide with the chosen one. Raises CoverError if the engine does not take the
+    problem.
+    """
+    sizes = np.bincount(problem.nodes, minlength=problem.items)
+    length = len(problem.nodes) / max(problem.options, 1)
+    moved = float(sizes[problem.nodes].sum()) / max(problem.options, 1) * length
+    must = int((problem.minimum > 0).sum()) + int(problem.may_be_hole.sum()) * (problem.holes is not None)
+    costs = {Bitset: 60 + 0.0025 * (problem.options / 64 + 1) * must, DancingCells: 250 + 0.7 * moved}
+    able = [kind for kind in ENGINES.values() if name in (None, kind.name) and kind.takes(problem)]
+    if not able:
+        raise CoverError(
+            f"the engine {name} cannot search this problem", remedy="leave the choice to the search"
+        )
+    return min(able, key=costs.__getitem__)
