@@ -136,8 +136,6 @@ def _check_saved(
     case: Case, problem: CoverProblem, true: list[tuple[int, ...]], kind: type[CoverEngine]
 ) -> None:
     """An engine that is saved and resumed every few nodes."""
-    if (np.diff(problem.starts) == 0).any():
-        return  # engines do not know options without items: searches give them one
     engine, found = kind(problem), []
     while engine.step(math.inf, _NODES):
         found += [tuple(chosen.tolist()) for chosen in engine.taken()]

@@ -471,9 +471,9 @@ def _engine_for(problem: CoverProblem, name: str | None) -> type[CoverEngine]:
     """Return the engine with this name, or for None the one with the lowest estimated time per node, in
     nanoseconds, as measured on queens, dominoes, sudokus and pentominoes (see docs/measurements.md).
 
-    Bitsets cost some words in each item that must be covered. Dancing cells cost the nodes that are moved: all
-    nodes of the options that collide with the chosen one. Raises CoverError if the engine does not take the
-    problem.
+    Bitsets cost some words in each item that must be covered. Dancing cells cost the nodes that are moved:
+    all nodes of the options that collide with the chosen one. Raises CoverError if the engine does not take
+    the problem.
     """
     sizes = np.bincount(problem.nodes, minlength=problem.items)
     length = len(problem.nodes) / max(problem.options, 1)
