@@ -5,9 +5,8 @@
 Least CPU seconds of several searches in one process, one thread, kernels loaded: reduction, choice, search;
 from arrays on both sides. *told*: all solutions are handed over; *counted*: only their number. A row is
 *behind* where ours takes more than 1.15 times the best of our engines, or longer than the other program, and
-more than a millisecond longer. Numbers of solutions that are not the known ones end the run. `sudokus` are a
-thousand with 17 clues each. ``--peers`` names the Python that has the others (see `bench.peers`); they have
-40 seconds for a problem.
+more than a millisecond longer. Numbers of solutions that are not the known ones end the run. ``--peers``
+names the Python that has the others (see `bench.peers`); they have 40 seconds for a problem.
 """
 
 from __future__ import annotations
@@ -23,13 +22,11 @@ from typing import Any
 
 import numpy as np
 
-from bench.cover.instances import INSTANCES, Instance, sudokus
-from players.puzzles.cover.choice import ENGINES
-from players.puzzles.cover.engines.bitset import Bitset
+from bench.cover.instances import INSTANCES, Instance
 from players.puzzles.cover.engines.memo import MemoCounter
 from players.puzzles.cover.outcome import CoverOptions
 from players.puzzles.cover.problem import CoverError, CoverProblem
-from players.puzzles.cover.search import CoverSearch
+from players.puzzles.cover.search import ENGINES, CoverSearch
 
 SLOWER, NOTICED = 1.15, 0.001
 """A row is behind beyond this ratio, if it is so many seconds."""
@@ -176,17 +173,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("names", nargs="*", help="all if none: " + ", ".join([*INSTANCES, "sudokus"]))
+    parser.add_argument("names", nargs="*", help="all if none: " + ", ".join(INSTANCES))
     parser.add_argument("--peers", metavar="PYTHON", help="the interpreter that has xcover and exact-cover")
     parser.add_argument("--json", type=Path, help="write all rows")
     wanted = parser.parse_args()
     head = ["instance", "solutions", "", "ours, ms", "by", "best engine, ms", "ratio", *PEERS, "behind"]
     print(f"| {' | '.join(head)} |\n|{'---|' * len(head)}")
     rows = []
-    for name in wanted.names or [*INSTANCES, "sudokus"]:
-        if name == "sudokus":
-            print(_sudokus())
-            continue
+    for name in wanted.names or INSTANCES:
         for tells in (True, False) if INSTANCES[name].told else (False,):
             row = measure(name, INSTANCES[name], tells)
             if wanted.peers:
@@ -201,15 +195,6 @@ def main() -> int:
     if wanted.json:
         wanted.json.write_text(json.dumps([asdict(row) for row in rows], indent=1))
     return 1 if late else 0
-
-
-def _sudokus() -> str:
-    problem, given = sudokus(1000)
-    engine = Bitset(problem)
-    engine.each(given[:1])
-    began = time.process_time()
-    right = sum(count == 1 for count, _ in engine.each(given))
-    return f"| sudokus | {right:,} | told | {1e3 * (time.process_time() - began):.2f} | bitset | | | | | |"
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ from itertools import combinations, product
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from players.puzzles.cover.packing.assembly import Packing
 from players.puzzles.cover.packing.text import packing_of_text
@@ -30,12 +29,7 @@ PIECES = {
     "Y": "01 10 11 21 31",
     "Z": "00 01 11 21 22",
 }
-CLUES = (
-    "000000010400000000020000000000050407008000300001090000300400200050100000000806000",
-    "000000010400000000020000000000050604008000300001090000300400200050100000000807000",
-    "000000012000035000000600070700000300000400800100000000000120000080000040050000600",
-    "000000012003600000000007000410020000000500300700000600280000040000300500000000000",
-)
+CLUES = "000000010400000000020000000000050407008000300001090000300400200050100000000806000"
 
 
 def queens(size: int) -> CoverProblem:
@@ -137,32 +131,16 @@ def domination(size: int, count: int) -> CoverProblem:
     )
 
 
-def sudokus(count: int) -> tuple[CoverProblem, list[NDArray[np.int32]]]:
-    """The empty sudoku, and the options that the clues of each choose; all have one solution."""
+def one_sudoku() -> CoverProblem:
+    """What the 17 clues of a sudoku leave."""
     size = range(9)
     items = [f"{kind}{a}{b}" for kind in "prcb" for a in size for b in size]
     options = [
         (f"p{y}{x}", f"r{y}{d}", f"c{x}{d}", f"b{y // 3 * 3 + x // 3}{d}")
-        for y in size
-        for x in size
-        for d in size
+        for y, x, d in product(size, repeat=3)
     ]
-    random, given = np.random.default_rng(1), []
-    for k in range(count):
-        grid = np.array(list(CLUES[k % len(CLUES)]), np.int64).reshape(9, 9)
-        grid = np.concatenate(([0], random.permutation(9) + 1))[grid]
-        for _ in range(2):
-            lines = [band * 3 + random.permutation(3) for band in random.permutation(3)]
-            grid = grid[np.concatenate(lines)].T
-        y, x = np.nonzero(grid)
-        given.append((y * 81 + x * 9 + grid[y, x] - 1).astype(np.int32))
-    return CoverProblem.of(items, options), given
-
-
-def one_sudoku() -> CoverProblem:
-    """What the 17 clues of a sudoku leave."""
-    problem, given = sudokus(1)
-    rest = restricted(problem, given[0].tolist(), [])
+    given = [9 * cell + int(digit) - 1 for cell, digit in enumerate(CLUES) if digit != "0"]
+    rest = restricted(CoverProblem.of(items, options), given, [])
     assert rest is not None
     return rest.problem
 

@@ -15,12 +15,11 @@ from itertools import combinations
 import numpy as np
 
 from bench.truth.field import Case, Field
-from players.puzzles.cover.choice import ENGINES
 from players.puzzles.cover.engines.engine import CoverEngine
 from players.puzzles.cover.engines.memo import MemoCounter
 from players.puzzles.cover.outcome import CoverOptions
 from players.puzzles.cover.problem import CoverProblem
-from players.puzzles.cover.search import CoverSearch
+from players.puzzles.cover.search import ENGINES, CoverSearch
 
 _NODES = 3
 """Nodes that an engine searches between two savings."""
@@ -137,8 +136,6 @@ def _check_saved(
     case: Case, problem: CoverProblem, true: list[tuple[int, ...]], kind: type[CoverEngine]
 ) -> None:
     """An engine that is saved and resumed every few nodes."""
-    if (np.diff(problem.starts) == 0).any():
-        return  # engines do not know options without items: searches give them one
     engine, found = kind(problem), []
     while engine.step(math.inf, _NODES):
         found += [tuple(chosen.tolist()) for chosen in engine.taken()]

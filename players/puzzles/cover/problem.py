@@ -173,8 +173,8 @@ def restricted(
     """Return the rest of a problem after options are chosen and dropped; None if it clearly has no solution.
 
     The solutions of the rest, together with the chosen options, are the solutions of the whole problem that
-    have all chosen options and no dropped one. Items that no option covers are left out. So the rest may have
-    no items at all: then the empty set is its only solution.
+    have all chosen options and no dropped one. Items that no option covers are left out. If no option is
+    left, the empty set is the only solution of the rest.
     """
     items = problem.items
     owner = np.repeat(np.arange(problem.options, dtype=np.int32), np.diff(problem.starts))

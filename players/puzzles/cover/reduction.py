@@ -1,16 +1,15 @@
 """Make a cover problem smaller without losing a solution (`reduced`), and split it into branches without
 common solutions, each searched by its own engine (`Branches`).
 
-The reduction chooses forced options, drops options that are never chosen, and merges items that are alike. To
-split a problem, take an item that must be covered. In every solution it has a first chosen option. There is
-one branch for each of its options, in which the options before it are dropped. So solutions are counted once
-for any bounds of the item.
+The reduction chooses forced options and drops the options that collide with them. To split a problem, take an
+item that must be covered. In every solution it has a first chosen option. There is one branch for each of its
+options, in which the options before it are dropped. So solutions are counted once for any bounds of the item.
 """
 
 from __future__ import annotations
 
 import heapq
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,8 +17,10 @@ from numpy.typing import NDArray
 
 from players.puzzles.cover.engines.engine import CoverEngine, sorted_parts
 from players.puzzles.cover.outcome import damaged, number, solutions
-from players.puzzles.cover.probing import CHOSEN, NEVER, Probing
 from players.puzzles.cover.problem import CoverProblem, CoverRest, restricted
+from propnet.jit.decorators import ARENA, inner, kernel
+
+Ints = NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -27,7 +28,7 @@ class _ReducedProblem:
     """A smaller problem whose solutions stand for those of the original one.
 
     Attributes:
-        problem: the smaller problem, in which each option has an item; None if there is no solution.
+        problem: the smaller problem; None if it clearly has no solution.
         options: the original problem's number of each of its options, ascending, int32.
         always: options of the original problem that all solutions have, int32.
         statistics: statistics of the reduction, numbers by name.
@@ -39,100 +40,149 @@ class _ReducedProblem:
     statistics: dict[str, int]
 
 
+_NEVER, _CHOSEN = -1, -2
+"""The marks of an option that is never chosen, and of one that all solutions have."""
+_CONTRADICTION = -1
+"""There is no solution."""
+
+
+@inner
+def _drop(
+    option: int,
+    starts: Ints,
+    nodes: Ints,
+    weights: Ints,
+    left: NDArray[np.int64],
+    mark: Ints,
+    waiting: Ints,
+    waits: NDArray[np.bool_],
+    ends: NDArray[np.int64],
+) -> None:
+    """Mark an option with _NEVER and queue its items."""
+    mark[option] = _NEVER
+    for node in range(starts[option], starts[option + 1]):
+        item = nodes[node]
+        left[item] -= weights[node]
+        if not waits[item]:
+            waits[item] = True
+            waiting[ends[1] % waiting.shape[0]] = item
+            ends[1] += 1
+
+
+@kernel(**ARENA)
+def _force(
+    starts: Ints,
+    nodes: Ints,
+    weights: Ints,
+    colours: Ints,
+    item_starts: Ints,
+    by_item: Ints,
+    owner: Ints,
+    minimum: Ints,
+    maximum: Ints,
+    heaviest: Ints,
+    coloured: NDArray[np.bool_],
+    shade: Ints,
+    mark: Ints,
+    left: NDArray[np.int64],
+    waiting: Ints,
+    waits: NDArray[np.bool_],
+    ends: NDArray[np.int64],
+) -> int:
+    """Choose all options without which an item does not reach its minimum, and drop the options that collide
+    with them, until no more are found. Returns the number of options chosen, or _CONTRADICTION.
+
+    Args:
+        minimum, maximum: the bounds of the rest that is still to be chosen; updated in place.
+        heaviest: int32[items], at least the largest weight in each.
+        shade: int32[items], the colour of the chosen options, 0 closed to all, -1 none yet; updated in place.
+        mark: int32[options], _NEVER, _CHOSEN or another value; updated in place.
+        left: int64[items], the total weight of the options with neither mark; updated in place.
+        waiting, waits: int32[items], bool[items]: a ring buffer of queued items, and whether each is in it.
+        ends: int64[2]: the first place of the ring buffer, and the place after its last.
+    """
+    found = 0
+    while ends[0] < ends[1]:
+        item = waiting[ends[0] % waiting.shape[0]]
+        ends[0] += 1
+        waits[item] = False
+        if minimum[item] <= 0 or left[item] - heaviest[item] >= minimum[item]:
+            continue
+        if left[item] < minimum[item]:
+            return _CONTRADICTION
+        for k in range(item_starts[item], item_starts[item + 1]):
+            option = owner[by_item[k]]
+            if mark[option] == _NEVER or mark[option] == _CHOSEN:
+                continue
+            if left[item] - weights[by_item[k]] >= minimum[item]:
+                continue
+            mark[option] = _CHOSEN
+            found += 1
+            for node in range(starts[option], starts[option + 1]):
+                hit = nodes[node]
+                left[hit] -= weights[node]
+                minimum[hit] -= weights[node]
+                if coloured[hit]:
+                    if shade[hit] >= 0 and (shade[hit] != colours[node] or colours[node] == 0):
+                        return _CONTRADICTION
+                    shade[hit] = colours[node]
+                else:
+                    maximum[hit] -= weights[node]
+                    if maximum[hit] < 0:
+                        return _CONTRADICTION
+                for place in range(item_starts[hit], item_starts[hit + 1]):
+                    other = by_item[place]
+                    rival = owner[other]
+                    if mark[rival] == _NEVER or mark[rival] == _CHOSEN:
+                        continue
+                    if coloured[hit]:
+                        if shade[hit] > 0 and colours[other] == shade[hit]:
+                            continue
+                    elif weights[other] <= maximum[hit]:
+                        continue
+                    _drop(rival, starts, nodes, weights, left, mark, waiting, waits, ends)
+    return found
+
+
+def _forced(problem: CoverProblem) -> NDArray[np.int32] | None:
+    """Return the mark of each option, int32[options]: _CHOSEN, _NEVER or 0; None if there is no solution."""
+    items, nodes = problem.items, problem.nodes
+    mark = np.zeros(problem.options, np.int32)
+    owner = np.repeat(np.arange(problem.options, dtype=np.int32), np.diff(problem.starts))
+    by_item = np.argsort(nodes, kind="stable").astype(np.int32)
+    item_starts = np.zeros(items + 1, np.int32)
+    np.cumsum(np.bincount(nodes, minlength=items), out=item_starts[1:])
+    coloured = problem.coloured()
+    mark[owner[(problem.weights > problem.maximum[nodes]) & ~coloured[nodes]]] = _NEVER
+    left = np.bincount(nodes, problem.weights * (mark != _NEVER)[owner], items).astype(np.int64)
+    heaviest = np.zeros(items, np.int32)
+    np.maximum.at(heaviest, nodes, problem.weights)
+    found = _force(
+        problem.starts, nodes, problem.weights, problem.colours, item_starts, by_item, owner,
+        problem.minimum.copy(), problem.maximum.copy(), heaviest, coloured, np.full(items, -1, np.int32),
+        mark, left, np.arange(items, dtype=np.int32), np.ones(items, np.bool_),
+        np.array([0, items], np.int64),
+    )  # fmt: skip
+    return None if found == _CONTRADICTION else mark
+
+
 def reduced(problem: CoverProblem) -> _ReducedProblem:
     """Return a smaller problem with the same solutions. The result is deterministic."""
-    whole = _with_items(problem)
-    probing = Probing(whole)
-    probing.run()
-    chosen = np.flatnonzero(probing.mark == CHOSEN).astype(np.int32)
-    rest: CoverRest | None = CoverRest(whole, np.arange(whole.options, dtype=np.int32))
-    if probing.contradicts:
-        rest = None
-    elif probing.changed:
-        rest = restricted(whole, chosen, np.flatnonzero(probing.mark == NEVER))
+    mark = _forced(problem)
+    rest: CoverRest | None = None
+    if mark is not None:
+        chosen = np.flatnonzero(mark == _CHOSEN).astype(np.int32)
+        rest = restricted(problem, chosen, np.flatnonzero(mark == _NEVER))
     if rest is None:
         return _ReducedProblem(None, np.zeros(0, np.int32), np.zeros(0, np.int32), {"options": 0})
-    small = _without_idle_items(rest.problem)
     statistics = {
         "items_before": problem.items,
-        "items": small.items,
+        "items": rest.problem.items,
         "options_before": problem.options,
-        "options": small.options,
+        "options": rest.problem.options,
         "forced": len(chosen),
-        "never_chosen": probing.never,
     }
-    return _ReducedProblem(small, rest.options, chosen, statistics)
-
-
-def _without_idle_items(problem: CoverProblem) -> CoverProblem:
-    """Return the same options on fewer items. Of items that the same options cover in the same way only the
-    first stays, and no item stays whose bounds cannot be broken. Every option keeps an item."""
-    items = problem.items
-    if not len(problem.nodes):
-        return problem
-    coloured = problem.coloured()
-    owner = np.repeat(np.arange(problem.options, dtype=np.int64), np.diff(problem.starts))
-    limited = problem.may_be_hole if problem.holes is not None else np.zeros(items, np.bool_)
-    total = np.bincount(problem.nodes, problem.weights, items)
-    idle = ~coloured & ~limited & (problem.minimum == 0) & (total <= problem.maximum)
-
-    by_item = np.argsort(problem.nodes, kind="stable")
-    ends = np.cumsum(np.bincount(problem.nodes, minlength=items))
-    rows = np.stack((owner, problem.weights), axis=1)[by_item]
-    seen: set[tuple[int, int, bytes]] = set()
-    begin = 0
-    for item, end in enumerate(ends.tolist()):
-        if not idle[item] and not coloured[item] and not limited[item]:
-            low, high = int(problem.minimum[item]), int(problem.maximum[item])
-            key = low, high, rows[begin:end].tobytes()
-            idle[item] = key in seen
-            seen.add(key)
-        begin = end
-
-    # An option keeps its first item if it would have none.
-    stays = np.zeros(problem.options, np.bool_)
-    stays[owner[~idle[problem.nodes]]] = True
-    idle[problem.nodes[problem.starts[:-1][~stays]]] = False
-    if not idle.any():
-        return problem
-    used = ~idle[problem.nodes]
-    number = np.cumsum(~idle, dtype=np.int32) - 1
-    starts = np.zeros(problem.options + 1, np.int32)
-    np.cumsum(np.bincount(owner[used], minlength=problem.options), out=starts[1:])
-    return replace(
-        problem,
-        minimum=problem.minimum[~idle],
-        maximum=problem.maximum[~idle],
-        starts=starts,
-        nodes=number[problem.nodes[used]].astype(np.int32),
-        weights=problem.weights[used],
-        colours=problem.colours[used],
-        may_be_hole=problem.may_be_hole[~idle],
-        item_names=(),
-        option_names=(),
-    )
-
-
-def _with_items(problem: CoverProblem) -> CoverProblem:
-    lengths = np.diff(problem.starts)
-    free = np.flatnonzero(lengths == 0)
-    if not len(free):
-        return problem
-    starts = np.zeros(problem.options + 1, np.int32)
-    np.cumsum(np.maximum(lengths, 1), out=starts[1:])
-    at = problem.starts[free]
-    zeros, ones = np.zeros(len(free), np.int32), np.ones(len(free), np.int32)
-    return replace(
-        problem,
-        minimum=np.concatenate((problem.minimum, zeros)),
-        maximum=np.concatenate((problem.maximum, ones)),
-        starts=starts,
-        nodes=np.insert(problem.nodes, at, problem.items + np.arange(len(free), dtype=np.int32)),
-        weights=np.insert(problem.weights, at, ones),
-        colours=np.insert(problem.colours, at, zeros),
-        may_be_hole=np.concatenate((problem.may_be_hole, np.zeros(len(free), np.bool_))),
-        item_names=(),
-    )
+    return _ReducedProblem(rest.problem, rest.options, chosen, statistics)
 
 
 _MOST_CHILDREN = 4096
@@ -247,7 +297,7 @@ class BranchSearch:
                 self.over = True
                 return
             problem, self._numbers = rest.problem, reduced.options[rest.options]
-        if not problem.items:
+        if not problem.options:
             self.over = True
             self.count = 1
             if delivers:

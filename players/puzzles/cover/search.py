@@ -11,7 +11,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any, Self
 
-from players.puzzles.cover.choice import ENGINES, MemoBeside, engine_for
+import numpy as np
+
+from players.puzzles.cover.engines.bitset import Bitset
+from players.puzzles.cover.engines.cells import DancingCells
 from players.puzzles.cover.engines.engine import CoverEngine
 from players.puzzles.cover.engines.memo import MemoCounter
 from players.puzzles.cover.outcome import (
@@ -28,6 +31,8 @@ from players.puzzles.cover.outcome import (
 from players.puzzles.cover.problem import CoverError, CoverProblem
 from players.puzzles.cover.reduction import BranchSearch, CoverBranch, Solution, branches, reduced
 
+ENGINES: dict[str, type[CoverEngine]] = {kind.name: kind for kind in (Bitset, DancingCells)}
+"""The engines by name."""
 _PARTS_PER_WORKER = 32
 _CUTTING = 10_000_000
 """Very large problems get fewer branches, because splitting them would take seconds."""
@@ -36,6 +41,75 @@ _MOST_WAITING = 200_000
 _MOST_PARTS = 100_000
 _MOST_READY = 100_000
 """The most solutions that wait to be taken; above this, a step ends."""
+
+
+_BUILD, _BUILD_NODE, _WORTH = 0.001, 1e-6, 10.0
+"""Seconds to build a memo, and seconds per node of the problem. A memo is built if the engine still needs at
+least _WORTH times as long."""
+_TRIED = 0.08
+"""The share of the engine's time that the memo may take before it must be clearly faster."""
+_CLEARLY = 0.3
+_SLICE, _LONGEST_SLICE = 0.0005, 0.25
+_SHARE = 0.1
+"""A slice lasts this share of the time already spent."""
+
+
+class _MemoBeside:
+    """Counts the solutions of a problem in place of an engine, once the engine would take long.
+
+    Args:
+        problem: a problem that the memo takes.
+
+    Attributes:
+        memo: the memo; None until it begins.
+        gave_up: whether the memo needs too much memory, or is slower for good.
+    """
+
+    def __init__(self, problem: CoverProblem) -> None:
+        self._problem = problem
+        self.memo: MemoCounter | None = None
+        self.gave_up = False
+        self._spent = 0.0
+
+    @property
+    def over(self) -> bool:
+        """Whether the memo has counted all solutions."""
+        return self.memo is not None and self.memo.over
+
+    def leads(self, spent: float, progress: float) -> bool:
+        """Return whether the memo should continue rather than the engine.
+
+        Args:
+            spent: CPU seconds that the engine has used.
+            progress: the part of the engine's work that is done, 0 to 1.
+        """
+        if self.gave_up or not spent:
+            return False
+        left = spent * (1 / progress - 1) if progress > 1e-12 else 1e12
+        if self.memo is None:
+            build_seconds = _BUILD + _BUILD_NODE * len(self._problem.nodes)
+            # A young search may be wrong about the time left.
+            if spent < build_seconds or left < _WORTH * build_seconds:
+                return False
+            began = time.thread_time()
+            self.memo = MemoCounter(self._problem)
+            self._spent = time.thread_time() - began
+        rest = self.memo.seconds_left
+        tried = self._spent + self.memo.seconds < _TRIED * (spent + left)
+        return rest < left and (tried or rest < _CLEARLY * left)
+
+    def slice(self, spent: float) -> float:
+        """Return how many seconds the leader runs before the two are compared again."""
+        every = spent + (self.memo.seconds if self.memo else 0.0)
+        return min(max(_SLICE, _SHARE * every), _LONGEST_SLICE)
+
+    def step(self, deadline: float) -> None:
+        """Let the memo count until about the deadline (time.monotonic() seconds)."""
+        assert self.memo is not None
+        self.memo.step(deadline)
+        if self.memo.gave_up:
+            self.gave_up = True
+            self.memo = None
 
 
 class CoverSearch:
@@ -97,7 +171,7 @@ class CoverSearch:
         small = self._reduced.problem
         self._memo, self._beside = _memos_for(small, options)
         if small is not None and options.engine != MemoCounter.name:
-            self._engine = engine_for(small, options.engine)
+            self._engine = _engine_for(small, options.engine)
             self._branches = branches(small, parts)
         self._share_done = max(0.0, 1.0 - sum(branch.share for branch in self._branches))
         self._cpu, self._wall = time.process_time() - cpu, time.monotonic() - wall
@@ -157,7 +231,7 @@ class CoverSearch:
                 list(pool.map(self._work, [deadline] * workers))
         self._engine_seconds += (time.process_time() - began) / workers
 
-    def _count(self, beside: MemoBeside, deadline: float) -> None:
+    def _count(self, beside: _MemoBeside, deadline: float) -> None:
         """Run the engine or the memo, whichever is expected to finish first."""
         while not self.over:
             spent = self._engine_seconds
@@ -379,7 +453,7 @@ def count(problem: CoverProblem, options: CoverOptions = CoverOptions()) -> int:
 
 def _memos_for(
     problem: CoverProblem | None, options: CoverOptions
-) -> tuple[MemoCounter | None, MemoBeside | None]:
+) -> tuple[MemoCounter | None, _MemoBeside | None]:
     """Return the counting memo that was requested, or one to run beside an engine, if solutions are only
     counted."""
     asked, counts = options.engine == MemoCounter.name, not options.delivers and options.first is None
@@ -390,4 +464,25 @@ def _memos_for(
     if asked:
         return MemoCounter(problem), None
     chosen = counts and options.engine is None and MemoCounter.takes(problem)
-    return None, MemoBeside(problem) if chosen else None
+    return None, _MemoBeside(problem) if chosen else None
+
+
+def _engine_for(problem: CoverProblem, name: str | None) -> type[CoverEngine]:
+    """Return the engine with this name, or for None the one with the lowest estimated time per node, in
+    nanoseconds, as measured on queens, dominoes, sudokus and pentominoes (see docs/measurements.md).
+
+    Bitsets cost some words in each item that must be covered. Dancing cells cost the nodes that are moved:
+    all nodes of the options that collide with the chosen one. Raises CoverError if the engine does not take
+    the problem.
+    """
+    sizes = np.bincount(problem.nodes, minlength=problem.items)
+    length = len(problem.nodes) / max(problem.options, 1)
+    moved = float(sizes[problem.nodes].sum()) / max(problem.options, 1) * length
+    must = int((problem.minimum > 0).sum()) + int(problem.may_be_hole.sum()) * (problem.holes is not None)
+    costs = {Bitset: 60 + 0.0025 * (problem.options / 64 + 1) * must, DancingCells: 250 + 0.7 * moved}
+    able = [kind for kind in ENGINES.values() if name in (None, kind.name) and kind.takes(problem)]
+    if not able:
+        raise CoverError(
+            f"the engine {name} cannot search this problem", remedy="leave the choice to the search"
+        )
+    return min(able, key=costs.__getitem__)

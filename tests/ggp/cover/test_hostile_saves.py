@@ -18,9 +18,7 @@ from tests.places import GAMES
 from tests.players.puzzles.cover.problems import as_json
 
 
-@pytest.mark.parametrize(
-    ("puzzle", "engine"), [("queens", "masks"), ("queens", "cells"), ("queens", "bitset"), ("packing", None)]
-)
+@pytest.mark.parametrize(("puzzle", "engine"), [("queens", "cells"), ("queens", "bitset"), ("packing", None)])
 def test_a_search_with_wrong_contents_is_refused_or_gone_on_with(
     puzzle: str, engine: str | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

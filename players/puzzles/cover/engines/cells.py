@@ -13,7 +13,7 @@ All functions share these arrays:
     lists: int32[2, nodes]: the nodes, item by item, possible ones first; the place of each node.
     items: int32[12, items]: its rows are named below.
     trail: int32[2, options]: removed options, in order; for each option whether it is removed.
-    scalars: int64[10]: see `layout`.
+    scalars: int64[10]: see `engine`.
 """
 
 from __future__ import annotations
@@ -23,8 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from players.puzzles.cover.engines.engine import CoverEngine
-from players.puzzles.cover.engines.layout import (
+from players.puzzles.cover.engines.engine import (
     CANDIDATES,
     DELIVERED,
     DEPTH,
@@ -45,6 +44,7 @@ from players.puzzles.cover.engines.layout import (
     TRIED,
     UNDERWAY,
     WIDTH,
+    CoverEngine,
 )
 from players.puzzles.cover.problem import CoverProblem
 from propnet.jit.decorators import ARENA, inner, kernel
@@ -244,7 +244,7 @@ def search(
     """Continue the search by about ``budget`` nodes.
 
     Args:
-        path: int32[depth, 7]: the nodes from the root to here; see `layout` for its columns.
+        path: int32[depth, 7]: the nodes from the root to here; see `engine` for its columns.
         candidates: int32[nodes]: options to try at nodes whose item takes one option.
         found, ends: int32[room], int64[room]: options of the solutions found, and the end of each solution.
         holes: how many items may be holes; -1 for any number.

@@ -10,8 +10,20 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from players.puzzles.cover.engines import layout as at
 from players.puzzles.cover.problem import CoverError, CoverProblem
+
+UNDERWAY, FULL, OVER = range(3)
+"""Why a kernel stopped: enough nodes; the buffer of solutions is full; the search is complete."""
+
+DEPTH, ENTERING, FOUND, NODES, FILLED, DELIVERED, OPEN, KILLED, EMPTY, CANDIDATES = range(10)
+"""In ``scalars``, int64: the length of the path; whether a new node begins; solutions; nodes; options and
+solutions in the buffer; items that are not covered. For dancing cells only: removed options, items that are
+holes for good, candidates."""
+
+ITEM, OPTION, TRIED, WIDTH, MARK, PICK_MARK, FIRST = range(7)
+"""Columns of ``path``: the item of a node; the picked option; how many children are done, and the most there
+can be. For dancing cells only: the length of the trail when the node and when the pick began, and the first
+candidate, -1 if the item takes several options."""
 
 ROOM = 1 << 16
 """Options in the buffer of solutions."""
@@ -51,10 +63,10 @@ class CoverEngine(ABC):
         self.delivers = delivers
         self.over = False
         self._path = np.zeros((0, 4), np.int32)
-        """Space for the path, which each engine allocates: int32[levels, columns of `layout`]."""
+        """Space for the path, which each engine allocates: int32[levels, columns of this module]."""
         self._scalars = np.zeros(10, np.int64)
-        self._scalars[at.ENTERING] = 1
-        self._found = np.empty(max(ROOM, problem.options), np.int32)
+        self._scalars[ENTERING] = 1
+        self._found = np.empty(max(ROOM, problem.options + problem.items), np.int32)
         self._ends = np.empty(ROOM, np.int64)
         self._budget = FIRST_BUDGET
 
@@ -79,12 +91,12 @@ class CoverEngine(ABC):
     @property
     def count(self) -> int:
         """The exact number of solutions found."""
-        return int(self._scalars[at.FOUND])
+        return int(self._scalars[FOUND])
 
     @property
     def nodes(self) -> int:
         """The number of nodes searched."""
-        return int(self._scalars[at.NODES])
+        return int(self._scalars[NODES])
 
     @property
     def progress(self) -> float:
@@ -93,9 +105,9 @@ class CoverEngine(ABC):
         if self.over:
             return 1.0
         done, share = 0.0, 1.0
-        for row in self._path[: self._scalars[at.DEPTH]].tolist():
-            share /= max(1, row[at.WIDTH])
-            done += share * row[at.TRIED]
+        for row in self._path[: self._scalars[DEPTH]].tolist():
+            share /= max(1, row[WIDTH])
+            done += share * row[TRIED]
         return min(done, 1.0)
 
     def step(self, deadline: float, nodes: int | None = None) -> bool:
@@ -112,22 +124,22 @@ class CoverEngine(ABC):
                 break
             began = time.monotonic()
             status = self._search(budget)
-            self.over = status == at.OVER
+            self.over = status == OVER
             now = time.monotonic()
-            if now - began < 0.005 and budget == self._budget and status != at.FULL:
+            if now - began < 0.005 and budget == self._budget and status != FULL:
                 self._budget *= 2
             elif now - began > 0.02:
                 self._budget = max(FIRST_BUDGET, self._budget // 2)
-            if status == at.FULL or now >= deadline:
+            if status == FULL or now >= deadline:
                 break
         return not self.over
 
     def taken(self) -> list[NDArray[np.int32]]:
         """Return the solutions found since the last call, each as sorted option numbers; none if they are
         only counted."""
-        ends = self._ends[: self._scalars[at.DELIVERED]]
-        found = self._numbered(self._found[: self._scalars[at.FILLED]])
-        self._scalars[at.DELIVERED] = self._scalars[at.FILLED] = 0
+        ends = self._ends[: self._scalars[DELIVERED]]
+        found = self._numbered(self._found[: self._scalars[FILLED]])
+        self._scalars[DELIVERED] = self._scalars[FILLED] = 0
         return sorted_parts(found, ends.copy())
 
     def _numbered(self, options: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -145,7 +157,7 @@ class CoverEngine(ABC):
         try:
             engine._go_to(saved)
             engine.over = bool(saved["over"])
-            engine._scalars[at.FOUND], engine._scalars[at.NODES] = int(saved["count"]), int(saved["nodes"])
+            engine._scalars[FOUND], engine._scalars[NODES] = int(saved["count"]), int(saved["nodes"])
             if min(engine.count, engine.nodes) < 0 or max(engine.count, engine.nodes) >= 1 << 62:
                 raise ValueError("more than there can be")
         except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:

@@ -7,8 +7,7 @@ diagrams, AAAI 2017). Only one layer is stored. Sets are compared in full; count
 they need.
 
 The order of the items keeps few of them half done at any time. The reversed order of Cuthill and McKee
-(Reducing the bandwidth of sparse symmetric matrices, 1969) suits boards. Items in very many options (the
-pieces of a packing puzzle) are also tried at the end.
+(Reducing the bandwidth of sparse symmetric matrices, 1969) suits boards.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from players.puzzles.cover.problem import CoverError, CoverProblem
 from propnet.jit.decorators import ARENA, kernel
 
 _HUB = 4
-"""An item comes last if it has this many times the median number of options."""
+"""An item in this many times the median number of options, like a piece, does not count as a neighbour."""
 
 
 def item_order(items: int, starts: NDArray[np.int32], nodes: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -34,11 +33,9 @@ def item_order(items: int, starts: NDArray[np.int32], nodes: NDArray[np.int32]) 
     spread = _cuthill_mckee(items, starts, nodes, hubs)
     best, best_cost = natural, np.inf
     for order in (natural, natural[::-1], spread, spread[::-1]):
-        last = np.concatenate((order[~hubs[order]], order[hubs[order]]))
-        for candidate in (order, last):
-            cost = _order_cost(candidate, starts, nodes)
-            if cost < best_cost:
-                best, best_cost = candidate, cost
+        cost = _order_cost(order, starts, nodes)
+        if cost < best_cost:
+            best, best_cost = order, cost
     return best.astype(np.int32)
 
 

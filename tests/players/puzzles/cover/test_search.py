@@ -24,7 +24,7 @@ def chosen(found: list) -> list[tuple[int, ...]]:
     return [tuple(solution.tolist()) for solution in found]
 
 
-@given(cover_problems(), st.sampled_from([1, 2, 3]), st.sampled_from([None, "masks", "cells"]))
+@given(cover_problems(), st.sampled_from([1, 2, 3]), st.sampled_from([None, "cells"]))
 @examples(150)
 def test_all_solutions_once_each(problem: CoverProblem, workers: int, engine: str | None) -> None:
     expected = solutions_of(problem)
@@ -109,7 +109,7 @@ def test_engines_are_found_by_name() -> None:
         CoverSearch(PROBLEM, CoverOptions(engine="cells", workers=0))
 
 
-@pytest.mark.parametrize("engine", ["bitset", "cells", "masks"])
+@pytest.mark.parametrize("engine", ["bitset", "cells"])
 def test_many_solutions_fill_buffers_again_and_again(engine: str) -> None:
     """Slices that end at once must not make the next ones ever longer: 1,292,697 tilings."""
     search = CoverSearch(dominoes(6, 9), CoverOptions(engine=engine))

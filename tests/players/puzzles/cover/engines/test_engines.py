@@ -11,15 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench.cover.instances import INSTANCES, queens, sudokus
-from bench.truth.covers import is_solution, solutions_of
-from players.puzzles.cover.choice import ENGINES
-from players.puzzles.cover.engines.bitset import Bitset
-from players.puzzles.cover.engines.cells import DancingCells
+from bench.cover.instances import INSTANCES, queens
+from bench.truth.covers import solutions_of
 from players.puzzles.cover.engines.engine import CoverEngine
 from players.puzzles.cover.outcome import CoverOptions
 from players.puzzles.cover.problem import CoverError, CoverProblem
-from players.puzzles.cover.search import solve
+from players.puzzles.cover.search import ENGINES, solve
 from tests.examples import examples
 from tests.players.puzzles.cover.problems import cover_problems
 
@@ -57,18 +54,14 @@ def right(kind: type[CoverEngine], problem: CoverProblem, nodes: int) -> None:
 @examples(100)
 @given(cover_problems(options=9, items=6), st.integers(1, 3))
 def test_each_solution_is_found_once(kind: type[CoverEngine], problem: CoverProblem, nodes: int) -> None:
-    if kind.takes(problem):
-        right(kind, problem, nodes)
+    right(kind, problem, nodes)
 
 
 @every_engine
 @examples(100)
 @given(cover_problems(options=9, plain=True), st.integers(1, 3))
 def test_so_it_is_in_plain_problems(kind: type[CoverEngine], problem: CoverProblem, nodes: int) -> None:
-    problem = replace(problem, minimum=np.ones_like(problem.minimum))
-    assert kind.takes(problem) == (kind is DancingCells or bool((np.diff(problem.starts) > 0).all()))
-    if kind.takes(problem):
-        right(kind, problem, nodes)
+    right(kind, replace(problem, minimum=np.ones_like(problem.minimum)), nodes)
 
 
 @every_engine
@@ -79,7 +72,7 @@ def test_queens(kind: type[CoverEngine], size: int, count: int) -> None:
 
 
 @every_engine
-@pytest.mark.parametrize("name", ["langford11", "dominoes6x6", "queens12"])
+@pytest.mark.parametrize("name", ["langford11", "dominoes6x6", "queens12", "squares1x4"])
 def test_known_numbers_of_solutions(name: str, kind: type[CoverEngine]) -> None:
     make, known = INSTANCES[name].build, INSTANCES[name].solutions
     engine = kind(make(), delivers=False)
@@ -88,11 +81,10 @@ def test_known_numbers_of_solutions(name: str, kind: type[CoverEngine]) -> None:
     assert engine.count == known
 
 
-def test_solutions_beyond_the_buffer_are_not_lost() -> None:
-    many = CoverProblem.of(["a"], [["a"]], secondary=["b"])
+@every_engine
+def test_solutions_beyond_the_buffer_are_not_lost(kind: type[CoverEngine]) -> None:
     loose = CoverProblem.of([], [[f"i{k}"] for k in range(17)], secondary=[f"i{k}" for k in range(17)])
-    assert len(all_of(DancingCells(many))) == 1
-    found = all_of(DancingCells(loose))
+    found = all_of(kind(loose))
     assert len(found) == len(set(found)) == 1 << 17
 
 
@@ -129,33 +121,3 @@ def test_arrays_of_the_problem_stay_as_they_are(kind: type[CoverEngine]) -> None
     assert all(
         (a == b).all() for a, b in zip(before, (problem.starts, problem.nodes, problem.minimum), strict=True)
     )
-
-
-@examples(100)
-@given(cover_problems(options=9, plain=True), st.data())
-def test_the_same_problem_is_solved_for_many_beginnings(problem: CoverProblem, data: st.DataObject) -> None:
-    problem = replace(problem, minimum=np.ones_like(problem.minimum))
-    if not Bitset.takes(problem):
-        return
-    options = st.sets(st.integers(0, max(problem.options - 1, 0)), max_size=2 if problem.options else 0)
-    begun = [np.array(sorted(chosen), np.int32) for chosen in data.draw(st.lists(options, max_size=4))]
-    every = [set(chosen) for chosen in solutions_of(problem)]
-    for chosen, (count, first) in zip(begun, Bitset(problem).each(begun, most=3), strict=True):
-        whole = [solution for solution in every if solution >= set(chosen.tolist())]
-        assert count == min(3, len(whole))
-        assert set(first.tolist()) in whole if whole else not len(first)
-
-
-def test_sudokus_with_17_clues_have_one_solution() -> None:
-    problem, given = sudokus(12)
-    for clues, (count, first) in zip(given, Bitset(problem).each(given), strict=True):
-        assert count == 1
-        assert set(clues.tolist()) <= set(first.tolist())
-        assert is_solution(problem, first.tolist())
-    ((more, _),) = Bitset(problem).each([given[0][1:]], most=3)
-    assert more == 3
-
-
-def test_what_is_no_option_cannot_be_given() -> None:
-    with pytest.raises(CoverError, match="option is none"):
-        Bitset(queens(4)).each([np.array([16], np.int32)])
