@@ -100,10 +100,9 @@ class BatchMachine(ABC):
         Args:
             weights: uint8, shape (moves,), 0 to 7: a role chooses a legal move with a probability
                 proportional to 2**weight; None for uniform probabilities.
-            tallies: int32, shape (rows, moves, 2), in C order; rows divides the number of records. The
-                playouts from consecutive equal shares of the records add to one row each: the number of
-                playouts with this move at least once while its role had several, and the sum of that role's
-                goals (0..100) over these. Playouts that leave a role without a goal do not count for it.
+            tallies: int32, shape (moves, 2), in C order, to which is added: the number of playouts with this
+                move at least once while its role had several, and the sum of that role's goals (0..100) over
+                these. Playouts that leave a role without a goal do not count for it.
             counted: number of the playouts from each record that count, by default all.
         """
 
@@ -132,7 +131,7 @@ class NetworkBatch(BatchMachine):
     """
 
     def __init__(self, machine: PropnetMachine, playing: PropnetMachine) -> None:
-        from propnet.kernels.move_weights import UNIFORM
+        from propnet.kernels.weighted_choice import UNIFORM
 
         self.machine: PropnetMachine = machine
         self._playing = playing
@@ -192,26 +191,19 @@ class NetworkBatch(BatchMachine):
         weights: Weights | None = None,
         tallies: NDArray[np.int32] | None = None,
         counted: int | None = None,
-        on: PropnetMachine | None = None,
     ) -> Ends:
-        """As in :class:`BatchMachine`; ``on`` is the machine to run on, by default the guide's."""
         if weights is not self._weights:
-            from propnet.kernels.move_weights import policy_of
+            from propnet.kernels.weighted_choice import policy_of
 
             self._weights = weights
             fair = None if weights is None else self._fair(weights)
             self._policy = self._uniform if fair is None else policy_of(fair, self.role_moves)
-        policy, network = self._policy, on or self._playing
-        ends = network.playouts_from(
+        policy = self._policy
+        ends = self._playing.playouts_from(
             records, seed, max_steps, each, policy=policy, tallies=tallies, counted=counted
         )
-        self._last = network, records, seed, max_steps, each, ends.lengths, policy
+        self._last = records, seed, max_steps, each, ends.lengths, policy
         return Ends(ends.goals, ends.lengths, ends.lengths < max_steps)
-
-    @property
-    def carries(self) -> bool:
-        """Whether playouts can go on in a later call: see :meth:`playouts_while`."""
-        return self._playing.carries
 
     def playouts_while(
         self, fewest: int, most: int, records: Records, made: NDArray[np.int32], seed: int, max_steps: int
@@ -230,8 +222,8 @@ class NetworkBatch(BatchMachine):
         return fair
 
     def playout_moves(self, row: int) -> list[int]:
-        network, records, seed, max_steps, each, lengths, policy = self._last
-        moves = network.playout_moves(records, row, int(lengths[row]), seed, max_steps, each, policy)
+        records, seed, max_steps, each, lengths, policy = self._last
+        moves = self._playing.playout_moves(records, row, int(lengths[row]), seed, max_steps, each, policy)
         return [int(move) for move in moves[:, 0]]
 
 

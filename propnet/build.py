@@ -1,5 +1,4 @@
-"""The pipeline from ground rules to a network: prune, construct, timed_constants, constant_latches,
-:data:`PASSES`, finish.
+"""The pipeline from ground rules to a network: prune, construct, constant_latches, :data:`PASSES`, finish.
 
 To add a pass, write a module in :mod:`propnet.passes` and a row in :data:`PASSES`.
 """
@@ -16,13 +15,12 @@ from gdl.grounding.ground_rules import GroundRules
 from propnet.network import Network
 from propnet.passes.circuit import Circuit, remove_dead
 from propnet.passes.construct import construct, prune
-from propnet.passes.extract import extract, share_overlaps
+from propnet.passes.extract import extract
 from propnet.passes.finish import finish
 from propnet.passes.onehot import constant_latches, one_move_per_role
 from propnet.passes.percepts import percepts_as_bases, percepts_as_outputs
 from propnet.passes.select import select_once
 from propnet.passes.simplify import simplify
-from propnet.passes.timed import timed_constants
 
 Rewrite = Callable[[Circuit], Circuit]
 
@@ -34,32 +32,21 @@ class Pass(NamedTuple):
         name: prefix of its counts in the network's ``stats``; unique.
         rewrite: keeps every output's function, given that each role makes exactly one move.
         cost: CPU seconds per gate input, roughly.
-        repeats: whether it repeats an earlier row; large circuits skip it if that or `extract` gained little.
     """
 
     name: str
     rewrite: Rewrite
     cost: float
-    repeats: bool = False
 
 
 PASSES: tuple[Pass, ...] = (
     Pass("simplify", simplify, 2e-6),
     Pass("select_once", select_once, 2.5e-6),
     Pass("one_move_per_role", one_move_per_role, 1.5e-6),
-    Pass("share_overlaps", share_overlaps, 1.2e-6),
     Pass("extract", extract, 4.5e-6),
-    Pass("simplify_again", simplify, 2e-6, repeats=True),
-    Pass("extract_again", extract, 4.5e-6, repeats=True),
     Pass("remove_dead", remove_dead, 3e-7),
 )
 """The passes that rewrite the circuit, in order (costs: see docs/measurements.md)."""
-
-LARGE = 50_000
-"""A circuit with more gate inputs is large."""
-
-LITTLE = 0.02
-"""A pass that removes a smaller share of the gate inputs gains little."""
 
 
 @dataclass(frozen=True)
@@ -75,11 +62,10 @@ class BuildLimits:
 def build(ground: GroundRules, limits: BuildLimits = BuildLimits(), in_play: bool = True) -> Network:
     """Build the network of a game.
 
-    Its outputs are right in every state that legal moves lead to from the initial state. In other states they
-    may be wrong in two ways. A base proposition or a move's legality that is constant in all reachable states
-    may keep its constant value. Outputs that depend only on clocks (:mod:`propnet.passes.timed`) may be those
-    of another time, if the clocks contradict each other, such as a step counter and the player to move. With
-    ``in_play=False`` nothing is assumed about how states follow each other, for rules that do not say it.
+    Its outputs are right in every state that legal moves lead to from the initial state. In other states a
+    base proposition or a move's legality that is constant in all reachable states may keep its constant
+    value. With ``in_play=False`` nothing is assumed about how states follow each other, for rules that do not
+    say it.
 
     ``stats`` of the network holds, in the order of the passes, ``<pass>.gates``, ``<pass>.inputs`` (gate
     inputs after the pass) and ``<pass>.cpu_s``.
@@ -98,8 +84,6 @@ def build(ground: GroundRules, limits: BuildLimits = BuildLimits(), in_play: boo
     circuit = construct(rules, values, tuple(map(len, ground.moves)), len(ground.goal_atoms))
     log.note_circuit("construct", circuit)
     if in_play:
-        circuit = timed_constants(circuit, ground.initial)
-        log.note_circuit("timed_constants", circuit)
         circuit = constant_latches(circuit, ground.initial)
         log.note_circuit("constant_latches", circuit)
     circuit = _run_passes(circuit, limits.seconds, log)
@@ -110,18 +94,13 @@ def build(ground: GroundRules, limits: BuildLimits = BuildLimits(), in_play: boo
 
 
 def _run_passes(circuit: Circuit, seconds: float, log: _PassLog) -> Circuit:
-    """Run the passes, except useless repetitions and passes beyond the estimated time."""
-    vain: set[Rewrite] = set()
+    """Run the passes, except those beyond the estimated time."""
     spent = 0.0
-    for name, rewrite, cost, repeats in PASSES:
-        before = circuit.gate_inputs
-        if rewrite in vain or (repeats and extract in vain) or spent + cost * before > seconds:
-            continue
-        spent += cost * before
-        circuit = rewrite(circuit)
-        if before > LARGE and circuit.gate_inputs > (1 - LITTLE) * before:
-            vain.add(rewrite)
-        log.note_circuit(name, circuit)
+    for name, rewrite, cost in PASSES:
+        if spent + cost * circuit.gate_inputs <= seconds:
+            spent += cost * circuit.gate_inputs
+            circuit = rewrite(circuit)
+            log.note_circuit(name, circuit)
     return circuit
 
 

@@ -25,12 +25,12 @@ import numpy as np
 from gdl.terms import RANDOM
 from propnet.network import Network
 from propnet.passes.circuit import FALSE, TRUE, Circuit, Shape, remove_dead
-from propnet.passes.extract import extract, share_overlaps
+from propnet.passes.extract import extract
 from propnet.passes.finish import finish
 from propnet.passes.simplify import simplify
 from propnet.substitute import Cone, EffortError, Literals, Remake, assume, value
 
-PASSES = (simplify, share_overlaps, extract, simplify, extract, remove_dead)
+PASSES = (simplify, extract, remove_dead)
 
 _GROWTH = 4
 """Before the passes the allowed gate inputs may be exceeded by this factor (see docs/measurements.md)."""

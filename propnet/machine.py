@@ -18,11 +18,11 @@ from propnet.jit.random_numbers import streams
 from propnet.jit.vector512 import LANES
 from propnet.kernels import evaluate as given_states
 from propnet.kernels.kernel_args import KernelArgs, kernel_args, with_rests
-from propnet.kernels.move_weights import UNIFORM, Policy
 from propnet.kernels.plan import Plan, plan
 from propnet.kernels.playouts import playouts
 from propnet.kernels.records import pack, record_words, unpack
 from propnet.kernels.scratch import new_scratch
+from propnet.kernels.weighted_choice import UNIFORM, Policy
 from propnet.network import Network
 from propnet.rests import rests
 from propnet.single.one_state import OneState
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 spare_import()
 
 _NO_LANES, _NO_STATES = np.zeros(0, np.int32), np.zeros((0, 1), np.uint64)
-_NO_TRACE, _NO_TALLIES = np.zeros((0, 0), np.int32), np.zeros((0, 0), np.int64)
+_NO_TRACE, _NO_TALLIES = np.zeros((0, 0), np.int32), np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +75,6 @@ class PropnetMachine(Machine):
     has_lanes = True
     ground: GroundRules | None = None
     """The rules that the network was built from, if they are available and not large."""
-    carries: bool = True
-    """Whether :meth:`playouts_while` is supported."""
     exact: bool = False
     """Whether, in zero-sum games, :attr:`playout_machine` leaves out no move that is better than the best
     move that it keeps."""
@@ -232,7 +230,7 @@ class PropnetMachine(Machine):
         Raises MoveError for ids that no move has. The caller must make sure that moves are legal."""
         moves = self._checked(moves, len(records))
         after = np.zeros((len(records), self.words), np.uint64)
-        given_states.successors(self.kernel_args, self.scratch.wires, _rows(records), moves, after)
+        self._make_moves(records, moves, after, _NO_STATES)
         return after
 
     def perceive(self, records: Words, moves: Int32s) -> tuple[Words, Words]:
@@ -240,14 +238,18 @@ class PropnetMachine(Machine):
         set if percept p is perceived. The percepts of all roles are numbered in role order (role r's begin at
         ``role_percepts[r]``). In games without ``sees`` no bit is set."""
         moves = self._checked(moves, len(records))
-        plan = self.plan
         after = np.zeros((len(records), self.words), np.uint64)
         seen = np.zeros((len(records), record_words(int(self.role_percepts[-1]))), np.uint64)
-        given_states.perceive(
+        self._make_moves(records, moves, after, seen)
+        return after, seen
+
+    def _make_moves(self, records: Words, moves: Int32s, after: Words, seen: Words) -> None:
+        """Fill in the records after joint moves, and the percepts unless ``seen`` has no rows."""
+        plan = self.plan
+        given_states.successors(
             self.kernel_args, self.scratch.wires, _rows(records), moves,
             plan.percept_offsets, plan.percept_signs, after, seen,
         )  # fmt: skip
-        return after, seen
 
     def _checked(self, moves: Int32s, n: int) -> Int32s:
         """Joint moves as the kernels take them. Raises MoveError for ids that no move has."""
@@ -276,11 +278,10 @@ class PropnetMachine(Machine):
         Args:
             records: uint64, shape (n, words); ``seed`` and ``max_steps`` are as in :meth:`playouts`.
             policy: chooses the moves.
-            tallies: int32, shape (rows, moves, 2), in C order; rows divides n. The playouts of n / rows
-                consecutive records add to one row. For each move, the row counts the playouts that made it
-                at least once when its role had several, and the sum of that role's goals (0..100) in
-                these. Playouts that leave a role without a goal value do not count for the role.
-                Raises ValueError for another shape.
+            tallies: int32, shape (moves, 2), in C order, to which is added for each move: the number of
+                playouts that made it at least once when its role had several, and the sum of that role's
+                goals (0..100) in these. Playouts that leave a role without a goal value do not count for the
+                role. Raises ValueError for another shape.
             counted: the number of playouts from each record that count, by default all; a smaller number
                 takes time.
         """
@@ -337,7 +338,7 @@ class PropnetMachine(Machine):
         goals = np.full((n, len(self.roles)), -1, np.int16)
         lengths = np.zeros(n, np.int32)
         trace = np.zeros((0, len(self.roles)), np.int32) if trace is None else trace
-        pairs = _pairs(tallies, self.network.move_count, n)
+        pairs = _pairs(tallies, self.network.move_count)
         cut = playouts(
             self.kernel_args, self.scratch, streams(seed), _rows(starts), max_steps, goals, lengths,
             watched, trace, policy, pairs, counted, 0, 0, _NO_STATES, _NO_LANES,
@@ -353,10 +354,10 @@ def _rows(records: Words) -> Words:
     return np.array(records, np.uint64, order="C")
 
 
-def _pairs(tallies: Int32s | None, moves: int, n: int) -> Ints:
-    """The tallies with each pair of numbers as one int64, the first as its lower half; no rows for None."""
+def _pairs(tallies: Int32s | None, moves: int) -> Ints:
+    """The tallies with each pair of numbers as one int64, the first as its lower half; empty for None."""
     if tallies is None:
-        return np.zeros((0, moves), np.int64)
-    if tallies.ndim != 3 or tallies.shape[1:] != (moves, 2) or n % len(tallies):
-        raise ValueError(f"tallies of shape {tallies.shape} for {moves} moves and {n} playouts")
-    return tallies.view(np.int64)[:, :, 0]
+        return _NO_TALLIES
+    if tallies.shape != (moves, 2):
+        raise ValueError(f"tallies of shape {tallies.shape} for {moves} moves")
+    return tallies.view(np.int64)[:, 0]

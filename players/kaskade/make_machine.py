@@ -74,10 +74,6 @@ def make_machine(rules: Rules, level: str = "auto") -> Machine:
         return machine
     from propnet.native.machine import native_machine
     from propnet.native.object_cache import ObjectCache
-    from propnet.recoding.playing import with_register_playouts
 
     seconds = compile_budget(_AUTO_COMPILE_SECONDS if level == "auto" else COMPILE_SECONDS)
-    machine = native_machine(rules, network, seconds=seconds, cache=ObjectCache())
-    if level == "auto":
-        return machine
-    return with_register_playouts(machine, seconds=seconds, cache=ObjectCache())
+    return native_machine(rules, network, seconds=seconds, cache=ObjectCache())

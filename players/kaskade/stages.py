@@ -157,14 +157,12 @@ def load_propnet(rules: Rules, product: bytes, before: Machine | None) -> Machin
 
 def build_native(text: str, previous: bytes) -> Iterator[bytes]:
     """The native code of a network: as soon as it is worth using, when all of it is compiled, and then with
-    the code of the guide for playouts, or of a network with registers for playouts, if the game has one.
+    the code of the guide for playouts, if the game has one.
     Raises TooLargeError if too little is compiled in time."""
     from players.kaskade.guided_machine import compiled_guide
     from propnet.machine import PropnetMachine
-    from propnet.native.machine import PAYS, NativeCode, NativeMachine, compile_network
+    from propnet.native.machine import PAYS, NativeCode, compile_network
     from propnet.native.object_cache import ObjectCache, host, to_bytes
-    from propnet.recoding.playing import RegisterMachine, register_bytes, with_register_playouts
-    from propnet.recoding.registers import SAVED
     from propnet.storage.network_bytes import from_bytes
     from propnet.storage.network_bytes import to_bytes as network_to_bytes
 
@@ -193,21 +191,8 @@ def build_native(text: str, previous: bytes) -> Iterator[bytes]:
         guide_net, guide_code = guide
         yield _joined(
             to_bytes(code.straight, code.objects),
-            b"guide",
             network_to_bytes(guide_net),
             to_bytes(guide_code.straight, guide_code.objects),
-        )
-        return
-    if len(network.bases) < SAVED:
-        return
-    plain = NativeMachine(machine.rules, network, code)
-    faster = with_register_playouts(plain, seconds=seconds, cache=cache)
-    if isinstance(faster, RegisterMachine) and (other := faster.registers.code) is not None:
-        yield _joined(
-            to_bytes(code.straight, code.objects),
-            b"registers",
-            to_bytes(other.straight, other.objects),
-            register_bytes(faster.registers.network, faster.coding),
         )
 
 
@@ -239,7 +224,6 @@ def load_native(rules: Rules, product: bytes, before: Machine | None) -> Machine
     from propnet.machine import PropnetMachine
     from propnet.native.machine import NativeCode, NativeMachine
     from propnet.native.object_cache import from_bytes, host
-    from propnet.recoding.playing import RegisterMachine, read_registers
     from propnet.storage.network_bytes import from_bytes as network_from_bytes
 
     if not isinstance(before, PropnetMachine):
@@ -251,18 +235,10 @@ def load_native(rules: Rules, product: bytes, before: Machine | None) -> Machine
 
     first, *more = _parted(product)
     code = native_code(first)
-    machine: NativeMachine
-    match more:
-        case [b"guide", guide, guide_code]:
-            machine = GuidedMachine(
-                rules, before.network, code, network_from_bytes(guide), native_code(guide_code)
-            )
-        case [_, other_code, other]:
-            machine = RegisterMachine(
-                rules, before.network, code, native_code(other_code), *read_registers(other)
-            )
-        case _:
-            machine = NativeMachine(rules, before.network, code)
+    machine = NativeMachine(rules, before.network, code)
+    if more:
+        guide, guide_code = network_from_bytes(more[0]), native_code(more[1])
+        machine = GuidedMachine(rules, before.network, code, guide, guide_code)
     if code.objects and not machine.compiled:
         raise GdlError("native code is not faster than the interpreter here, or cannot be loaded")
     return machine

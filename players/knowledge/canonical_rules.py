@@ -30,7 +30,7 @@ from gdl.errors import GdlError
 from gdl.rules import And, Formula, Literal, Not, Or, Rule, Rules
 from gdl.scramble import kept_names
 from gdl.terms import Term
-from propnet.analysis.colours import ColourGraph, Colours, mixed
+from propnet.analysis.colours import ColourGraph, Colours, Individualisation, orbit
 
 _NAME, _HEAD, _PART, _ARGUMENT = 0, 1, 2, 8
 """Kinds of edges; to that of an argument its place is added."""
@@ -207,17 +207,17 @@ class _Canonizer:
 
     def __init__(self, graph: _RulesGraph, effort: int) -> None:
         self._graph = graph
-        self._effort = effort
+        self._nodes = Individualisation(graph.graph, 0, len(graph.names), effort)
         self._generators: list[_Permutation] = []
         self._seen: dict[bytes, Colours] = {}
 
     def run(self) -> Colours:
-        return self._best(self._refined(self._graph.colour), [])[1]
+        return self._best(self._in_time(self._nodes.refined(self._graph.colour)), [])[1]
 
     def _best(self, colour: Colours, chosen: list[int]) -> tuple[bytes, Colours]:
         """The smallest picture below these colours, and its colours. ``chosen`` are the nodes chosen so
         far."""
-        cell = self._cell(colour)
+        cell = self._nodes.cell(colour)
         if not cell:
             picture = np.sort(colour).tobytes()
             self._seen.setdefault(picture, colour)
@@ -236,7 +236,7 @@ class _Canonizer:
 
     def _is_known(self, colour: Colours) -> bool:
         """Whether the first numbering below these colours has a picture that was seen before."""
-        while cell := self._cell(colour):
+        while cell := self._nodes.cell(colour):
             colour = self._individual(colour, cell[0])
         same_picture = self._seen.get(np.sort(colour).tobytes())
         if same_picture is None:
@@ -249,43 +249,19 @@ class _Canonizer:
 
     def _images(self, nodes: list[int], fixed: list[int]) -> set[int]:
         """The images of some nodes under the automorphisms found so far that leave ``fixed`` alone."""
-        usable = [g for g in self._generators if all(g[node] == node for node in fixed)]
-        reached, waiting = set(nodes), list(nodes)
-        while waiting:
-            node = waiting.pop()
-            for generator in usable:
-                image = int(generator[node])
-                if image not in reached:
-                    reached.add(image)
-                    waiting.append(image)
-        return reached
-
-    def _cell(self, colour: Colours) -> list[int]:
-        """The names of a colour that several have: the colour with the fewest names, and of these the
-        smallest."""
-        names = colour[: len(self._graph.names)]
-        looks, counts = np.unique(names, return_counts=True)
-        several = np.flatnonzero(counts > 1)
-        if not len(several):
-            return []
-        look = looks[several[np.argmin(counts[several])]]
-        nodes: list[int] = np.flatnonzero(names == look).tolist()
-        return nodes
+        return orbit(nodes, [g for g in self._generators if all(g[node] == node for node in fixed)])
 
     def _individual(self, colour: Colours, node: int) -> Colours:
-        changed = colour.copy()
-        changed[node : node + 1] += mixed(np.array([1], np.uint64))
-        return self._refined(changed)
+        return self._in_time(self._nodes.individual(colour, node))
 
-    def _refined(self, colour: Colours) -> Colours:
-        refined, rounds = self._graph.graph.refine(colour)
-        self._effort -= rounds * (self._graph.graph.edges + self._graph.graph.nodes)
-        if self._effort < 0:
+    def _in_time(self, colour: Colours) -> Colours:
+        """These colours. Raises FingerprintError if the effort is spent."""
+        if self._nodes.effort < 0:
             raise FingerprintError(
                 "too many names of these rules look alike to identify the game",
                 remedy="it is played without knowledge",
             )
-        return refined
+        return colour
 
 
 def _alike(looks: dict[str, int]) -> list[list[str]]:

@@ -265,7 +265,7 @@ def keep_played(
         return  # without a goal the line may have come to a state without legal moves
     moves = tree.path_moves(int(lines.paths[best]), 0)
     if played[best]:
-        moves += rollouts.playout_moves(best)
+        moves += rollouts.batched.playout_moves(best)
     line.keep(root, moves, goal)
 
 

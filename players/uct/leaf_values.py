@@ -16,12 +16,12 @@ from players.knowledge.knowledge import use
 from players.knowledge.state_values import StateValues
 from players.knowledge.store import find, read_file
 from players.uct.batches import Batch
-from players.uct.tuning import Tuning
+from players.uct.tuning import AUTO, Tuning
 from propnet.machine import PropnetMachine
 
 log = logging.getLogger("players.knowledge")
 
-AUTO, OFF = "auto", "off"
+OFF = "off"
 _SAMPLED, _STEPS = 64, 64
 """Playouts that estimate the length of a match if leaves are valued without playouts; their moves at most."""
 _LOOKING = 64

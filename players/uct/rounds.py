@@ -32,7 +32,6 @@ from players.uct.batches import (
     note_played,
 )
 from players.uct.leaf_values import LeafValues
-from players.uct.rollouts.registry import RolloutChoice
 from players.uct.rollouts.rollouts import Rollouts
 from players.uct.tree.backup import average
 from players.uct.tree.selection_rules import SelectionRule
@@ -167,7 +166,7 @@ class Rounds:
     Attributes:
         tree: the tree.
         values: values of leaves by knowledge of the game; None without knowledge.
-        chosen: the rollouts that make the playouts.
+        rollouts: these make the playouts.
         root: the state that the tree searches from.
         may_prove: whether results may be taken for proven; False once goals do not add up to 100.
         restart: whether the tree must be cleared: it left out moves that are worst in constant-sum games
@@ -186,9 +185,9 @@ class Rounds:
         tuning: Tuning,
         tree: Tree,
         values: LeafValues | None,
-        chosen: RolloutChoice,
+        rollouts: Rollouts,
     ) -> None:
-        self.tree, self.values, self.chosen = tree, values, chosen
+        self.tree, self.values, self.rollouts = tree, values, rollouts
         self._role, self._seed, self._tuning = role, seed, tuning
         self._roles = len(tree.batched.machine.roles)
         self._alone = self._roles == 1
@@ -211,7 +210,7 @@ class Rounds:
     def carries(self) -> bool:
         """Whether playouts may go on in the next round."""
         by_playouts = self.tree.values is None and not (self.values is not None and self.values.alone)
-        return by_playouts and not self._alone and self.chosen.rollouts.carries
+        return by_playouts and not self._alone and self.rollouts.carries
 
     def run(self, batch: Batch, fixed: int, line: BestLine, deadline: float) -> BatchOutcome:
         """Do one round. The role takes the root's edge ``fixed`` (-1: each role chooses). ``line`` is the
@@ -249,7 +248,7 @@ class Rounds:
             steps += float(ends.lengths.sum()) / each
             if self._alone:
                 lines = BatchLines.played(tree, ends, open_, each)
-                keep_played(line, self.root, tree, self.chosen.rollouts, lines, ends.lengths)
+                keep_played(line, self.root, tree, self.rollouts, lines, ends.lengths)
         if self._alone and len(open_) < count:
             keep_known(line, self.root, tree, BatchLines.settled(tree, results, open_))
         self._note_results(results, steps)
@@ -268,7 +267,7 @@ class Rounds:
         selecting, rule = self._rules()
         leaves = tree.select(batch.paths, selecting._replace(loss=_LOSS), fixed)
         playing = time.perf_counter()
-        new, first_ends = carried.play(self.chosen.rollouts, leaves, batch, self._next_seed())
+        new, first_ends = carried.play(self.rollouts, leaves, batch, self._next_seed())
         playing = time.perf_counter() - playing
         self._note_ends(new, first_ends, 1)
         rows, played, results = carried.collect()
@@ -311,7 +310,7 @@ class Rounds:
         starts = self.tree.arrays.records[leaves]
         if self.values is not None and self.values.alone:
             return self.values.ends(self.tree.batched, starts)
-        return self.chosen.rollouts.playouts(starts, seed, batch.steps, deadline, batch.each)
+        return self.rollouts.playouts(starts, seed, batch.steps, deadline, batch.each)
 
     def prove_no_more(self) -> None:
         """Stop proving results: goals do not add up to 100, so one role's gain is not the other's loss."""

@@ -24,7 +24,7 @@ from players.uct.batches import BatchSize
 from players.uct.forced_plies import forced_plies, of_only_moves
 from players.uct.leaf_values import leaf_values
 from players.uct.proof_scheduler import ProofScheduler
-from players.uct.rollouts.registry import RolloutChoice
+from players.uct.rollouts.rollouts import Rollouts
 from players.uct.root_statistics import RootMoves, RootStatistics
 from players.uct.rounds import Rounds
 from players.uct.tree.arrays import OPEN
@@ -118,25 +118,25 @@ class Search:
             if same_numbering(old, machine):
                 self._rounds.go_on_with(self._batched)
                 self._instruct(self._rounds)
-                self._rounds.chosen.go_on_with(self._batched, self._shares)
+                self._rounds.rollouts.go_on_with(self._batched, self._shares)
                 return
         values = leaf_values(self._batched, self.tuning)
         needed = values is None or not values.alone
-        chosen = RolloutChoice(self._batched, self.tuning.policy, self.seed, self._shares, needed)
+        rollouts = Rollouts(self._batched, self.tuning.policy, self.seed, self._shares, needed)
         self.opened = False
         memory = self._memory
         if self._alone:
             memory -= int(memory * _SOLVERS_MEMORY)
         tree = Tree(self._batched, self.tuning.paths, self.seed * 8191 + self.role, memory)
         tree.values = values if values is not None and values.looks else None
-        self._rounds = Rounds(self.role, self.seed, self.tuning, tree, values, chosen)
+        self._rounds = Rounds(self.role, self.seed, self.tuning, tree, values, rollouts)
         self._instruct(self._rounds)
 
     def _instruct(self, rounds: Rounds) -> None:
         """Set the moves that the tree leaves out. Moves that lose at once may be left out in constant-sum
         games."""
         tree = rounds.tree
-        guided = self._batched.exact and not rounds.chosen.unguided
+        guided = self._batched.exact and not rounds.rollouts.unguided
         tree.trimmed = self.tuning.trim and rounds.may_prove and guided
         tree.pass_over = self._forced.pass_over if self._forced is not None else None
 
@@ -162,7 +162,7 @@ class Search:
             state = self._batched.machine.states(reached[None, :])[0]
         tree.move_root(reached)
         self.line.follow(state)
-        rounds.chosen.rollouts.policy.forget(_REMEMBER)
+        rounds.rollouts.policy.forget(_REMEMBER)
         self._shares.new_turn()
         tree.open_root()
         rounds.root = state
@@ -219,7 +219,9 @@ class Search:
         """Findings about the game, as text for people; empty if there are none."""
         rounds = self.rounds
         selection = f"the tree by {STAGES[rounds.stage]}" if rounds.stage >= 0 else ""
-        return "; ".join(filter(None, (str(rounds.values or ""), str(rounds.chosen.trials or ""), selection)))
+        return "; ".join(
+            filter(None, (str(rounds.values or ""), str(rounds.rollouts.trials or ""), selection))
+        )
 
     @property
     def finished(self) -> bool:
@@ -275,7 +277,7 @@ class Search:
         if self._proofs is not None and step == (self._proofs, True):
             self._hear(self._proofs)
         rounds = self.rounds
-        rounds.restart = rounds.restart or (rounds.chosen.unguided and self.tree.trimmed)
+        rounds.restart = rounds.restart or (rounds.rollouts.unguided and self.tree.trimmed)
         return step is not None
 
     def _hear(self, proofs: ProofScheduler) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from gdl.information import chance_role
 from gdl.terms import Term
 from players.options import Option, number_between, one_of
-from players.uct.rollouts.registry import policy_names
+from players.uct.rollouts.rollouts import POLICIES
 from players.uct.tree.selection_rules import NONE, NST, PUCT, UCB, VALUED, SelectionRule
 
 AUTO = "auto"
@@ -75,7 +75,7 @@ class Tuning:
     decisive: bool = True
     trim: bool = True
     policy: str = _option(
-        one_of(policy_names()),
+        one_of((AUTO, *POLICIES)),
         AUTO,
         "how playouts choose moves; auto: as trials before the first turn recommend",
     )

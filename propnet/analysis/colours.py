@@ -1,9 +1,11 @@
-"""Colour refinement (B. Weisfeiler and A. Leman, 1968) with hashes for colours, and the roles that have the
-same rules, as far as it can distinguish them.
+"""Colour refinement (B. Weisfeiler and A. Leman, 1968) with hashes for colours; individualisation (B. McKay:
+Practical graph isomorphism, 1981), for searches for automorphisms and canonical forms; and the roles that
+have the same rules, as far as colours can distinguish them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -72,6 +74,61 @@ class ColourGraph:
             count = classes(colour)
             if count <= before or count == self.nodes:
                 return colour, rounds
+
+
+class Individualisation:
+    """Refines colours of a graph in which the nodes ``low <= node < high`` are told apart one by one.
+
+    Attributes:
+        effort: the number of visits of edges and nodes that are still allowed; callers end their search when
+            it is below 0.
+    """
+
+    def __init__(self, graph: ColourGraph, low: int, high: int, effort: int) -> None:
+        self._graph, self._low, self._high = graph, low, high
+        self.effort = effort
+
+    def refined(self, colour: Colours) -> Colours:
+        """The refinement of these colours."""
+        refined, rounds = self._graph.refine(colour)
+        self.effort -= rounds * (self._graph.edges + self._graph.nodes)
+        return refined
+
+    def individual(self, colour: Colours, node: int) -> Colours:
+        """The refinement of these colours in which the node has a colour of its own."""
+        changed = colour.copy()
+        mark(changed, node, 0)
+        return self.refined(changed)
+
+    def cell(self, colour: Colours) -> list[int]:
+        """The nodes of the colour that the fewest nodes have, but several (of these the smallest colour),
+        ascending; none if all differ."""
+        own = colour[self._low : self._high]
+        looks, counts = np.unique(own, return_counts=True)
+        several = np.flatnonzero(counts > 1)
+        if not len(several):
+            return []
+        look = looks[several[np.argmin(counts[several])]]
+        nodes: list[int] = (self._low + np.flatnonzero(own == look)).tolist()
+        return nodes
+
+
+def mark(colour: Colours, node: int, number: int) -> None:
+    """Mark a node with a number: nodes of one colour with different marks differ."""
+    colour[node : node + 1] += mixed(np.array([number + 1], np.uint64))
+
+
+def orbit(nodes: Iterable[int], permutations: Sequence[NDArray[np.int64]]) -> set[int]:
+    """The images of some nodes under products of permutations."""
+    reached, waiting = set(nodes), list(nodes)
+    while waiting:
+        node = waiting.pop()
+        for permutation in permutations:
+            image = int(permutation[node])
+            if image not in reached:
+                reached.add(image)
+                waiting.append(image)
+    return reached
 
 
 ROUNDS = 6

@@ -1,4 +1,3 @@
-"""Many matches of one game side by side, stepped by a learning agent: `VectorMatch`.
-
-Read lane_step (the compiled step of all lanes), then vector_match (which drives it and draws random moves).
+"""Many matches of one game side by side, stepped by a learning agent (vector_match); the information of one
+role of a hidden game, as numbers (senses).
 """

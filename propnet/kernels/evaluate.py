@@ -71,18 +71,7 @@ def ends(args: KernelArgs, wires: Words, records: Words, terminal: Flags, goals:
 
 
 @kernel
-def successors(args: KernelArgs, wires: Words, records: Words, moves: Int32s, after: Words) -> None:
-    """Fill in the records (n, words) of the states after one move id per role (n, roles)."""
-    n = records.shape[0]
-    for first in range(0, n, LANES):
-        count = min(LANES, n - first)
-        load_records(wires, records, first, count, sizes_of(args).bases)
-        _make_moves(raw(args), raw(wires), raw(moves), first, count)
-        read_lanes(wires, args.next_offsets, args.next_signs, after, first, count)
-
-
-@kernel
-def perceive(
+def successors(
     args: KernelArgs,
     wires: Words,
     records: Words,
@@ -93,14 +82,15 @@ def perceive(
     seen: Words,
 ) -> None:
     """Fill in the records (n, words) of the states after one move id per role (n, roles), and ``seen``
-    (n, percept words): bit p is the wire at ``offsets[p]``, negated if ``signs[p]`` is -1."""
+    (n, percept words; or no rows): bit p is the wire at ``offsets[p]``, negated if ``signs[p]`` is -1."""
     n = records.shape[0]
     for first in range(0, n, LANES):
         count = min(LANES, n - first)
         load_records(wires, records, first, count, sizes_of(args).bases)
         _make_moves(raw(args), raw(wires), raw(moves), first, count)
         read_lanes(wires, args.next_offsets, args.next_signs, after, first, count)
-        read_lanes(wires, offsets, signs, seen, first, count)
+        if seen.shape[0] > 0:
+            read_lanes(wires, offsets, signs, seen, first, count)
 
 
 @inner

@@ -8,7 +8,6 @@ run, not once per gate, and the processor predicts its branches.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -23,8 +22,6 @@ PLAY, GOALS, MOVES = range(3)
 
 LISTED = -1
 """The ``first_wire`` of a block of scattered gates: each gate's inputs follow the offset of its own wire."""
-
-_PAGE = 4096
 
 
 class GateRun(NamedTuple):
@@ -136,12 +133,7 @@ def plan(network: Network) -> Plan:
     runs, blocks, edges = _runs(
         plain[order], negations[order], loop_of[order], (play_gates, network.base_gates), first
     )
-    # Both orders have the same runs; which of them reads memory more evenly depends on the game.
-    candidates = order, _by_place(order, start, read, shape, loop_of, level + network.gates * section, first)
-    wire, inputs = min(
-        (_inputs(order, first, start, read, literals & 1) for order in candidates),
-        key=lambda laid: _far_reads(runs, laid[1]),
-    )
+    wire, inputs = _inputs(order, first, start, read, literals & 1)
 
     init = np.zeros(first + gates, np.uint8)
     init[wire[first:]] = network.loop_init
@@ -244,26 +236,6 @@ def sections(network: Network, start: Ints, read: Ints) -> Ints:
     return section
 
 
-def _by_place(
-    order: Ints, start: Ints, read: Ints, shape: tuple[Ints, Ints], loop_of: Ints, level: Ints, first: int
-) -> Ints:
-    """The same order, but equal gates are sorted by the mean place of their inputs."""
-    order = order.copy()
-    place = np.arange(first + len(order))
-    widths = np.diff(start)
-    edges = np.flatnonzero(np.diff(level[order], prepend=-1) != 0)
-    for low, high in pairwise([*edges.tolist(), len(order)]):
-        some = order[low:high]
-        wide = widths[some]
-        ends = np.cumsum(wide)
-        reads = place[read[np.repeat(start[some] - ends + wide, wide) + np.arange(ends[-1])]]
-        mean = np.where(loop_of[some] >= 0, some, np.add.reduceat(reads, ends - wide) / wide)
-        some = some[np.lexsort((mean, shape[0][some], shape[1][some], loop_of[some]))]
-        order[low:high] = some
-        place[first + some] = np.arange(first + low, first + high)
-    return order
-
-
 def _inputs(order: Ints, first: int, start: Ints, read: Ints, negated: Int32s) -> tuple[Ints, Offsets]:
     """Each node's wire, and :attr:`Plan.inputs`, for this order of gates."""
     rank = np.empty(len(order), np.int64)
@@ -271,15 +243,6 @@ def _inputs(order: Ints, first: int, start: Ints, read: Ints, negated: Int32s) -
     wire = np.concatenate((np.arange(first), first + rank))
     by_gate = np.lexsort((wire[read], negated, np.repeat(rank, np.diff(start))))
     return wire, (wire[read[by_gate]] * BYTES).astype(np.uint32)
-
-
-def _far_reads(runs: Int32s, inputs: Offsets) -> int:
-    """The number of inputs that lie more than a page away from the same input of the gate before."""
-    far = 0
-    for plain, negated, gates, at, _ in runs.tolist():
-        rows = inputs[at : at + gates * (plain + negated)].reshape(gates, -1).astype(np.int64)
-        far += int(np.count_nonzero(np.abs(np.diff(rows, axis=0)) > _PAGE))
-    return far
 
 
 def levels(network: Network, start: Ints, read: Ints, loop_of: Ints) -> Ints:

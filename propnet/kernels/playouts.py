@@ -40,7 +40,6 @@ from propnet.jit.vector512 import (
     store,
 )
 from propnet.kernels.kernel_args import KernelArgs, sizes_of
-from propnet.kernels.move_weights import HEAVIEST, Policy
 from propnet.kernels.records import (
     get_lane,
     list_lanes,
@@ -50,7 +49,7 @@ from propnet.kernels.records import (
     transpose,
     write_lanes,
 )
-from propnet.kernels.scratch import Scratch
+from propnet.kernels.scratch import HEAVIEST, Scratch
 from propnet.kernels.step import (
     choose_moves,
     evaluate_goals,
@@ -62,7 +61,7 @@ from propnet.kernels.step import (
     terminal_lanes,
 )
 from propnet.kernels.uniform_choice import awake, can_rest
-from propnet.kernels.weighted_choice import choose_by_policy
+from propnet.kernels.weighted_choice import Policy, choose_by_policy
 
 
 @inner
@@ -89,7 +88,6 @@ def tally(
     lane_of: Ints,
     count: Index,
     job: Int32s,
-    per_row: Index,
     each: Index,
     counted: Index,
     goals: Goals,
@@ -99,9 +97,9 @@ def tally(
     """Count the moves of the playouts that have ended, and clear them in ``chosen``.
 
     The playouts are those in the lanes ``ended``, the first ``count`` lanes in ``lane_of``. Their numbers are
-    in ``job`` (512,); ``per_row`` of them share a row of ``tallies`` (rows, moves). Of each ``each`` playouts
-    the first ``counted`` count. A move that was made adds 1 to the lower half of its number, and the goal of
-    its role to the upper half, if the role has one. ``block`` is scratch, (64, 8).
+    in ``job`` (512,). Of each ``each`` playouts the first ``counted`` count. A move that was made adds 1 to
+    the lower half of its number in ``tallies`` (moves,), and the goal of its role to the upper half, if the
+    role has one. ``block`` is scratch, (64, 8).
     """
     for role in range(sizes_of(args).roles):
         last = np.int64(item(args.role_moves, role + 1))
@@ -128,10 +126,9 @@ def tally(
                     continue
                 goal = np.int64(goals[playout, role])
                 if goal >= 0:
-                    row = playout // per_row
                     add = (goal << np.int64(32)) + np.int64(1)
                     while moves_made != 0:
-                        tallies[row, first + lowest_bit(moves_made)] += add
+                        tallies[first + lowest_bit(moves_made)] += add
                         moves_made &= moves_made - np.uint64(1)
 
 
@@ -176,10 +173,9 @@ def playouts(
 
     The same number of playouts starts from each record of ``starts`` (the number of records divides n), in
     their order. The first moves of playout ``watched`` (-1 for none) are written to ``trace``, shape (steps,
-    roles). Moves are chosen by the policy, if it has classes. ``tallies`` (rows, moves) grows as in
-    :func:`propnet.kernels.playouts.tally`, by the first ``counted`` playouts of each start, with the same
-    number of starts per row; it may have no rows. Returns the number of playouts cut by ``max_steps`` or for
-    lack of a legal move.
+    roles). Moves are chosen by the policy, if it has classes. ``tallies`` (moves,) grows as in
+    :func:`propnet.kernels.playouts.tally`, by the first ``counted`` playouts of each start, unless it is
+    empty. Returns the number of playouts cut by ``max_steps`` or for lack of a legal move.
 
     With ``fewest`` above 0 the call ends early: when no playout waits and, besides, fewer lanes are busy or
     ``most`` steps were made. The numbers of the unended playouts are then in ``playout_in`` (512,; -1 on
@@ -241,7 +237,7 @@ def _play(
     wires = scratch.wires
     depth = counted_scratch.planes.shape[0] // 3
     weighted = counted_policy.classes.size > 0
-    tallied = tallies.shape[0] > 0
+    tallied = tallies.size > 0
     n = length_array.size
     sizes = sizes_of(args)
     flush = LANES * sizes.flush_cost
@@ -310,10 +306,9 @@ def _play(
                     read_goals(args, wires, notes.lane_of, count, notes.job, notes.lanes, goals)
                     count = list_lanes(parked, notes.lanes, notes.lane_of)
                     if tallied:
-                        per_row = n // tallies.shape[0]
                         tally(
-                            args, scratch.chosen, parked, notes.lane_of, count, notes.job, per_row, each,
-                            counted, goals, notes.block, tallies,
+                            args, scratch.chosen, parked, notes.lane_of, count, notes.job, each, counted,
+                            goals, notes.block, tallies,
                         )  # fmt: skip
                     count = min(count, n - waiting)
                     renewed = _take_up(notes, count, waiting, step + 1, lengths)

@@ -8,9 +8,10 @@ import numpy as np
 
 from propnet.jit.arrays import Int32s, Ints, Words
 from propnet.jit.vector512 import LANES, aligned
-from propnet.kernels.move_weights import HEAVIEST
 from propnet.kernels.plan import Plan
 
+HEAVIEST = 7
+"""The largest exponent of a weight (:mod:`propnet.kernels.weighted_choice`)."""
 GROUP = 15
 """The moves of a role that are counted together: as many as four planes can count."""
 GROUP_ROWS = GROUP + 5

@@ -1,12 +1,13 @@
-"""Weighted random moves for 512 lanes at once, without leaving the bit-sliced form.
+"""Weighted random moves for 512 lanes at once, without leaving the bit-sliced form, by a :class:`Policy`: a
+weight for every move.
 
-Moves that weigh the same, 2**e, form a class (:class:`propnet.kernels.move_weights.WeightClass`). Per role
-and lane the kernel counts the legal moves of each class, shifts the counts up by e planes and sums them to
-the lane's total weight. It draws a rank below that (:mod:`propnet.kernels.uniform_choice`) and subtracts the
-classes' weights one after another, which gives the class of the rank. The rank's planes from e on are then a
-uniform rank among the class's legal moves, and a walk over these ends the choice. So moves are chosen exactly
-in proportion to their weights. The additional cost over the uniform choice grows with the number of classes,
-hardly with that of moves.
+Moves that weigh the same, 2**e, form a class (:class:`_WeightClass`). Per role and lane the kernel counts the
+legal moves of each class, shifts the counts up by e planes and sums them to the lane's total weight. It draws
+a rank below that (:mod:`propnet.kernels.uniform_choice`) and subtracts the classes' weights one after
+another, which gives the class of the rank. The rank's planes from e on are then a uniform rank among the
+class's legal moves, and a walk over these ends the choice. So moves are chosen exactly in proportion to their
+weights. The additional cost over the uniform choice grows with the number of classes, hardly with that of
+moves.
 
 The scratch array ``planes`` is (13 * depth + 40, 8) uint64
 (:func:`propnet.kernels.scratch.new_weighted_planes`): the total weight, masks and ranks (3 * top rows, top <=
@@ -18,18 +19,75 @@ counts.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from propnet.jit.arrays import Index, Ints, Vector, Words
+from propnet.jit.arrays import Index, Int32s, Ints, Octets, Vector, Words
 from propnet.jit.decorators import inner
 from propnet.jit.vector512 import BYTES, any_lane, item, load, put, splat, store
 from propnet.kernels.kernel_args import KernelArgs, sizes_of
 from propnet.kernels.move_counts import add_carry, count_down, count_move, draw, highest_rank, load_planes
-from propnet.kernels.move_weights import HEAVIEST, Policy, class_of
-from propnet.kernels.scratch import Scratch
+from propnet.kernels.scratch import HEAVIEST, Scratch
 from propnet.kernels.uniform_choice import choose_of_role, legal_wires, rests
+
+
+class Policy(NamedTuple):
+    """Weights of moves, by classes of moves that weigh the same.
+
+    ``order``, int32 (moves,), holds the moves of all roles, role by role, those of a role sorted by
+    weight. ``classes``, int32 (classes, 3), has rows of :class:`_WeightClass`. ``role_classes``, int32
+    (roles + 1,), holds the number of each role's first class. Without classes the choice is uniform.
+    """
+
+    order: Int32s
+    classes: Int32s
+    role_classes: Int32s
+
+
+class _WeightClass(NamedTuple):
+    """Moves that weigh 2**exponent: those at the places ``first <= i < end`` in :attr:`Policy.order`."""
+
+    first: Index
+    end: Index
+    exponent: Index
+
+
+def policy_of(exponents: Octets, role_moves: Int32s) -> Policy:
+    """The policy by which a role makes each of its legal moves with a probability proportional to the move's
+    weight, 2**exponent. ``exponents``, uint8 (moves,), 0 to :data:`HEAVIEST`, are numbered on from role to
+    role. ``role_moves``, int32 (roles + 1,), holds the number of each role's first move. Raises ValueError if
+    there is not one exponent for each move, or one is too large."""
+    if exponents.shape != (role_moves[-1],):
+        raise ValueError(f"{exponents.shape} exponents for {role_moves[-1]} moves")
+    if exponents.size and exponents.max() > HEAVIEST:
+        raise ValueError(f"an exponent is {exponents.max()}, but the largest allowed is {HEAVIEST}")
+    roles = len(role_moves) - 1
+    owner = np.repeat(np.arange(roles), np.diff(role_moves))
+    kind = owner * (HEAVIEST + 1) + exponents
+    order = np.argsort(kind, kind="stable")
+    kinds, first = np.unique(kind[order], return_index=True)
+    bounds = np.append(first, len(order))
+    classes = [
+        _WeightClass(low, high, k % (HEAVIEST + 1))
+        for (low, high), k in zip(pairwise(bounds), kinds, strict=True)
+    ]
+    begins = np.searchsorted(kinds, np.arange(roles + 1) * (HEAVIEST + 1))
+    return Policy(order.astype(np.int32), np.array(classes, np.int32).reshape(-1, 3), begins.astype(np.int32))
+
+
+UNIFORM = Policy(np.zeros(0, np.int32), np.zeros((0, 3), np.int32), np.zeros(0, np.int32))
+"""Every legal move with the same probability."""
+
+
+@inner
+def _class_of(policy: Policy, number: Index) -> _WeightClass:
+    """A row of the classes."""
+    at = 3 * number
+    rows = policy.classes
+    return _WeightClass(item(rows, at), item(rows, at + 1), np.int64(item(rows, at + 2)))
+
 
 _CLASSES = HEAVIEST + 1
 
@@ -121,7 +179,7 @@ def choose_weighted(choice: RoleChoice, lanes: Vector, streams: Words) -> tuple[
             here = here | more
             several = several | more | (some & here)
             some = some | here
-            top = max(top, _add(planes, counts, width, class_of(choice.policy, c).exponent))
+            top = max(top, _add(planes, counts, width, _class_of(choice.policy, c).exponent))
     if any_lane(several & lanes):
         bits = highest_rank(planes, top, top, some & lanes)
         draw(planes, top, bits, some & lanes, streams)
@@ -140,7 +198,7 @@ def _count_class(choice: RoleChoice, number: Index, counts: Index) -> Index:
     fours = splat(0)
     for k in range(3, choice.depth):
         store(planes, counts + k * BYTES, splat(0))
-    members = class_of(choice.policy, number)
+    members = _class_of(choice.policy, number)
     for i in range(members.first, members.end):
         legal = load(choice.wires, (choice.out + item(choice.policy.order, i)) * BYTES)
         ones, twos, fours, carry = count_move(legal, ones, twos, fours)
@@ -181,7 +239,7 @@ def _choose_class(choice: RoleChoice, ranks: Index, bits: Index, undecided: Vect
     for c in range(low, choice.high):
         counts = _counts(depth, c - low)
         width = item(choice.widths, c - low)
-        exponent = class_of(choice.policy, c).exponent
+        exponent = _class_of(choice.policy, c).exponent
         borrow = splat(0)
         if width > 0 and any_lane(undecided):
             for k in range(bits - exponent):
@@ -220,7 +278,7 @@ def _walk(choice: RoleChoice, ranks: Index, six: bool) -> None:
     p3, p4, p5 = load_planes(choice.planes, ranks + 3 * BYTES)
     for c in range(choice.low, choice.high):
         here = load(choice.planes, _chosen(choice.depth, c - choice.low))
-        members = class_of(choice.policy, c)
+        members = _class_of(choice.policy, c)
         for i in range(members.first, members.end):
             at = (choice.out + item(choice.policy.order, i)) * BYTES
             lent, p0, p1, p2 = count_down(load(choice.wires, at) & here, p0, p1, p2)

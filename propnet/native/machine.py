@@ -248,7 +248,7 @@ def _step_seconds(plan: Plan, args: KernelArgs) -> float:
     shortest = float("inf")
     for _ in range(24):
         before = time.thread_time()
-        successors(args, wires, records, moves, after)
+        successors(args, wires, records, moves, plan.percept_offsets, plan.percept_signs, after, records[:0])
         shortest = min(shortest, time.thread_time() - before)
     return shortest
 

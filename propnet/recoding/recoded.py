@@ -54,23 +54,17 @@ def recode(network: Network, coding: Coding) -> Network:
     """
     if coding.bases != len(network.bases):
         raise ValueError(f"a coding of {coding.bases} base propositions for {len(network.bases)}")
-    circuit = remove_dead(Recoding(network, coding).circuit())
+    circuit = remove_dead(_Recoding(network, coding).circuit())
     if circuit.gate_inputs <= MOST_INPUTS:
         for rewrite in PASSES:
             circuit = rewrite(circuit)
     initial = Codec(coding, network.initial).encode(np.asarray(network.initial, np.bool_)[None, :])[0]
+    names = (*(Term("bit", Term(str(bit))) for bit in range(coding.broken_bit)), Term("broken"))
     goals = [(role, value) for role, value, _ in network.goals.tolist()]
-    return finish(
-        circuit, replace(network, bases=names_of(coding), initial=initial), goals, dict(network.stats)
-    )
+    return finish(circuit, replace(network, bases=names, initial=initial), goals, dict(network.stats))
 
 
-def names_of(coding: Coding) -> tuple[Term, ...]:
-    """The base propositions of a recoded network."""
-    return (*(Term("bit", Term(str(i))) for i in range(coding.broken_bit)), Term("broken"))
-
-
-class Recoding:
+class _Recoding:
     """Builds the gates of a recoded network. In loops it cuts the gates that are read before they are
     evaluated."""
 
@@ -107,7 +101,8 @@ class Recoding:
         first, init = network.first_gate, network.loop_init
         for group, start in zip(coding.all_groups, coding.starts, strict=False):
             places = [2 * (1 + start + bit) for bit in range(group.width)]
-            for base, member in zip(group.members, self._decoded(group, places), strict=True):
+            decoded = builder.add_group(places, [code for _, code in group.codes()], not group.exact)
+            for base, member in zip(group.members, decoded, strict=True):
                 self.literal_of[1 + base] = member
         for gate in self.reads:
             self.literal_of.append(builder.conjunction(map(self.literal, gate)))
@@ -137,10 +132,6 @@ class Recoding:
         if node < len(self.literal_of):
             return self.literal_of[node] ^ (x & 1)
         return self.cut_literals[node - self.network.first_gate] ^ (x & 1)
-
-    def _decoded(self, group: ExclusiveGroup, places: list[int]) -> list[int]:
-        """The literals of a group's members, given the bits of the code."""
-        return self.builder.add_group(places, [code for _, code in group.codes()], not group.exact)
 
     def _encoded(
         self, group: ExclusiveGroup, following: list[int], start: int

@@ -9,18 +9,17 @@ digital networks", 1969): every gate is evaluated at most once a step, and most 
 
 from __future__ import annotations
 
-import dataclasses
 import random
 import time
 from collections.abc import Hashable, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
 from gdl.errors import MoveError
-from propnet.jit.arrays import Index, Int32s, Ints, Octets, Words
+from propnet.jit.arrays import Index, Int32s, Ints, Words
 from propnet.jit.decorators import inner, kernel
 from propnet.jit.intrinsics import (
     empty_tuple,
@@ -38,20 +37,22 @@ from propnet.jit.intrinsics import (
     words,
 )
 from propnet.jit.vector512 import item, lowest_bit, put
-from propnet.kernels.records import pack, record_words, unpack
+from propnet.kernels.records import pack, unpack
 from propnet.network import Network
 from propnet.single.wiring import (
     BREAK,
     EXTRA,
     EXTRAS,
     LEVEL_SHIFT,
+    MOST_HUBS,
     ROW,
     SINGLES,
     SINK,
     TELL,
     VALUE_SHIFT,
     WAITS_SHIFT,
-    Wiring,
+    Wires,
+    WireSizes,
     wire_up,
 )
 
@@ -61,71 +62,8 @@ _COUNT_BITS = 0xFFFFFFFF
 """The bits of the count in a node's word."""
 
 
-class Wires(NamedTuple):
-    """The addresses of the arrays of a :class:`propnet.single.wiring.Wiring`, and a few more, in the order of
-    the table of addresses.
-
-    ``current`` and ``target`` are the records of the state on which the wires are settled and of the state to
-    reach. ``joint``, int64 (roles,), is the joint move to make, ``last_moves`` the nodes of the one made
-    before. ``marks``, int64 (bases,), are hashes of the propositions, ``mark``, int64 (1,), that of
-    ``current``. ``role_moves``, int32 (roles + 1,), is the number of each role's first move; ``legal``,
-    int32, has space for all moves. ``worth``, int64 (2, roles), are the highest goal of each role, and the
-    only one; -1 for none. ``sizes``: see :class:`_WireSizes`.
-
-    The arrays that are written while wires settle have several copies, each with a table of its own. The
-    values of the bases ``hubs`` in a state, the first one the lowest bit, give the state's place in
-    ``copies``, the addresses of these tables. ``here``, int64 (1,), is the address of the table that was used
-    last.
-    """
-
-    nodes: Ints
-    rows: Int32s
-    singles: Int32s
-    extras: Int32s
-    init: Octets
-    stacks: Int32s
-    stack_starts: Int32s
-    stack_ends: Int32s
-    loops: Int32s
-    loop_gates: Int32s
-    loop_of_level: Int32s
-    broken: Octets
-    answers: Words
-    goal_values: Int32s
-    role_goals: Int32s
-    role_words: Int32s
-    current: Words
-    target: Words
-    joint: Ints
-    last_moves: Ints
-    marks: Ints
-    role_moves: Int32s
-    legal: Int32s
-    worth: Ints
-    sizes: Ints
-    mark: Ints
-    hubs: Int32s
-    copies: Ints
-    here: Ints
-
-
 _COPIED = frozenset({"nodes", "stacks", "stack_ends", "broken", "answers", "current", "last_moves", "mark"})
 """The arrays of which each copy has its own."""
-
-
-class _WireSizes(NamedTuple):
-    """Numbers that belong to the arrays: of roles, base propositions, words of a record, words of the
-    answers; past the last level of each section; the bit of the first goal; of hubs."""
-
-    roles: Index
-    bases: Index
-    record: Index
-    answers: Index
-    play_end: Index
-    moves_end: Index
-    goals_end: Index
-    goal_bits: Index
-    hubs: Index
 
 
 @inner
@@ -143,9 +81,9 @@ def _wires(t: Ints) -> Wires:
 
 
 @inner
-def _sizes(wires: Wires) -> _WireSizes:
+def _sizes(wires: Wires) -> WireSizes:
     n = wires.sizes
-    return _WireSizes(
+    return WireSizes(
         item(n, 0), item(n, 1), item(n, 2), item(n, 3), item(n, 4), item(n, 5), item(n, 6), item(n, 7),
         item(n, 8),
     )  # fmt: skip
@@ -211,7 +149,7 @@ def _bit(answers: Words, bit: Index) -> Index:
 
 
 @inner
-def _make(table: Ints, sizes: _WireSizes) -> None:
+def _make(table: Ints, sizes: WireSizes) -> None:
     """Make the joint move instead of the one made before."""
     wires = _wires(table)
     for role in range(sizes.roles):
@@ -225,7 +163,7 @@ def _make(table: Ints, sizes: _WireSizes) -> None:
 
 
 @inner
-def _copy_of_target(table: Ints, sizes: _WireSizes) -> Ints:
+def _copy_of_target(table: Ints, sizes: WireSizes) -> Ints:
     """The table of the copy to which the target goes."""
     wires = _wires(table)
     which = np.int64(0)
@@ -237,7 +175,7 @@ def _copy_of_target(table: Ints, sizes: _WireSizes) -> Ints:
 
 
 @inner
-def _move_to_target(table: Ints, sizes: _WireSizes) -> None:
+def _move_to_target(table: Ints, sizes: WireSizes) -> None:
     """Flip the base propositions in which the current state differs from the target."""
     wires = _wires(table)
     mark = item(wires.mark, 0)
@@ -253,7 +191,7 @@ def _move_to_target(table: Ints, sizes: _WireSizes) -> None:
 
 
 @inner
-def _settle(table: Ints, sizes: _WireSizes, first: Index, end: Index) -> None:
+def _settle(table: Ints, sizes: WireSizes, first: Index, end: Index) -> None:
     """Evaluate the gates that wait in these levels, until none waits."""
     wires = _wires(table)
     for level in range(first, end):
@@ -273,7 +211,7 @@ def _settle(table: Ints, sizes: _WireSizes, first: Index, end: Index) -> None:
 
 
 @inner
-def _restart(table: Ints, sizes: _WireSizes, loop: Index) -> None:
+def _restart(table: Ints, sizes: WireSizes, loop: Index) -> None:
     """Reset the gates of a loop to their initial values, and let all of them wait."""
     wires = _wires(table)
     for i in range(item(wires.loops, loop), item(wires.loops, loop + 1)):
@@ -366,7 +304,7 @@ def _push(stacks: Int32s, stack_ends: Int32s, gate: Index, word: Index, wanted: 
 
 
 @inner
-def _legal(table: Ints, sizes: _WireSizes) -> object:
+def _legal(table: Ints, sizes: WireSizes) -> object:
     """Per role a tuple of the legal moves, ascending."""
     wires = _wires(table)
     result = empty_tuple(sizes.roles)
@@ -384,8 +322,6 @@ def _legal(table: Ints, sizes: _WireSizes) -> object:
     return result
 
 
-MOST_HUBS = 4
-"""The most bases that choose the copy of the wires for a state."""
 _OFTEN = 0.3
 """The least share of steps in which a hub flips."""
 SHARE = 0.05
@@ -422,31 +358,9 @@ class OneState:
     )  # fmt: skip
 
     def __init__(self, network: Network) -> None:
-        wiring = wire_up(network)
-        roles, bases = len(network.roles), len(network.bases)
-        record = record_words(bases)
-        sizes = _WireSizes(roles, bases, record, len(wiring.answers), *wiring.level_ends, wiring.goal_bits, 0)
         arrays: dict[str, NDArray[Any]] = {
-            field.name: getattr(wiring, field.name) for field in dataclasses.fields(Wiring)
+            name: np.ascontiguousarray(array) for name, array in wire_up(network)._asdict().items()
         }
-        arrays |= {
-            "current": np.zeros(record, np.uint64),
-            "target": np.zeros(record, np.uint64),
-            "joint": np.zeros(roles, np.int64),
-            "last_moves": np.full(roles, -1, np.int64),
-            # Python's own hash of each proposition: a state's hash comes from its propositions, on any
-            # machine.
-            "marks": np.array([*map(hash, network.bases)], np.int64),
-            "role_moves": np.cumsum([0, *map(len, network.moves)]).astype(np.int32),
-            "legal": np.zeros(network.move_count, np.int32),
-            "worth": np.zeros(2 * roles, np.int64),
-            "sizes": np.array(sizes, np.int64),
-            "mark": np.zeros(1, np.int64),
-            "hubs": np.zeros(MOST_HUBS, np.int32),
-            "copies": np.zeros(1 << MOST_HUBS, np.int64),
-            "here": np.zeros(1, np.int64),
-        }
-        arrays = {name: np.ascontiguousarray(arrays[name]) for name in Wires._fields}
         first = _Copy(arrays)
         self._arrays, self._address = {first.address: first}, first.address
         arrays["copies"][:] = arrays["here"][:] = first.address

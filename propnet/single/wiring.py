@@ -12,12 +12,12 @@ last whether the state is terminal, and the goals.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
-from propnet.jit.arrays import Int32s, Ints, Octets, Words
+from propnet.jit.arrays import Index, Int32s, Ints, Octets, Words
 from propnet.kernels.plan import GOALS, MOVES, PLAY, levels, sections
 from propnet.kernels.records import record_words
 from propnet.network import Network
@@ -27,9 +27,9 @@ HEAVY = 32
 _LEAST_RUN = 8
 """The fewest gates of a run."""
 SINGLES, EXTRAS, SINK, _ = range(4)
-"""Columns of :attr:`Wiring.rows`."""
+"""Columns of :attr:`Wires.rows`."""
 ROW, EXTRA = 4, 4
-"""Numbers per row of :attr:`Wiring.rows` and :attr:`Wiring.extras`."""
+"""Numbers per row of :attr:`Wires.rows` and :attr:`Wires.extras`."""
 TELL, BREAK, COUNT = range(3)
 """Kinds of extras."""
 LEVEL_SHIFT, VALUE_SHIFT, WAITS_SHIFT = 32, 56, 57
@@ -37,10 +37,9 @@ LEVEL_SHIFT, VALUE_SHIFT, WAITS_SHIFT = 32, 56, 57
 half."""
 
 
-@dataclass(frozen=True)
-class Wiring:
-    """The arrays that the kernels read and, where marked, write. Node numbers are the network's, but its
-    gates are in another order.
+class Wires(NamedTuple):
+    """The arrays that the kernels read and, where marked, write; or their addresses, in this order. Node
+    numbers are the network's, but its gates are in another order.
 
     Attributes:
         nodes: int64, shape (nodes,), written: a word per node. For a gate: its false inputs; its level; its
@@ -61,12 +60,23 @@ class Wiring:
         loop_of_level: int32, shape (levels,): -1 for none.
         broken: uint8, shape (loops,), written: whether a loop must restart.
         answers: uint64, written.
-        level_ends: past the last level of the gates that every step needs before moves, of those that need
-            the moves, and of those that only goals need.
-        goal_bits: bit of the answers of the first goal; ``terminal_bit`` is the one before.
         goal_values: int32, shape (goals,), sorted by role.
         role_goals: int32, shape (roles + 1,): the number of each role's first goal.
         role_words: int32, shape (roles,): the word of the answers at which a role's legal moves begin.
+        current, target: uint64, shape (words,): the records of the state on which the wires are settled, and
+            of the state to reach.
+        joint: int64, shape (roles,): the joint move to make.
+        last_moves: int64, shape (roles,): the nodes of the joint move made before.
+        marks: int64, shape (bases,): hashes of the propositions.
+        role_moves: int32, shape (roles + 1,): the number of each role's first move.
+        legal: int32: space for all moves.
+        worth: int64, shape (2 * roles,): the highest goal of each role, then the only one; -1 for none.
+        sizes: int64: see :class:`WireSizes`.
+        mark: int64, shape (1,): the hash of ``current``.
+        hubs: int32: the bases whose values in a state, the first one the lowest bit, give its place in
+            ``copies``. The arrays that are written while wires settle have several copies.
+        copies: int64: the address of each copy's table of addresses.
+        here: int64, shape (1,): the address of the table that was used last.
     """
 
     nodes: Ints
@@ -82,20 +92,48 @@ class Wiring:
     loop_of_level: Int32s
     broken: Octets
     answers: Words
-    level_ends: tuple[int, int, int]
-    goal_bits: int
     goal_values: Int32s
     role_goals: Int32s
     role_words: Int32s
+    current: Words
+    target: Words
+    joint: Ints
+    last_moves: Ints
+    marks: Ints
+    role_moves: Int32s
+    legal: Int32s
+    worth: Ints
+    sizes: Ints
+    mark: Ints
+    hubs: Int32s
+    copies: Ints
+    here: Ints
 
-    @property
-    def terminal_bit(self) -> int:
-        """The bit of the answers that is set if the state is terminal."""
-        return self.goal_bits - 1
+
+class WireSizes(NamedTuple):
+    """Numbers that belong to the arrays: of roles, base propositions, words of a record, words of the
+    answers; past the last level of the gates that every step needs before moves, of those that need the
+    moves, and of those that only goals need; the bit of the answers of the first goal (the one before says
+    whether the state is terminal); of hubs."""
+
+    roles: Index
+    bases: Index
+    record: Index
+    answers: Index
+    play_end: Index
+    moves_end: Index
+    goals_end: Index
+    goal_bits: Index
+    hubs: Index
 
 
-def wire_up(network: Network) -> Wiring:
-    """The layout of a network in which no proposition is true, no move is made and every gate waits."""
+MOST_HUBS = 4
+"""The most bases that choose the copy of the wires for a state."""
+
+
+def wire_up(network: Network) -> Wires:
+    """The layout of a network in which no proposition is true, no move is made and every gate waits, without
+    hubs and copies."""
     first, gates, nodes = network.first_gate, network.gates, network.nodes
     start = network.gate_start.astype(np.int64)
     literals = network.gate_inputs.astype(np.int64)
@@ -131,9 +169,9 @@ def wire_up(network: Network) -> Wiring:
     word |= values << VALUE_SHIFT
     word[first:] |= 1 << WAITS_SHIFT
     word[node_of[first:]] |= level << LEVEL_SHIFT
-    answers = np.zeros((places.words + 1, 64), np.bool_)
+    shown = np.zeros((places.words + 1, 64), np.bool_)
     set_now = values[node_of[places.literals >> 1]] != (places.literals & 1)
-    answers.reshape(-1)[places.bits] = set_now
+    shown.reshape(-1)[places.bits] = set_now
 
     sizes = np.bincount(level, minlength=max(1, level_ends[-1]))
     order = np.argsort(level, kind="stable")
@@ -145,7 +183,11 @@ def wire_up(network: Network) -> Wiring:
     loop_of_level[level[loop_gates]] = loop_of[loop_gates]
     goals = network.goals.reshape(-1, 3)
     goals = goals[np.argsort(goals[:, 0], kind="stable")]
-    return Wiring(
+    roles, bases = len(network.roles), len(network.bases)
+    record = record_words(bases)
+    answers = np.packbits(shown, axis=1, bitorder="little").view("<u8").astype(np.uint64).reshape(-1)
+    numbers = WireSizes(roles, bases, record, len(answers), *level_ends, places.goal_bits, 0)
+    return Wires(
         nodes=word,
         rows=rows,
         singles=singles,
@@ -158,12 +200,24 @@ def wire_up(network: Network) -> Wiring:
         loop_gates=node_of[first + loop_gates].astype(np.int32),
         loop_of_level=loop_of_level,
         broken=np.zeros(max(1, len(network.loops)), np.uint8),
-        answers=np.packbits(answers, axis=1, bitorder="little").view("<u8").astype(np.uint64).reshape(-1),
-        level_ends=level_ends,
-        goal_bits=places.goal_bits,
+        answers=answers,
         goal_values=goals[:, 1].astype(np.int32),
-        role_goals=np.searchsorted(goals[:, 0], np.arange(len(network.roles) + 1)).astype(np.int32),
+        role_goals=np.searchsorted(goals[:, 0], np.arange(roles + 1)).astype(np.int32),
         role_words=np.array(places.role_words, np.int32),
+        current=np.zeros(record, np.uint64),
+        target=np.zeros(record, np.uint64),
+        joint=np.zeros(roles, np.int64),
+        last_moves=np.full(roles, -1, np.int64),
+        # Python's own hash of each proposition: a state's hash comes from its propositions, on any machine.
+        marks=np.array([*map(hash, network.bases)], np.int64),
+        role_moves=np.cumsum([0, *map(len, network.moves)]).astype(np.int32),
+        legal=np.zeros(network.move_count, np.int32),
+        worth=np.zeros(2 * roles, np.int64),
+        sizes=np.array(numbers, np.int64),
+        mark=np.zeros(1, np.int64),
+        hubs=np.zeros(MOST_HUBS, np.int32),
+        copies=np.zeros(1 << MOST_HUBS, np.int64),
+        here=np.zeros(1, np.int64),
     )
 
 
@@ -172,7 +226,7 @@ class _AnswerPlaces:
 
     Attributes:
         literals, bits: int64: a literal, and the bit that is its value.
-        words, goal_bits, role_words: as in :class:`Wiring`.
+        words: of the answers; goal_bits, role_words: as in :class:`Wires` and :class:`WireSizes`.
     """
 
     def __init__(self, network: Network) -> None:

@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gdl.errors import StateError
 from gdl.grounding.ground_rules import GroundRules
@@ -29,59 +28,50 @@ from propnet.network import Network
 from propnet.passes.circuit import FALSE, TRUE, CircuitBuilder
 from propnet.symmetries.group import Automorphism, automorphisms
 
-Order = NDArray[np.int32] | Sequence[int]
-"""Base propositions by which states of an orbit are compared, the most significant first."""
-
 
 class Orbits:
     """The orbits of states under a group of automorphisms, and the smallest state of each.
 
-    The smaller of two states is the one in which the first base proposition of ``order`` that differs is
-    false. Base propositions that no automorphism moves do not count. An order may also leave out base
-    propositions that follow from those in it; among equal states the first in the order of the group is then
-    the smallest. This gives one state per orbit only if states that are equal in the order are equal.
+    The smaller of two states is the one in which the first base proposition that differs is false.
 
     Base propositions that are not observed (:func:`propnet.analysis.cones.observed`) are ignored: they have
     their initial value in the smallest states.
+
+    Attributes:
+        sources: int64, shape (elements of the group - 1, bases): for each base proposition the one from which
+            it gets its value.
+        order: the base propositions that automorphisms move, ascending.
     """
 
-    def __init__(self, network: Network, group: Sequence[Automorphism], order: Order | None = None) -> None:
+    def __init__(self, network: Network, group: Sequence[Automorphism]) -> None:
         """``group``: as :func:`~propnet.symmetries.group.automorphisms` returns it for the network. Raises
-        ValueError if it is empty, or if the order has duplicates or unknown base propositions."""
+        ValueError if it is empty."""
         if not group:
             raise ValueError("a group must have at least the identity")
         bases = len(network.bases)
-        identity = np.arange(bases)
         self.bases = bases
         self.network = network
         self.unobserved = np.flatnonzero(~observed(network))
-        self.order = np.asarray(identity if order is None else order, np.int64)
-        if len(set(self.order.tolist())) < len(self.order) or not np.isin(self.order, identity).all():
-            raise ValueError("an order may have every base proposition at most once")
-        # Row g holds for each base proposition the one from which it gets its value.
         self.sources = np.array([np.argsort(g.bases) for g in group if not g.trivial], np.int64)
         self.sources = self.sources.reshape(-1, bases)
-        self.moved = (self.sources != identity).any(axis=0)
-        self.order = self.order[self.moved[self.order]]
+        self.order = np.flatnonzero((self.sources != np.arange(bases)).any(axis=0))
 
     def canonical(self, records: Words) -> Words:
         """The smallest states of the orbits of states: records, uint64, shape (n, words). Meant for few
         states: it takes about a byte per base proposition and state."""
         bits = unpack(records, self.bases)
         bits[:, self.unobserved] = self.network.initial[self.unobserved]
-        moved = np.flatnonzero(self.moved)
         place = np.zeros(self.bases, np.int64)
-        place[moved] = np.arange(len(moved))
-        order, own = place[self.order], bits[:, moved]
+        place[self.order] = np.arange(len(self.order))
+        own = bits[:, self.order]
         best = own.copy()
-        for source in place[self.sources[:, moved]]:
+        for source in place[self.sources[:, self.order]]:
             image = own[:, source]
-            differ = image[:, order] != best[:, order]
-            first = differ.argmax(axis=1) if len(order) else np.zeros(len(bits), np.int64)
+            differ = image != best
             rows = np.flatnonzero(differ.any(axis=1))
-            smaller = rows[~image[rows, order[first[rows]]]]
+            smaller = rows[~image[rows, differ[rows].argmax(axis=1)]]
             best[smaller] = image[smaller]
-        bits[:, moved] = best
+        bits[:, self.order] = best
         return pack(bits)
 
     def canonical_network(self) -> Network:
@@ -90,7 +80,7 @@ class Orbits:
 
         All elements of the group are compared, one after the other, each as an image of the same next state.
         So the result is the same for all states of an orbit. A move of the new network is the move of the old
-        one followed by a renaming. For any order each state is replaced by one of its orbit, so the search is
+        one followed by a renaming. Each state is replaced by one of its orbit, so the search is
         right (:func:`~propnet.symmetries.group.automorphisms`)."""
         network = self.network
         builder = CircuitBuilder(network.nodes)

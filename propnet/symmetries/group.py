@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from gdl.compile.stratify import components
 from gdl.grounding.graph import order
 from gdl.grounding.ground_rules import GroundRules
-from propnet.analysis.colours import ColourGraph, Colours, mixed
+from propnet.analysis.colours import ColourGraph, Colours, Individualisation, mark, mixed, orbit
 from propnet.analysis.cones import observed
 from propnet.analysis.ternary import constant_bases
 from propnet.network import Network
@@ -224,11 +224,7 @@ class _Level:
 
 
 class _SymmetrySearch:
-    """Looks for automorphisms of a circuit.
-
-    Attributes:
-        effort: the number of visits of edges that are still allowed; the search ends when it is below 0.
-    """
+    """Looks for automorphisms of a circuit, until the effort is spent."""
 
     def __init__(
         self,
@@ -240,9 +236,8 @@ class _SymmetrySearch:
         """``goals`` are the (role, value) of the circuit's goal outputs. ``fixed``, shape (bases,), is true
         for base propositions that may not move."""
         self.circuit = circuit
-        self.effort = effort
         shape = circuit.shape
-        self._graph = _graph(circuit)
+        self._nodes = Individualisation(_graph(circuit), 1, 1 + shape.bases, effort)
         colour = np.zeros(shape.first_gate + len(circuit.gates), np.uint64)
         colour[0] = 1
         colour[1 : shape.first_move] = 2
@@ -253,8 +248,8 @@ class _SymmetrySearch:
         outputs = circuit.outputs[shape.first_goal_output : shape.first_cut_output]
         for (role, value), literal in zip(goals, outputs, strict=False):
             look = 2 * (role << 32) + 2 * value + 1000 + (literal & 1)
-            _add(colour, literal >> 1, look)
-        _add(colour, outputs[-1] >> 1, 10 + (outputs[-1] & 1))
+            mark(colour, literal >> 1, look)
+        mark(colour, outputs[-1] >> 1, 10 + (outputs[-1] & 1))
         staying = np.flatnonzero(fixed)
         colour[1 + staying] = mixed(staying.astype(np.uint64) + _STAYING)
         self._colour = colour
@@ -265,9 +260,9 @@ class _SymmetrySearch:
         found: list[Nodes] = []
         for number in range(len(levels) - 1, -1, -1):
             cell = levels[number].cell
-            orbit = {cell[0]}
+            images = {cell[0]}
             for image in cell[1:]:
-                if image in orbit or self.effort < 0:
+                if image in images or self._nodes.effort < 0:
                     continue
                 for candidate in self._images(levels, number, levels[number].colour, image):
                     if accept(candidate):
@@ -275,39 +270,28 @@ class _SymmetrySearch:
                         break
                 if len(found) == _GENERATORS:
                     return
-                orbit = _orbit(cell[0], found)
+                images = orbit(cell[:1], found)
 
     def _levels(self) -> list[_Level]:
         """Choose base propositions one by one until all differ. After the last level none can be chosen."""
         levels: list[_Level] = []
-        colour = self._refined(self._colour)
-        while self.effort >= 0:
-            cell = self._cell(colour)
+        colour = self._nodes.refined(self._colour)
+        while self._nodes.effort >= 0:
+            cell = self._nodes.cell(colour)
             if not cell:
                 self._last = colour
                 return levels
             levels.append(_Level(colour, cell))
-            colour = self._refined(self._individual(colour, cell[0]))
+            colour = self._nodes.individual(colour, cell[0])
         return []
-
-    def _cell(self, colour: Colours) -> list[int]:
-        """The base propositions of the smallest colour that several have, ascending; none if all differ."""
-        bases = self.circuit.shape.bases
-        _, inverse, counts = np.unique(colour[1 : 1 + bases], return_inverse=True, return_counts=True)
-        several = np.flatnonzero(counts > 1)
-        if not len(several):
-            return []
-        chosen = several[np.argmin(counts[several])]
-        nodes: list[int] = (1 + np.flatnonzero(inverse.ravel() == chosen)).tolist()
-        return nodes
 
     def _images(self, levels: list[_Level], number: int, colour: Colours, image: int) -> Iterator[Nodes]:
         """Candidates that map the node chosen on a level to the image, given the colours of images."""
-        if self.effort < 0:
+        if self._nodes.effort < 0:
             return
         last = number + 1 == len(levels)
         target = self._last if last else levels[number + 1].colour
-        after = self._refined(self._individual(colour, image))
+        after = self._nodes.individual(colour, image)
         if not np.array_equal(np.sort(target), np.sort(after)):
             return
         if last:
@@ -325,21 +309,6 @@ class _SymmetrySearch:
         image[np.argsort(left[:first], kind="stable")] = np.argsort(right[:first], kind="stable")
         return image
 
-    def _individual(self, colour: Colours, node: int) -> Colours:
-        changed = colour.copy()
-        _add(changed, node, 0)
-        return changed
-
-    def _refined(self, colour: Colours) -> Colours:
-        refined, rounds = self._graph.refine(colour)
-        self.effort -= rounds * (self._graph.edges + self._graph.nodes)
-        return refined
-
-
-def _add(colour: Colours, node: int, mark: int) -> None:
-    """Mark a node: nodes of one colour with different marks differ."""
-    colour[node : node + 1] += mixed(np.array([mark + 1], np.uint64))
-
 
 def _graph(circuit: Circuit) -> ColourGraph:
     shape, first = circuit.shape, circuit.shape.first_gate
@@ -352,19 +321,6 @@ def _graph(circuit: Circuit) -> ColourGraph:
     literals = np.concatenate([read, latched])
     kind = np.concatenate([np.zeros(len(read), np.int64), kinds]) + (literals & 1)
     return ColourGraph(first + len(lengths), source, literals >> 1, kind)
-
-
-def _orbit(start: int, generators: list[Nodes]) -> set[int]:
-    """The images of a node under products of permutations."""
-    orbit, waiting = {start}, [start]
-    while waiting:
-        node = waiting.pop()
-        for generator in generators:
-            image = int(generator[node])
-            if image not in orbit:
-                orbit.add(image)
-                waiting.append(image)
-    return orbit
 
 
 MOST = 64

@@ -18,8 +18,6 @@ from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
 from ggp.game import Game
 from players.batch_machine import NetworkBatch
-from players.uct.rollouts.policy import RolloutPolicy, Weighing
-from players.uct.rollouts.rollouts import stepwise_playouts
 from propnet.analysis.classify import forced_moves
 from propnet.build import build
 from propnet.guides import decisive, sure_ends
@@ -146,30 +144,12 @@ def test_guides_leave_chance_all_its_moves() -> None:
                 assert abs((ends[:, 0] == value).mean() - (plain[:, 0] == value).mean()) < 0.015
 
 
-@pytest.mark.parametrize("stepwise", [False, True])
-@pytest.mark.parametrize("first", [1, 5], ids=["all", "some"])
-def test_weights_of_playouts_do_not_load_the_dice(first: int, stepwise: bool) -> None:
-    """However a policy weighs the moves of chance, and whatever it leaves out: all of them, or some."""
+def test_weights_of_playouts_do_not_load_the_dice() -> None:
+    """However a policy weighs the moves of chance."""
     rules = wheel(7)
     machine = PropnetMachine(rules, build(ground(rules)))
     loaded = np.zeros(8, np.uint8)
     loaded[2:5] = 7
-
-    class Loaded(RolloutPolicy):
-        stepwise = True
-
-        @property
-        def weights(self) -> np.ndarray:
-            return loaded
-
-        def weigh(self, records: np.ndarray, legal: np.ndarray, step: int) -> Weighing:
-            left_out = np.zeros(legal.shape, np.bool_)
-            left_out[:, first:] = True
-            return Weighing(np.where(legal, 3.0, 0.0) * np.arange(1, 9), left_out)
-
     records = np.repeat(machine.records([machine.initial_state()]), 7_000, axis=0)
-    if stepwise:
-        ends, _ = stepwise_playouts(machine, Loaded(), records, 3, 10, float("inf"))
-    else:
-        ends = NetworkBatch(machine, machine).playouts(records, 3, 10, float("inf"), weights=loaded)
+    ends = NetworkBatch(machine, machine).playouts(records, 3, 10, float("inf"), weights=loaded)
     assert spread(np.bincount(ends.goals[:, 0], minlength=7)) < 4

@@ -39,8 +39,7 @@ def test_passes_that_know_no_states_agree_with_the_rules_in_every_state(
     ground: GroundRules, seed: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("timed_constants", "constant_latches"):
-            patch.setattr(f"propnet.build.{name}", lambda circuit, initial: circuit)
+        patch.setattr("propnet.build.constant_latches", lambda circuit, initial: circuit)
         network = build(ground)
     for turn in range(3):
         bases, does = assignments(ground, seed + turn)
@@ -153,24 +152,19 @@ def test_a_row_adds_a_pass(monkeypatch: pytest.MonkeyPatch) -> None:
         gate_inputs.append(circuit.gate_inputs)
         return circuit
 
-    rows = [Pass("watch", watch, 0.0), Pass("watch_again", watch, 0.0, repeats=True)]
-    monkeypatch.setattr("propnet.build.PASSES", (*PASSES[:5], *rows, *PASSES[5:]))
+    monkeypatch.setattr("propnet.build.PASSES", (*PASSES[:4], Pass("watch", watch, 0.0), *PASSES[4:]))
     game = _game([(3, [0, 2]), (3, [1, 4]), (4, [])], 5, next_atom=3, legal=4)
     stats = build(game).stats
     names = list(dict.fromkeys(key.split(".")[0] for key in stats))
-    expected = [
+    rows = [row.name for row in PASSES]
+    assert names == [
         "prune",
         "construct",
-        "timed_constants",
         "constant_latches",
-        *[row.name for row in PASSES],
+        *rows[:4],
+        "watch",
+        *rows[4:],
         "finish",
         "build",
     ]
-    expected[9:9] = ["watch", "watch_again"]
-    assert names == expected
-    assert [stats["watch.inputs"], stats["watch_again.inputs"]] == gate_inputs
-    assert stats["watch.inputs"] == stats["extract.inputs"] > 0
-    # In large circuits it is not repeated, since it brings nothing.
-    monkeypatch.setattr("propnet.build.LARGE", 0)
-    assert "watch_again.inputs" not in build(game).stats
+    assert [stats["watch.inputs"]] == gate_inputs == [stats["extract.inputs"]]

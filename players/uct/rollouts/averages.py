@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from players.uct.rollouts.policy import RolloutPolicy
-from propnet.kernels.move_weights import HEAVIEST
+from propnet.kernels.scratch import HEAVIEST
 
 _DOUBT = 16.0
 """The average of all moves of a role counts like this many results of a move."""
@@ -43,10 +43,10 @@ class AveragePolicy(RolloutPolicy):
         self._weights: NDArray[np.uint8] | None = None
 
     def new_tallies(self) -> NDArray[np.int32]:
-        return np.zeros((1, len(self._counts), 2), np.int32)
+        return np.zeros_like(self._counts, np.int32)
 
     def learn(self, tallies: NDArray[np.int32]) -> None:
-        self._counts += tallies.sum(axis=0)
+        self._counts += tallies
 
     def forget(self, keep: float) -> None:
         self._counts *= keep

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from itertools import chain
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +25,7 @@ from gdl.words import counted
 from players.batch_machine import NetworkBatch
 from players.companions import Companion
 from players.uct.rollouts.averages import AveragePolicy
-from players.uct.rollouts.policy import RolloutPolicy
-from players.uct.rollouts.rollouts import Rollouts, roll_out
+from players.uct.rollouts.policy import RolloutPolicy, roll_out
 
 _SUCCESSORS = 1 << 14
 """Approximate limit of the successors of all games side by side; with more, fewer games are played."""
@@ -37,13 +36,6 @@ _FADE = 0.9
 """Factor on everything a policy has learnt after each batch of playouts: games go on."""
 _COUNTED = 4
 """Playouts from each state that a policy learns from."""
-
-
-class _Judge(Protocol):
-    """Estimates the values of states."""
-
-    def values(self, records: NDArray[np.uint64]) -> NDArray[np.float64]:
-        """The expected results, 0..1, of states (n, words) that are not terminal: (n, roles)."""
 
 
 class ByPlayouts:
@@ -80,7 +72,13 @@ class Trial:
     """
 
     def __init__(
-        self, batched: NetworkBatch, tried: _Judge, usual: _Judge, seed: int, games: int = 24, rows: int = 512
+        self,
+        batched: NetworkBatch,
+        tried: ByPlayouts,
+        usual: ByPlayouts,
+        seed: int,
+        games: int = 24,
+        rows: int = 512,
     ) -> None:
         self.gains: list[float] = []
         self._most = games
@@ -232,7 +230,8 @@ _Way = tuple[NetworkBatch, RolloutPolicy]
 
 
 class PolicyTrials(Companion):
-    """Finds out which policy a search should roll out by; ``rollouts`` gets it when the trials are over.
+    """Finds out by which policy, and on which machine, a search should roll out; ``use`` is called with both
+    when the trials are over.
 
     Attributes:
         temperature: of the average policy that is ahead; 0 for uniform choice.
@@ -244,13 +243,15 @@ class PolicyTrials(Companion):
     least = 0.02
     rate = _LATER_SHARE
 
-    def __init__(self, batched: NetworkBatch, seed: int, rollouts: Rollouts) -> None:
+    def __init__(
+        self, batched: NetworkBatch, seed: int, use: Callable[[NetworkBatch, RolloutPolicy], None]
+    ) -> None:
         self.temperature = 0.0
         self.unguided = False
         self.done = False
         self._batched = batched
         self._seed = seed
-        self._rollouts = rollouts
+        self._use = use
         self._course = self._try_all()
         self._begun = False
         self._spent = 0.0
@@ -274,8 +275,7 @@ class PolicyTrials(Companion):
             self.done = next(self._course, _OVER) is _OVER
         self._spent += used - began
         if self.done:
-            self._rollouts.policy = self._policy(self.temperature)
-            self._rollouts.batched = self._batched
+            self._use(self._batched, self._policy(self.temperature))
         return self.done
 
     def __str__(self) -> str:

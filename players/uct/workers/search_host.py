@@ -20,9 +20,9 @@ from gdl.syntax.parser import parse_rules, parse_terms
 from gdl.words import counted
 from players.fleet.fleet import Arrays, Message
 from players.kaskade.kaskade import Kaskade
-from players.uct.leaf_values import AUTO, OFF
+from players.uct.leaf_values import OFF
 from players.uct.root_statistics import RootStatistics, merge
-from players.uct.tuning import Tuning
+from players.uct.tuning import AUTO, Tuning
 from players.uct.workers.pool import Pool
 
 _MOST_WAIT = 1.0

@@ -95,6 +95,6 @@ def test_moves_are_explored_as_much_where_chance_is_the_first_role() -> None:
 def test_no_time_goes_to_trials_of_policies_in_which_no_game_would_count() -> None:
     search = Search(0, 1, Tuning(knowledge="off"))
     search.set_machine(machine_of(GAMBLE, "propnet"))
-    assert search.rounds.chosen.trials is None and search.rounds.carries
+    assert search.rounds.rollouts.trials is None and search.rounds.carries
     search.set_machine(machine_of(random_game(1, 2, False), "propnet"))
-    assert search.rounds.chosen.trials is not None
+    assert search.rounds.rollouts.trials is not None

@@ -9,10 +9,9 @@ from numba import njit
 from gdl.rules import Rules
 from propnet.jit.random_numbers import streams
 from propnet.jit.vector512 import aligned, splat, store
-from propnet.kernels.move_weights import HEAVIEST, UNIFORM, policy_of
 from propnet.kernels.records import pack, unpack
-from propnet.kernels.scratch import new_weighted_planes
-from propnet.kernels.weighted_choice import RoleChoice, choose_weighted
+from propnet.kernels.scratch import HEAVIEST, new_weighted_planes
+from propnet.kernels.weighted_choice import UNIFORM, RoleChoice, choose_weighted, policy_of
 from propnet.machine import PropnetMachine
 from propnet.native.machine import NativeMachine, compile_network
 from tests.propnet.circuits import random_network, tic_tac_toe
@@ -118,7 +117,7 @@ def test_interpreted_and_native_machines_play_the_same_weighted_playouts(seed):
     policy = policy_of(rng.integers(0, HEAVIEST + 1, network.move_count).astype(np.uint8), slow.role_moves)
     records = pack(rng.random((600, len(network.bases))) < 0.4)
     for starts, each in ((records, 2), (records[:1], 1200)):
-        tallies = np.zeros((2, len(starts), network.move_count, 2), np.int32)
+        tallies = np.zeros((2, network.move_count, 2), np.int32)
         a = slow.playouts_from(starts, 5, 12, each, policy=policy, tallies=tallies[0])
         b = fast.playouts_from(starts, 5, 12, each, policy=policy, tallies=tallies[1])
         assert (a.goals == b.goals).all()

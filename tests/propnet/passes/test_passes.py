@@ -14,7 +14,7 @@ from gdl.grounding.graph import order, spread
 from propnet.build import PASSES, Rewrite
 from propnet.passes.circuit import FALSE, TRUE, Circuit, CircuitBuilder, Shape, remove_dead
 from propnet.passes.construct import cut_points
-from propnet.passes.extract import extract, share_overlaps
+from propnet.passes.extract import extract
 from propnet.passes.onehot import one_move_per_role
 from propnet.passes.select import select_once
 from propnet.passes.simplify import simplify, sum_of_products
@@ -138,21 +138,6 @@ def test_an_or_over_moves_of_two_roles_is_complemented_role_by_role() -> None:
     rewritten = remove_dead(one_move_per_role(circuit))
     assert rewritten.gates == [(first + 16, first + 34)]
     assert rewritten.outputs[0] == 2 * shape.first_gate + 1
-
-
-@examples(150)
-@given(circuits())
-def test_sharing_overlaps_never_adds_gate_inputs(circuit: Circuit) -> None:
-    assert share_overlaps(circuit).gate_inputs <= circuit.gate_inputs
-
-
-def test_what_two_gates_have_in_common_is_a_gate() -> None:
-    shape = Shape(8, (1,), 0, 0)
-    first = 2 * shape.first_gate
-    gates = [(2, 4, 6, 8, 10), (4, 6, 8, 10, 12), (2, 14)]
-    outputs = [first, first + 2, first + 4, *[TRUE] * (shape.first_cut_output - 3)]
-    shared = share_overlaps(Circuit(shape, gates, outputs))
-    assert sorted(map(len, shared.gates)) == [2, 2, 2, 4]
 
 
 @examples(200)

@@ -117,17 +117,16 @@ def test_a_line_that_does_not_exist_is_refused() -> None:
         Orbits(game.network, game.group).unfold(machine, start, machine.records([start]))
 
 
-@given(st.integers(0, 2**32), st.integers(2, 80), st.integers(1, 6), st.booleans())
+@given(st.integers(0, 2**32), st.integers(2, 80), st.integers(1, 6))
 @examples(30)
-def test_gates_choose_what_canonical_chooses(seed: int, bases: int, elements: int, some: bool) -> None:
-    """For any permutations, a group or not, and any order."""
+def test_gates_choose_what_canonical_chooses(seed: int, bases: int, elements: int) -> None:
+    """For any permutations, a group or not."""
     rng = np.random.default_rng(seed)
     network = random_network(rng, bases, [4], 60)
     group = [Automorphism(np.arange(bases), np.arange(4))]
     for _ in range(elements):
         group.append(Automorphism(rng.permutation(bases).astype(np.int32), np.arange(4)))
-    order = rng.permutation(bases)[: bases // 2 if some else bases]
-    orbits = Orbits(network, group, order)
+    orbits = Orbits(network, group)
     records = pack(rng.random((40, bases)) < 0.5)
     moves = rng.integers(0, 4, (40, 1)).astype(np.int32)
     after = PropnetMachine(Rules(()), network).successors(records, moves)
@@ -137,8 +136,8 @@ def test_gates_choose_what_canonical_chooses(seed: int, bases: int, elements: in
     unseen = ~observed(network)
     brute[:, unseen] = network.initial[unseen]
     images = [brute[:, np.argsort(g.bases)] for g in group]
-    keys = [[tuple(row[order].tolist()) for row in image] for image in images]
-    mine = [tuple(row[order].tolist()) for row in unpack(kept, bases)]
+    keys = [[tuple(row.tolist()) for row in image] for image in images]
+    mine = [tuple(row.tolist()) for row in unpack(kept, bases)]
     assert mine == [min(row) for row in zip(*keys, strict=True)]
 
 

@@ -28,7 +28,7 @@ from players.uct.rollouts.policy_trials import TEMPERATURES, PolicyTrials
 from players.uct.rollouts.rollouts import Rollouts
 from players.uct.search import Search
 from players.uct.tuning import Tuning
-from propnet.kernels.move_weights import HEAVIEST
+from propnet.kernels.scratch import HEAVIEST
 from propnet.machine import PropnetMachine
 from propnet.native.machine import NativeMachine
 from tests.examples import examples
@@ -51,9 +51,9 @@ def test_better_moves_of_a_role_weigh_no_less_and_the_scale_of_goals_does_not_ma
 ) -> None:
     rng = np.random.default_rng(seed)
     columns = np.concatenate([[0], np.cumsum(moves)]).astype(np.int32)
-    tallies = np.zeros((1, int(columns[-1]), 2), np.int32)
-    tallies[0, :, 0] = 5000
-    tallies[0, :, 1] = 5000 * rng.integers(0, 50, columns[-1])
+    tallies = np.zeros((int(columns[-1]), 2), np.int32)
+    tallies[:, 0] = 5000
+    tallies[:, 1] = 5000 * rng.integers(0, 50, columns[-1])
     policy = AveragePolicy(columns, 1.0)
     assert policy.weights is None
     policy.learn(tallies)
@@ -61,7 +61,7 @@ def test_better_moves_of_a_role_weigh_no_less_and_the_scale_of_goals_does_not_ma
     assert weights is not None
     assert policy.weights is weights
     for low, high in pairwise(columns.tolist()):
-        order = np.argsort(tallies[0, low:high, 1], kind="stable")
+        order = np.argsort(tallies[low:high, 1], kind="stable")
         assert (np.diff(weights[low:high][order].astype(int)) >= 0).all()
     other = AveragePolicy(columns, 1.0)
     other.learn(tallies * np.array([1, 1 + doubled], np.int32))
@@ -73,7 +73,7 @@ def test_better_moves_of_a_role_weigh_no_less_and_the_scale_of_goals_does_not_ma
 def test_without_differences_there_is_nothing_to_prefer() -> None:
     policy = AveragePolicy(np.array([0, 3, 3, 5], np.int32), 1.0)
     tallies = policy.new_tallies()
-    tallies[0] = 1000, 50_000
+    tallies[:] = 1000, 50_000
     policy.learn(tallies)
     assert policy.weights is not None
     assert len(set(policy.weights[:3].tolist())) == len(set(policy.weights[3:].tolist())) == 1
@@ -84,8 +84,8 @@ def test_what_is_forgotten_counts_for_less() -> None:
     policy = AveragePolicy(columns, 1.0)
     for good in (0, 1):
         tallies = policy.new_tallies()
-        tallies[0, :, 0] = 2000
-        tallies[0, good, 1] = 2000 * 100
+        tallies[:, 0] = 2000
+        tallies[good, 1] = 2000 * 100
         policy.learn(tallies)
         weights = policy.weights
         assert weights is not None
@@ -94,8 +94,9 @@ def test_what_is_forgotten_counts_for_less() -> None:
 
 
 def tried(batched: NetworkBatch) -> tuple[PolicyTrials, Rollouts]:
-    rollouts = Rollouts(batched, RolloutPolicy())
-    trials = PolicyTrials(batched, 1, rollouts)
+    rollouts = Rollouts(batched, "auto", 1, TimeShares(), needed=True)
+    trials = rollouts.trials
+    assert trials is not None
     while trials.active:
         trials.step(1.0, math.inf)
     return trials, rollouts
@@ -137,12 +138,12 @@ def test_blunders_are_not_left_out_where_whoever_makes_a_line_has_lost(
     search.set_machine(guided(machine))
     search.set_root(machine.initial_state())
     assert search.tree.trimmed
-    while search.rounds.chosen.trials is not None and search.rounds.chosen.trials.active:
+    while search.rounds.rollouts.trials is not None and search.rounds.rollouts.trials.active:
         search.step(time.monotonic() + 60.0)
     search.step(time.monotonic() + 60.0)
-    assert search.tree.trimmed != unguided and search.rounds.chosen.rollouts.batched.guided != unguided
+    assert search.tree.trimmed != unguided and search.rounds.rollouts.batched.guided != unguided
     search.set_machine(guided(machine))
-    assert search.tree.trimmed != unguided and search.rounds.chosen.rollouts.batched.guided != unguided
+    assert search.tree.trimmed != unguided and search.rounds.rollouts.batched.guided != unguided
 
 
 class Clock:
@@ -171,7 +172,7 @@ def test_trials_take_a_share_of_the_time_before_the_first_deadline_and_then_of_w
     monkeypatch.setattr(companions, "time", clock)
     monkeypatch.setattr(PolicyTrials, "_try_all", lambda _: clock.pieces())
     batched = lanes_of_game("connectfour")
-    trials, shares = PolicyTrials(batched, 1, Rollouts(batched, RolloutPolicy())), TimeShares()
+    trials, shares = PolicyTrials(batched, 1, lambda *_: None), TimeShares()
     shares.join(trials)
 
     def used_by(deadline: float) -> float:
@@ -226,8 +227,8 @@ def test_machines_without_lanes_and_single_roles_play_with_equal_chances() -> No
     for machine, policy in ((prover, "averages"), (Game.load("hanoi").machine("propnet"), "auto")):
         search = Search(0, 3, Tuning(policy=policy))
         search.set_machine(machine)
-        assert type(search.rounds.chosen.rollouts.policy) is RolloutPolicy
-        assert search.rounds.chosen.trials is None
+        assert type(search.rounds.rollouts.policy) is RolloutPolicy
+        assert search.rounds.rollouts.trials is None
 
 
 def test_a_player_tells_what_it_has_found_out() -> None:
@@ -246,19 +247,19 @@ def test_it_is_tried_anew_when_playouts_tell_moves_apart_and_goes_on_as_before_u
     native = Game.load("tictactoe").machine("native")
     search = Search(0, 3, Tuning(prove=False))
     search.set_machine(native)
-    first = search.rounds.chosen.trials
+    first = search.rounds.rollouts.trials
     assert first is not None
     while first.active:
         first.step(1.0, math.inf)
-    before = search.rounds.chosen.rollouts.policy = AveragePolicy(batch_machine_of(native).role_moves)
+    before = search.rounds.rollouts.policy = AveragePolicy(batch_machine_of(native).role_moves)
     search.set_machine(native)
-    assert search.rounds.chosen.trials is first
+    assert search.rounds.rollouts.trials is first
     search.set_machine(guided(native))
     assert search._batched.guided
-    assert search.rounds.chosen.trials is not first is not None
+    assert search.rounds.rollouts.trials is not first is not None
     assert not search.news
-    assert search.rounds.chosen.rollouts.policy is before
-    while search.rounds.chosen.trials is not None and search.rounds.chosen.trials.active:
-        search.rounds.chosen.trials.step(1.0, math.inf)
+    assert search.rounds.rollouts.policy is before
+    while search.rounds.rollouts.trials is not None and search.rounds.rollouts.trials.active:
+        search.rounds.rollouts.trials.step(1.0, math.inf)
     assert search.news
-    assert type(search.rounds.chosen.rollouts.policy) is RolloutPolicy
+    assert type(search.rounds.rollouts.policy) is RolloutPolicy

@@ -36,7 +36,7 @@ def lanes_of_game(name: str) -> NetworkBatch:
     return NetworkBatch(machine, machine)
 
 
-class Liking:
+class Liking(ByPlayouts):
     """A judge that likes states by a sum of weights of their propositions, for the first role."""
 
     def __init__(self, lanes: NetworkBatch, weights: dict[str, float]) -> None:
