@@ -23,7 +23,7 @@ from gdl.json_schema import FLAG, TEXT, check_json, matching, or_null, record, r
 from gdl.reading import read_limited
 from gdl.rules import Rules
 from gdl.writing import NEW, naming, replace_file, sealed, unsealed
-from players.puzzles.frontier.keys.codes import shrunk
+from players.sorted_sets.codes import shrunk
 from players.strong.layers import Distances, ValuedSet
 from players.strong.outcomes import MOST, SolvedGame
 from players.strong.sets import SetSignature

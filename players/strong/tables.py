@@ -20,7 +20,7 @@ from gdl.reading import open_regular
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_term, parse_terms
 from gdl.terms import Term
-from players.puzzles.frontier.keys.codes import DamagedKeysError, grown
+from players.sorted_sets.codes import DamagedKeysError, grown
 from players.strong.layers import Distances
 from players.strong.outcomes import known_distance
 from players.strong.ranked.rank import StateCodec

@@ -16,9 +16,9 @@ from players.puzzles.frontier.key_space import CodingBrokenError, KeySpace, codi
 from players.puzzles.frontier.line import RebuiltLine, line_to
 from players.puzzles.frontier.outcome import FrontierOptions, FrontierProgress, FrontierResult
 from players.puzzles.frontier.search import LayeredSearch, Layers, check_found, check_lines, check_state
-from players.puzzles.frontier.storage.files import ScratchError
-from players.puzzles.frontier.storage.store import BlobStore
 from players.solvers import highest_goal
+from players.sorted_sets.files import ScratchError
+from players.sorted_sets.store import BlobStore
 from propnet.analysis.cones import step_clocks
 from propnet.analysis.longest import first_change
 from propnet.expander import Expander

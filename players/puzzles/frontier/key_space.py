@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gdl.json_schema import FLAG, check_json, record, row, rows, whole
-from players.puzzles.frontier.keys.kinds import NARROW, KeyKind, NarrowKeys, WideKeys
+from players.sorted_sets.keys import Keys
 from propnet.jit.arrays import Words
 from propnet.machine import PropnetMachine
 from propnet.recoding.coding import Coding, ExclusiveGroup
@@ -43,18 +43,16 @@ class KeySpace:
     machine: PropnetMachine
     broken_bit: int
     key_bits: int
-    kind: KeyKind
+    kind: Keys
     clock_mask: Words
 
     @classmethod
-    def of(cls, recoded: Recoded, clocks: bool, wide: bool = False) -> KeySpace:
-        """Return the keys of a game, with or without step clocks. ``wide``: use wide keys even if one word is
-        enough."""
+    def of(cls, recoded: Recoded, clocks: bool) -> KeySpace:
+        """Return the keys of a game, with or without step clocks."""
         bits, clock_mask = recoded.key_bits, recoded.clock_mask
         if clocks:
             bits, clock_mask = recoded.broken_bit, np.zeros_like(clock_mask)
-        kind = WideKeys(bits) if wide or bits > NARROW else NarrowKeys(bits)
-        return cls(recoded.machine, recoded.broken_bit, bits, kind, clock_mask)
+        return cls(recoded.machine, recoded.broken_bit, bits, Keys(bits), clock_mask)
 
     @property
     def words(self) -> int:

@@ -19,10 +19,10 @@ from gdl.machine import Machine, State
 from players.processes.worker_threads import WorkerThreads
 from players.puzzles.frontier.budget import MemoryPlan
 from players.puzzles.frontier.key_space import CODING_SCHEMA, KeySpace
-from players.puzzles.frontier.keys.kinds import KeyKind
 from players.puzzles.frontier.layer import LayerExpansion, Merged, Merging, fences_of
-from players.puzzles.frontier.runs import RUN_SCHEMA, FreshRun, Run, RunBlock, RunWriter, coded
-from players.puzzles.frontier.storage.store import BlobStore
+from players.sorted_sets.keys import Keys
+from players.sorted_sets.runs import RUN_SCHEMA, FreshRun, Run, RunBlock, RunWriter, coded
+from players.sorted_sets.store import BlobStore
 from propnet.jit.arrays import Words
 
 _REWRITE = 2.5
@@ -78,7 +78,7 @@ class Layers:
         }
 
     @classmethod
-    def from_json(cls, body: dict[str, Any], kind: KeyKind, store: BlobStore) -> Layers:
+    def from_json(cls, body: dict[str, Any], kind: Keys, store: BlobStore) -> Layers:
         """Return the layers of a checkpoint (:mod:`players.puzzles.frontier.search`). Raises GdlError if its
         parts do not match."""
         blobs = store.blobs

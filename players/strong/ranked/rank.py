@@ -96,21 +96,6 @@ def part_by_rank(keys: Words, filed: Int32s, n: int, low: int, counts: Ints, out
 
 
 @kernel(nogil=True)
-def drop_equal(keys: Words, n: int) -> int:
-    """Keep the first of equal keys among n sorted ones, in place. Returns the number of different keys."""
-    if n == 0:
-        return 0
-    last = 0
-    before = item(keys, 0)
-    for i in range(1, n):
-        here = item(keys, i)
-        last += here != before
-        before = here
-        put(keys, last, here)
-    return last + 1
-
-
-@kernel(nogil=True)
 def pack_groups(keys: Words, firsts: Words, offsets: Ints, data: Octets) -> int:
     """Pack ascending keys (n,) in groups of GROUP: the first key of each, the place of its gaps in ``data``,
     and the gaps. Returns the number of bytes of all gaps."""

@@ -22,12 +22,11 @@ from gdl.errors import GdlError, TooLargeError
 from gdl.json_schema import TEXT, check_json, or_null, record, row, rows, whole
 from players.processes.worker_threads import WorkerThreads
 from players.puzzles.frontier.budget import resident_bytes, return_free_memory
-from players.puzzles.frontier.keys.codes import DamagedKeysError, grown, shrunk
-from players.puzzles.frontier.keys.kinds import NarrowKeys
-from players.puzzles.frontier.keys.sorting import radix_sort
-from players.puzzles.frontier.runs import RUN_SCHEMA, CodedKeys, Run, RunBlock, RunWriter, coded
-from players.puzzles.frontier.storage.files import ScratchError, as_size
-from players.puzzles.frontier.storage.store import Blob, BlobStore
+from players.sorted_sets.codes import DamagedKeysError, grown, shrunk
+from players.sorted_sets.files import ScratchError, as_size
+from players.sorted_sets.keys import Keys
+from players.sorted_sets.runs import RUN_SCHEMA, CodedKeys, Run, RunBlock, RunWriter, coded
+from players.sorted_sets.store import Blob, BlobStore
 from players.strong.choice_kernels import SETTLED
 from players.strong.layers import Distances, ValuedSet, ValueFinder
 from players.strong.outcomes import MOST, Outcomes, SolvedGame
@@ -37,7 +36,6 @@ from players.strong.ranked.rank import (
     MOST_BYTES,
     OUTCOME_BITS,
     StateCodec,
-    drop_equal,
     file_successors,
     look_up,
     pack_groups,
@@ -59,7 +57,7 @@ from propnet.jit.arrays import Ints, Octets, Words
 from propnet.machine import PropnetMachine
 from propnet.recoding.samples import sample_states
 
-_KEYS = NarrowKeys(63)
+_KEYS = Keys(63, tag_bits=0)
 """Keys of a word in arrays."""
 
 _FRESH_BLOCK = 1 << 13
@@ -80,7 +78,7 @@ class _Filer:
     def __init__(self, space: RankedSpace, room: int) -> None:
         self._space = space
         self._expander = Expander(space.new_machine(), _ROWS)
-        self._keys, self._other = np.empty(room, np.uint64), np.empty(room, np.uint64)
+        self._keys, self._other = _KEYS.new(room), _KEYS.new(room)
         self._filed = np.empty(room, np.int32)
         self._filled = 0
         self.highest = 0
@@ -90,7 +88,7 @@ class _Filer:
         """Expand a block of a layer; the third item of the task is the layer's rank. Returns the buffer's
         contents each time it was full. Raises BrokenSpaceError."""
         run, block, parent = task
-        records = run.read(block).reshape(-1, 1)
+        records = run.read(block)
         full: list[Pieces] = []
         rank, broken = self._space.rank, self._space.broken
         for chunk in self._expander.stream(records):
@@ -120,7 +118,7 @@ class _Filer:
             keys, other = other, keys
         for place, (first, last) in enumerate(pairwise(counts.tolist())):
             if first < last:
-                some = _as_set(keys[first:last], other[first:last])
+                some = _KEYS.as_set(keys[first:last], other[first:last], last - first)
                 pieces[low + place] = list(coded(_KEYS, some, None, 0, _FRESH_BLOCK))
         return pieces
 
@@ -138,14 +136,8 @@ class _Merger:
             return []
         keys = np.concatenate(parts)
         if len(runs) > 1:
-            keys = _as_set(keys, np.empty_like(keys))
+            keys = _KEYS.as_set(keys, np.empty_like(keys), len(keys))
         return list(coded(_KEYS, keys, None, _LEVEL, BLOCK))
-
-
-def _as_set(keys: Words, scratch: Words) -> Words:
-    """Keys (n,) sorted, without repetition; either array may hold them."""
-    found = scratch if radix_sort(keys, scratch, len(keys), 0, 64) else keys
-    return found[: drop_equal(found, len(found))]
 
 
 def fences(runs: Sequence[Run]) -> list[int]:
@@ -328,7 +320,7 @@ class _RankedFinder(ValueFinder):
         table, and for a process that resumes."""
         run, block, table, lasting = task
         keys = run.read(block)
-        values, distances, fates = self.judge(keys.reshape(-1, 1), _NOTHING)
+        values, distances, fates = self.judge(keys, _NOTHING)
         if not (fates == SETTLED).all():
             raise DamagedKeysError
         if int(distances.max()) > _MOST_DISTANCE or int(values.max()) >= _MOST_OUTCOMES:
@@ -336,7 +328,7 @@ class _RankedFinder(ValueFinder):
         codes = codes_of(values, distances)
         return _SolvedBlock(
             packed(keys, codes),
-            coded_block(keys.reshape(-1, 1), values, distances) if table else None,
+            coded_block(keys, values, distances) if table else None,
             shrunk(codes.data.cast("B"), 1) if lasting else b"",
             (int(values[0]), int(distances[0])),
         )
@@ -589,7 +581,7 @@ class RankedSolver:
         expanding = WorkerThreads(filers, "strong")
         merging = WorkerThreads([_Merger() for _ in range(options.workers)], "strong")
         if not self._layers:
-            pending.add({0: list(coded(_KEYS, space.start(), None, 0))})
+            pending.add({0: list(coded(_KEYS, space.start()[:, None], None, 0))})
         states = sum(layer.run.count for layer in self._layers)
         try:
             while (rank := pending.lowest()) is not None:

@@ -15,8 +15,8 @@ from bench.boards.sizes import breakthrough, nim
 from gdl.errors import GdlError
 from gdl.writing import sealed
 from ggp.game import Game
-from players.puzzles.frontier.storage.directory import MANIFEST as CHECKPOINT
-from players.puzzles.frontier.storage.directory import sealed as sealed_checkpoint
+from players.sorted_sets.directory import MANIFEST as CHECKPOINT
+from players.sorted_sets.directory import sealed as sealed_checkpoint
 from players.strong.ranked.solve import StrongOptions
 from players.strong.solve import solve_whole
 from players.strong.storage import MANIFEST, TableWriter

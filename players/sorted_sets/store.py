@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from gdl.writing import make_lasting
-from players.puzzles.frontier.storage.directory import NAME, SUFFIX, ScratchDirectory
-from players.puzzles.frontier.storage.files import (
+from players.sorted_sets.directory import NAME, SUFFIX, ScratchDirectory
+from players.sorted_sets.files import (
     FileBlocks,
     FileWriter,
     OutOfRoomError,

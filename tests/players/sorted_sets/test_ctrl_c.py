@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from players.puzzles.frontier.storage.store import BlobStore
-from tests.players.puzzles.frontier.storage.filling import RULES, append_all, filled, reopened
+from players.sorted_sets.store import BlobStore
+from tests.players.sorted_sets.filling import RULES, append_all, filled, reopened
 
 
 def interrupting(line: int) -> Callable[[FrameType, str, object], Any]:

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from players.puzzles.frontier.storage.directory import LOCK, MANIFEST, rules_of
-from players.puzzles.frontier.storage.files import FileBlocks, OutOfRoomError, ScratchError, as_size
-from players.puzzles.frontier.storage.store import BlobStore
+from players.sorted_sets.directory import LOCK, MANIFEST, rules_of
+from players.sorted_sets.files import FileBlocks, OutOfRoomError, ScratchError, as_size
+from players.sorted_sets.store import BlobStore
 from tests.examples import examples
-from tests.players.puzzles.frontier.storage.filling import RULES, append_all, filled, reopened
+from tests.players.sorted_sets.filling import RULES, append_all, filled, reopened
 
 steps = st.lists(
     st.one_of(
