@@ -21,7 +21,7 @@ from players.sorted_sets.codes import (
     grown,
     shrunk,
 )
-from players.sorted_sets.sorting import sort_rows
+from players.sorted_sets.sorting import as_set
 from propnet.jit.arrays import Int32s, Ints, Octets, Words
 
 TAG_BITS = 8
@@ -76,10 +76,8 @@ class Keys:
         kernels.to_records(keys, template, self.tag_bits, records, tags)
 
     def as_set(self, rows: Words, scratch: Words, n: int) -> Words:
-        """Return the first n rows sorted, each key once, with its smallest tag; either array may hold
-        them."""
-        found = scratch if sort_rows(rows, scratch, n, self.tag_bits) else rows
-        return found[: kernels.unique(found, n, self.tag_bits)]
+        """See :func:`players.sorted_sets.sorting.as_set`."""
+        return as_set(rows, scratch, n, self.tag_bits)
 
     def places(self, rows: Words, keys: Sequence[int]) -> Ints:
         """Return for each of these keys the number of ascending rows below it."""

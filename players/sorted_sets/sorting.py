@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from players.sorted_sets.rows import order
+from players.sorted_sets.rows import order, unique
 from propnet.jit.arrays import Ints, Words
 from propnet.jit.decorators import inner, kernel
 from propnet.jit.vector512 import item, put, raw
@@ -187,7 +187,14 @@ def _push_groups(
     return waiting
 
 
-def sort_rows(rows: Words, scratch: Words, n: int, tag_bits: int) -> bool:
+def as_set(rows: Words, scratch: Words, n: int, tag_bits: int) -> Words:
+    """Return the first n rows (:mod:`players.sorted_sets.rows`) in order, each key once, with its smallest
+    tag; either array may hold them."""
+    found = scratch if _sort_rows(rows, scratch, n, tag_bits) else rows
+    return found[: unique(found, n, tag_bits)]
+
+
+def _sort_rows(rows: Words, scratch: Words, n: int, tag_bits: int) -> bool:
     """Sort the first n of ``rows``, uint64 (at least n, words), by their keys above ``tag_bits``
     (:mod:`players.sorted_sets.rows`); ``scratch`` has the same size. Returns whether the result is in
     ``scratch``."""

@@ -6,7 +6,6 @@ from players.strong.layers import Keep, Watch, reachable, values_by_layers, valu
 from players.strong.outcomes import Outcomes, SolvedGame, known_distance
 from players.strong.ranked.solve import RankedSolver, StrongOptions
 from players.strong.ranked.space import UnfitError
-from players.strong.sets import SetSignature
 from players.strong.storage import TableWriter
 from propnet.machine import PropnetMachine
 
@@ -70,13 +69,13 @@ def solve_game(
     """
     found = reachable(machine, memory, watch)
     outcomes = Outcomes(len(machine.roles))
-    sizes = [len(layer) for layer in found.layers]
-    start = found.layers[0].rows()
+    sizes = [layer.count for layer in found.layers]
+    start = found.rows(0)
     if found.layered:
         first, cyclic = values_by_layers(machine, found, outcomes, keep, watch), False
     else:
         first, cyclic = values_by_rounds(machine, found, outcomes, watch)
-        keep(0, first, SetSignature.of(first.rows))
+        keep(0, first)
     place = int((first.rows == start).all(axis=1).argmax())
     goals = outcomes.vectors[int(first.values[place])]
     return SolvedGame(machine, outcomes, sizes, cyclic, goals, known_distance(int(first.distances[place])))

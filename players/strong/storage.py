@@ -26,8 +26,8 @@ from gdl.writing import NEW, naming, replace_file, sealed, unsealed
 from players.sorted_sets.codes import shrunk
 from players.strong.layers import Distances, ValuedSet
 from players.strong.outcomes import MOST, SolvedGame
-from players.strong.sets import SetSignature
-from propnet.jit.arrays import Octets, Words
+from propnet.jit.arrays import Ints, Octets, Words
+from propnet.jit.decorators import kernel
 
 FORMAT = "ggp-tables"
 VERSION = 2
@@ -37,6 +37,63 @@ BLOCK = 1 << 15
 _LEVEL = 3
 _MOST_MANIFEST = 1 << 30
 """Most bytes of a manifest."""
+
+
+@kernel(nogil=True)
+def _signature(rows: Words, always: Words, ever: Words, ones: Ints) -> None:
+    """Fill in the common features of all records of a set: the bits that are ``always`` (words,) true, those
+    that are ``ever`` true, and the least and the greatest number of ``ones`` (2,)."""
+    always[:] = ~np.uint64(0)
+    ever[:] = np.uint64(0)
+    ones[0], ones[1] = 1 << 30, -1
+    for i in range(rows.shape[0]):
+        count = np.int64(0)
+        for word in range(rows.shape[1]):
+            left = rows[i, word]
+            always[word] &= left
+            ever[word] |= left
+            left -= (left >> np.uint64(1)) & np.uint64(0x5555555555555555)
+            left = (left & np.uint64(0x3333333333333333)) + (
+                (left >> np.uint64(2)) & np.uint64(0x3333333333333333)
+            )
+            left = (left + (left >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+            count += np.int64((left * np.uint64(0x0101010101010101)) >> np.uint64(56))
+        ones[0] = min(ones[0], count)
+        ones[1] = max(ones[1], count)
+
+
+@dataclass(frozen=True, slots=True)
+class SetSignature:
+    """Common features of the records of a set.
+
+    Attributes:
+        always: the bits that are true in each record, as one number.
+        ever: the bits that are true in at least one record.
+        fewest, most: bounds of the number of true bits in a record.
+    """
+
+    always: int
+    ever: int
+    fewest: int
+    most: int
+
+    @classmethod
+    def of(cls, rows: Words) -> SetSignature:
+        """The signature of a set (n, words)."""
+        always, ever = np.empty((2, rows.shape[1]), np.uint64)
+        ones = np.empty(2, np.int64)
+        _signature(rows, always, ever, ones)
+        return cls(_number(always), _number(ever), int(ones[0]), int(ones[1]))
+
+    def may_hold(self, record: Words) -> bool:
+        """Whether the set may have this record (words,); False is a proof."""
+        number = _number(record)
+        fits = self.fewest <= number.bit_count() <= self.most
+        return fits and not (self.always & ~number or number & ~self.ever)
+
+
+def _number(words: Words) -> int:
+    return int.from_bytes(np.ascontiguousarray(words, "<u8").tobytes(), "little")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +106,7 @@ class LayerFile:
         digest: BLAKE2b of all bytes, 16 bytes in hexadecimal.
         states: number of states.
         blocks: number of blocks.
-        always, ever, fewest, most: the :class:`players.strong.sets.SetSignature` of the states.
+        always, ever, fewest, most: the :class:`SetSignature` of the states.
     """
 
     name: str
@@ -122,9 +179,9 @@ class TableWriter:
         self._begun = False
         self._ours()
 
-    def keep(self, number: int, layer: ValuedSet, sign: SetSignature) -> None:
+    def keep(self, number: int, layer: ValuedSet) -> None:
         """Write a layer (:func:`players.strong.solve.solve_game`)."""
-        self._files.append(_write_layer(layer, sign, self.path_of(number)))
+        self._files.append(_write_layer(layer, self.path_of(number)))
 
     def path_of(self, number: int) -> Path:
         """The path of a layer's file; before the first one, an existing table is removed."""
@@ -261,12 +318,12 @@ class LayerWriter:
         self._at += len(data)
 
 
-def _write_layer(layer: ValuedSet, sign: SetSignature, path: Path) -> LayerFile:
+def _write_layer(layer: ValuedSet, path: Path) -> LayerFile:
     writer = LayerWriter(path)
     for first in range(0, len(layer.rows), BLOCK):
         part = slice(first, first + BLOCK)
         writer.add(coded_block(layer.rows[part], layer.values[part], layer.distances[part]))
-    return writer.close(sign)
+    return writer.close(SetSignature.of(layer.rows))
 
 
 def pack_block(rows: Words, values: Octets, distances: Distances, wide: int) -> bytes:

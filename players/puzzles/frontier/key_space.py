@@ -33,7 +33,7 @@ class KeySpace:
 
     Attributes:
         machine: the game in few bits; used only here.
-        broken_bit: the bit of a record that is set if the coding does not fit.
+        broken_bit: the bit of a record that is set if the coding does not fit; None if it always does.
         key_bits: the number of bits of a key: the lowest bits of the record.
         kind: the way arrays hold keys.
         clock_mask: uint64, shape (words,): bits that are the same in all states of a layer, and not part of
@@ -41,7 +41,7 @@ class KeySpace:
     """
 
     machine: PropnetMachine
-    broken_bit: int
+    broken_bit: int | None
     key_bits: int
     kind: Keys
     clock_mask: Words
@@ -60,9 +60,9 @@ class KeySpace:
         return self.machine.words
 
     @property
-    def broken_shift(self) -> np.uint64:
-        """The shift of the broken bit in the last word of a record."""
-        return np.uint64(self.broken_bit & 63)
+    def broken(self) -> int:
+        """The broken bit in the last word of a record."""
+        return 0 if self.broken_bit is None else 1 << (self.broken_bit & 63)
 
     def new_machine(self) -> PropnetMachine:
         """Return a machine over recoded states, for another thread."""

@@ -72,7 +72,7 @@ class LayerExpansion:
                     self.flush()
                     clock = time.thread_time()
                 every = kind.gather(chunk.records, chunk.parents, self._tags, self._tagged, self._filled)
-                if every >> space.broken_shift & 1:
+                if every & space.broken:
                     raise CodingBrokenError(records[chunk.parents].copy())
                 self.clock = chunk.records[0] & space.clock_mask
                 self._filled += len(chunk)

@@ -127,7 +127,7 @@ class LayeredSearch:
         """Begin with the state that has this record (words,)."""
         kind, clock = self.space.kind, start & self.space.clock_mask
         key = kind.of_records(start[None, :])
-        writer = RunWriter(kind, self._store, "layer-00000", tags=True)
+        writer = RunWriter(kind, self._store, "layer-00000", tags=kind.tag_bits > 0)
         for block in coded(kind, key, np.zeros(1, np.uint8), 0):
             writer.add(block)
         first = writer.close()
@@ -199,7 +199,9 @@ class LayeredSearch:
         generated = sum(int(run.counts.sum()) for run in runs)
         found.extra += generated * (len(found.visited) - 1)
         self._branching = max(2.0, generated / max(1, found.layers[-1].count))
-        writers.append(RunWriter(self.space.kind, self._store, self._name("layer"), tags=True))
+        writers.append(
+            RunWriter(self.space.kind, self._store, self._name("layer"), tags=self.space.kind.tag_bits > 0)
+        )
         if self._rewriting:
             writers.append(RunWriter(self.space.kind, self._store, self._name("visited"), tags=False))
         edges = [0, *fences, 1 << self.space.key_bits]
@@ -212,7 +214,7 @@ class LayeredSearch:
         found.merged |= sequel.repeated > 0
         if self._rewriting:
             for run in found.visited:
-                if run.tags is None:
+                if not any(run is layer for layer in found.layers):
                     run.drop()
             found.visited, found.extra = [written[1]], 0.0
         elif following.count:

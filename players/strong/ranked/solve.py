@@ -42,13 +42,13 @@ from players.strong.ranked.rank import (
     part_by_rank,
 )
 from players.strong.ranked.space import BrokenSpaceError, RankedSpace, UnfitError
-from players.strong.sets import SetSignature
 from players.strong.storage import (
     BLOCK,
     FILE_SCHEMA,
     GOALS,
     CodedBlock,
     LayerWriter,
+    SetSignature,
     TableWriter,
     coded_block,
 )
