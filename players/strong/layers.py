@@ -13,15 +13,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gdl.ends import no_move, stuck_roles
 from gdl.errors import GdlError, RulesError, TooLargeError
+from gdl.json_schema import check_json, record, whole
+from players.processes.worker_threads import WorkerThreads
 from players.puzzles.frontier.budget import MemoryPlan
 from players.puzzles.frontier.key_space import KeySpace
-from players.puzzles.frontier.search import LayeredSearch, Layers
+from players.puzzles.frontier.search import FOUND_SCHEMA, LayeredSearch, Layers, check_found
 from players.sorted_sets.keys import Keys
 from players.sorted_sets.rows import FINGERS, seek
 from players.sorted_sets.runs import Run
@@ -43,6 +46,28 @@ from propnet.machine import PropnetMachine
 
 Watch = Callable[[str, int, int], None]
 """Gets the phase (``forward`` or ``backward``), the layer, and the number of states done."""
+
+
+@dataclass(frozen=True, slots=True)
+class StrongOptions:
+    """Limits and options for solving a whole game.
+
+    Attributes:
+        memory: bytes that the process may have resident.
+        workers: threads.
+        scratch: a folder for data that do not fit; None for none.
+        disk: most bytes of files in it; None for all free space.
+        resume: whether to resume from ``scratch``.
+        symmetry: whether one state of each orbit may represent all.
+    """
+
+    memory: int
+    workers: int = 1
+    scratch: Path | None = None
+    disk: int | None = None
+    resume: bool = False
+    symmetry: bool = True
+
 
 _VALUE = 3
 """Bytes of a state's value and distance."""
@@ -77,23 +102,40 @@ class _Reachable:
         return np.concatenate(list(self.blocks(depth)))
 
 
-def reachable(machine: PropnetMachine, memory: int, watch: Watch = lambda *_: None) -> _Reachable:
-    """Every state that joint moves lead to from the start, terminal ones included.
+_STATE = record(symmetry=whole(1), found=FOUND_SCHEMA)
 
-    ``memory`` is the allowed size of the process in bytes, including room for the states' values. Raises
-    OutOfRoomError or TooLargeError if there are more states.
+
+def reachable(
+    machine: PropnetMachine, store: BlobStore, options: StrongOptions, symmetry: int, watch: Watch
+) -> _Reachable:
+    """Every state that joint moves lead to from the start, terminal ones included; they stay in the store.
+    ``symmetry``: the number of automorphisms, for a checkpoint.
+
+    Raises OutOfRoomError or TooLargeError if there is no room for all states and their values, ScratchError
+    for an invalid checkpoint.
     """
-    kind = Keys(len(machine.network.bases), tag_bits=0)
-    space = KeySpace(machine, None, len(machine.network.bases), kind, np.zeros(machine.words, np.uint64))
-    budget = MemoryPlan.of(memory, 1, kind)
-    search = LayeredSearch(space, BlobStore(budget.stored), 1, budget, Layers())
-    found = search.found
+    bits = len(machine.network.bases)
+    kind = Keys(bits, tag_bits=0)
+    space = KeySpace(machine, None, bits, kind, np.zeros(machine.words, np.uint64))
+    found = Layers()
+    if store.state:
+        with store.restoring():
+            check_json(store.state, _STATE, "state")
+            found = Layers.from_json(store.state["found"], kind, store)
+            check_found(found, machine.words, bits, tagged=False)
+    budget = MemoryPlan.of(options.memory, options.workers, kind, store.room.used_memory)
+    store.room.memory = budget.stored
+    search = LayeredSearch(space, store, budget.workers, budget, found)
     try:
-        search.begin(machine.records([machine.initial_state()])[0])
+        if not found.layers:
+            search.begin(machine.records([machine.initial_state()])[0])
         while not search.over:
             for _ in search.advance():
                 watch("forward", len(found.layers), found.states)
-            _check_memory(found, 8 * machine.words, memory)
+            _check_memory(found, 8 * machine.words, options.memory)
+            runs = {id(run): run for run in [*found.layers, *found.visited]}
+            saved = {"symmetry": symmetry, "found": found.as_json()} if store.on_disk else {}
+            store.commit(saved, [blob for run in runs.values() for blob in run.blobs])
     finally:
         search.close()
     return _Reachable(found.layers[:-1], machine.words, not found.merged)
@@ -246,27 +288,32 @@ class ValueFinder:
 
 
 def values_by_layers(
-    machine: PropnetMachine, found: _Reachable, outcomes: Outcomes, keep: Keep, watch: Watch
+    machine: PropnetMachine, found: _Reachable, outcomes: Outcomes, workers: int, keep: Keep, watch: Watch
 ) -> ValuedSet:
     """Find the values of a layered game, and pass each layer to ``keep``. Returns the first one. Raises the
     errors of :meth:`ValueFinder.judge`."""
-    finder = ValueFinder(machine, outcomes)
+    machines = [machine, *(PropnetMachine(machine.rules, machine.network) for _ in range(workers - 1))]
+    threads = WorkerThreads([ValueFinder(one, outcomes) for one in machines], "strong")
     valued = ValuedSet(np.empty((0, machine.words), np.uint64), np.empty(0, np.uint8), np.empty(0, np.uint16))
     done = 0
-    for depth in range(len(found.layers) - 1, -1, -1):
-        count = found.layers[depth].count
-        values, distances = np.empty(count, np.uint8), np.empty(count, np.uint16)
-        at = 0
-        for part in found.blocks(depth):
-            to = slice(at, at + len(part))
-            values[to], distances[to], fates = finder.judge(part, valued)
-            assert (fates == SETTLED).all()
-            at = to.stop
-            watch("backward", depth, done + at)
-        del valued  # its rows make room for those of this layer
-        valued = ValuedSet(found.rows(depth), values, distances)
-        keep(depth, valued)
-        done += at
+    try:
+        for depth in range(len(found.layers) - 1, -1, -1):
+            count = found.layers[depth].count
+            values, distances = np.empty(count, np.uint8), np.empty(count, np.uint16)
+            at = 0
+            tasks = ((part, valued) for part in found.blocks(depth))
+            for some, ways, fates in threads.results(lambda finder, task: finder.judge(*task), tasks):
+                assert (fates == SETTLED).all()
+                to = slice(at, at + len(some))
+                values[to], distances[to] = some, ways
+                at = to.stop
+                watch("backward", depth, done + at)
+            del valued  # its rows make room for those of this layer
+            valued = ValuedSet(found.rows(depth), values, distances)
+            keep(depth, valued)
+            done += at
+    finally:
+        threads.close()
     return valued
 
 

@@ -1,4 +1,4 @@
-"""The key space: the bits of a recoded state that distinguish it from others; codings of states as JSON."""
+"""The key space: the bits of a state that distinguish it from others; codings of states as JSON; orbits."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from gdl.errors import GdlError
 from gdl.json_schema import FLAG, check_json, record, row, rows, whole
 from players.sorted_sets.keys import Keys
 from propnet.jit.arrays import Words
 from propnet.machine import PropnetMachine
+from propnet.network import Network
 from propnet.recoding.coding import Coding, ExclusiveGroup
 from propnet.recoding.recoded import Recoded
+from propnet.symmetries.canonical import Orbits, paying_orbits
+from propnet.symmetries.group import automorphisms
 
 
 class CodingBrokenError(Exception):
@@ -67,6 +71,21 @@ class KeySpace:
     def new_machine(self) -> PropnetMachine:
         """Return a machine over recoded states, for another thread."""
         return PropnetMachine(self.machine.rules, self.machine.network)
+
+
+def orbits_of(machine: PropnetMachine, symmetry: bool, saved: int | None) -> tuple[Orbits, Network] | None:
+    """Return the orbits of states and the network of one state of each; None if that does not pay or is not
+    wanted (``symmetry``). If a checkpoint has ``saved`` the number of automorphisms, its choice is repeated.
+    Raises GdlError if it was of others."""
+    if not saved:
+        return paying_orbits(machine.network, machine.ground) if symmetry and saved is None else None
+    if saved == 1:
+        return None
+    group = automorphisms(machine.network, machine.ground)
+    if len(group) != saved:
+        raise GdlError("it is of other automorphisms than are found now")
+    orbits = Orbits(machine.network, group)
+    return orbits, orbits.canonical_network()
 
 
 _MOST_BASES = 1 << 20

@@ -268,7 +268,7 @@ def _expand(
     expansion.flush()
 
 
-_FOUND = record(
+FOUND_SCHEMA = record(
     layers=rows(RUN_SCHEMA, least=1),
     clocks=rows(rows(whole(0, (1 << 64) - 1))),
     visited=rows(whole(-1)),
@@ -282,7 +282,7 @@ _STATE = record(
     symmetry=whole(),
     clocks=FLAG,
     coding=CODING_SCHEMA,
-    found=_FOUND,
+    found=FOUND_SCHEMA,
     lines={"type": "object", "additionalProperties": rows(whole())},
     earlier=whole(),
 )
@@ -306,15 +306,15 @@ def check_lines(lines: dict[int, list[int]], machine: Machine, start: State) -> 
             raise GdlError(f"the line to {value} does not lead there")
 
 
-def check_found(found: Layers, words: int, key_bits: int) -> None:
+def check_found(found: Layers, words: int, key_bits: int, tagged: bool = True) -> None:
     """Raise GdlError unless the layers fit each other and the game: clocks have the same number of words as
-    records, ends lie in a layer, and keys have the right number of bits."""
+    records, ends lie in a layer, states have tags if ``tagged``, and keys have the right number of bits."""
     if len(found.clocks) != len(found.layers) or any(len(clock) != words for clock in found.clocks):
         raise GdlError("the clocks are not those of the layers")
     if any(depth >= len(found.layers) or key >> key_bits for depth, key in found.ends.values()):
         raise GdlError("an end lies in no layer")
-    if any(layer.tags is None for layer in found.layers):
-        raise GdlError("a layer has no tags")
+    if any((layer.tags is None) == tagged for layer in found.layers):
+        raise GdlError("a layer has no tags, or should have none")
     runs = [*found.layers, *found.visited]
     if any(block.last >> key_bits for run in runs for block in run.blocks):
         raise GdlError("a key is too long")
