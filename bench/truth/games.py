@@ -197,7 +197,7 @@ def _check_proof(case: Case, machine: PropnetMachine, graph: Graph, role: int, r
     states = [graph.start, *rng.sample(list(graph.after), min(3, len(graph.after)))]
     for state in states:
         proof.set_root(machine.records([machine.state_of(state.propositions)])[0])
-        proof.search(time.monotonic() + SECONDS)
+        proof.step(time.monotonic() + SECONDS)
         if not proof.fits:
             return
         bounds = proof.bounds

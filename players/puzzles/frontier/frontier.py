@@ -23,6 +23,7 @@ from players.puzzles.frontier.outcome import FrontierOptions, FrontierProgress, 
 from players.puzzles.frontier.search import LayeredSearch, Layers, check_found, check_lines, check_state
 from players.solvers import highest_goal
 from players.sorted_sets.store import BlobStore
+from players.steps import Steps
 from propnet.analysis.cones import step_clocks
 from propnet.analysis.longest import first_change
 from propnet.expander import Expander
@@ -48,7 +49,7 @@ _MOST_STEPS = 1 << 12
 Watch = Callable[[FrontierProgress], None]
 
 
-class FrontierSearch:
+class FrontierSearch(Steps):
     """Searches from one state of a game of one role.
 
     Clocks that only count steps are left out of the keys at first. If two states differ only in a clock, the
@@ -100,12 +101,8 @@ class FrontierSearch:
         self._steps = self._work()
 
     def step(self, deadline: float) -> bool:
-        """Work until about the deadline (time.monotonic() seconds). Returns whether anything is left to
-        search. Raises OutOfRoomError; the results found stay."""
-        while time.monotonic() < deadline:
-            if next(self._steps, self) is self:
-                return False
-        return True
+        """See :class:`players.steps.Steps`. Raises OutOfRoomError; the results found stay."""
+        return all(time.monotonic() < deadline for _ in self._steps)
 
     def close(self) -> None:
         """Stop the threads and close the files. The files of the last checkpoint stay unless the search is

@@ -39,7 +39,7 @@ def search(machine: PropnetMachine, scratch: Path, resume: bool) -> FrontierSear
 def advance(one: FrontierSearch, layers: int) -> None:
     """A slice of time never ends before a step, so this is as many steps."""
     for _ in range(layers):
-        if not one.step(time.monotonic() + 1e-6):
+        if one.step(time.monotonic() + 1e-6):
             break
 
 

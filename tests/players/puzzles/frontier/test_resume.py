@@ -44,7 +44,7 @@ def search(machine: PropnetMachine, scratch: Path, **options: int) -> FrontierSe
 
 
 def finish(one: FrontierSearch) -> FrontierResult:
-    while one.step(time.monotonic() + 1.0):
+    while not one.step(time.monotonic() + 1.0):
         pass
     return one.result()
 

@@ -77,7 +77,7 @@ def test_ranges_are_about_as_large_as_planned(monkeypatch: pytest.MonkeyPatch) -
 def parents_of(options: FrontierOptions) -> list[bytes]:
     """What each layer of a search keeps of parents."""
     search = begun(machine_of((GAMES / "eightpuzzle.kif").read_text()), options)
-    while search.step(time.monotonic() + 1.0):
+    while not search.step(time.monotonic() + 1.0):
         pass
     assert search._search is not None
     layers = search._search.found.layers

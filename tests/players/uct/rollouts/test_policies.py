@@ -176,7 +176,7 @@ def test_trials_take_a_share_of_the_time_before_the_first_deadline_and_then_of_w
 
     def used_by(deadline: float) -> float:
         before = clock.used
-        while shares.step(deadline):
+        while shares.turn(deadline):
             pass
         return clock.used - before
 
