@@ -22,7 +22,7 @@ from players.sorted_sets.files import ScratchError, damaged, os_errors, remove
 LOCK, MANIFEST, RULES = "ggp-frontier.lock", "manifest.json", "rules.kif"
 SUFFIX = ".blob"
 FORMAT = "ggp frontier search"
-VERSION = 1
+VERSION = 2
 _MOST_MANIFEST = 1 << 30
 MOST_RULES = 64 << 20
 """The most bytes of a file."""

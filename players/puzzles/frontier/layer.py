@@ -233,7 +233,8 @@ class Merging:
         found.repeated = n - new
         keys, tags = self._keys[:new], self._tags[:new]
         merged_at = time.thread_time()
-        found.ends = self.judge(keys, template)
+        if kind.tag_bits:  # without tags no line is asked for
+            found.ends = self.judge(keys, template)
         judged_at = time.thread_time()
         found.layer = list(coded(kind, keys, tags, _LEVEL))
         if rewrite:
