@@ -154,7 +154,8 @@ def _differing(rows: Words, i: Index, word: Index, words: Index, tag_bits: Index
     if word == 0:
         differ &= ~np.uint64(0) << np.uint64(tag_bits)
     tops = ((differ & _LOW7) + _LOW7 | differ) & _TOPS
-    return ((tops >> np.uint64(7)) * _GATHER_BITS) >> _56
+    mask: np.uint64 = ((tops >> np.uint64(7)) * _GATHER_BITS) >> _56
+    return mask
 
 
 @kernel(**ARENA)

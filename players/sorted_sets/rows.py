@@ -8,6 +8,9 @@ Each kernel is compiled for one word and for any number of words: with a constan
 disappear.
 """
 
+# mypy: disable-error-code=no-any-return
+# (`inlined` has no types)
+
 from __future__ import annotations
 
 import numpy as np
@@ -138,7 +141,8 @@ def mark_known(rows: Words, known: Words, tag_bits: int, dead: Octets) -> None:
 @inlined
 def _mark_known(rows: Words, known: Words, tag_bits: int, dead: Octets, words: int) -> None:
     n, m = rows.shape[0], known.shape[0]
-    i, j = 0, 0
+    i: Index = 0
+    j: Index = 0
     if 16 * n < m:
         for i in range(n):
             j = _place(known, m, rows, i, j, words, tag_bits)
@@ -188,7 +192,8 @@ def merge_disjoint(first: Words, second: Words, out: Words) -> None:
 @inlined
 def _merge(first: Words, second: Words, out: Words, words: int) -> None:
     n, m = first.shape[0], second.shape[0]
-    i, j = 0, 0
+    i: Index = 0
+    j: Index = 0
     for k in range(n + m):
         from_first = j == m or (i < n and order(first, i, second, j, words, 0) < 0)
         for word in range(words):
@@ -252,7 +257,7 @@ def seek(rows: Words, wanted: Words, moves: Int32s, tag_bits: int, fingers: Ints
     n, words = np.int64(rows.shape[0]), rows.shape[1]
     missing = 0
     for k in range(wanted.shape[0]):
-        finger = np.int64(0)
+        finger: Index = np.int64(0)
         for role in range(moves.shape[1]):
             finger = finger * 61 + item(moves, k * moves.shape[1] + role)
         finger &= FINGERS - 1
