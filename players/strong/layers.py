@@ -193,7 +193,12 @@ class ValueFinder:
         self._batch = 1 << 10
 
     def judge(
-        self, rows: Words, known: ValuedSet, horizon: int = UNKNOWN - 1, endless: int = NEVER
+        self,
+        rows: Words,
+        known: ValuedSet,
+        horizon: int = UNKNOWN - 1,
+        endless: int = NEVER,
+        blockers: Ints | None = None,
     ) -> tuple[Octets, Distances, Octets]:
         """The values, distances and fates (:mod:`players.strong.choice_kernels`) of a set of states (n,
         words), whose successors are all in ``known``.
@@ -202,14 +207,17 @@ class ValueFinder:
         RulesError for a state that is not terminal and leaves a role without a move.
         """
         n = len(rows)
+        if blockers is None:
+            blockers = np.empty(n, np.int64)
         values, distances = np.zeros(n, np.uint8), np.full(n, UNKNOWN, np.uint16)
         fates = np.full(n, WITHOUT_ROWS, np.uint8)
         first = 0
         while first < n:
             batch = slice(first, min(n, first + self._batch))
             self._judge_batch(
-                rows[batch], known, horizon, endless, values[batch], distances[batch], fates[batch]
-            )
+                rows[batch], known, horizon, endless, values[batch], distances[batch], fates[batch],
+                blockers[batch],
+            )  # fmt: skip
             first = batch.stop
         return values, distances, fates
 
@@ -222,12 +230,13 @@ class ValueFinder:
         values: Octets,
         distances: Distances,
         fates: Octets,
+        blockers: Ints,
     ) -> None:
         chunk = self._all_successors(rows)
         places, known_values, known_distances = self._look(chunk, known)
         choose(
             chunk.parents, chunk.moves, places, known_values, known_distances, self.outcomes.ranks,
-            self.outcomes.longer, horizon, endless, values, distances, fates,
+            self.outcomes.longer, horizon, endless, values, distances, fates, blockers,
         )  # fmt: skip
         self._end(rows, values, distances, fates)
         self._refuse(rows, fates)
@@ -345,18 +354,26 @@ def values_by_rounds(
 def _settle_ends_first(judge: ValueFinder, layers: list[Words], known: ValuedSet, watch: Watch) -> Words:
     """Give a value to all states whose successors all have one. Returns the set of the others."""
     left = layers
+    blockers = [np.full(len(rows), -1, np.int64) for rows in layers]
+    """For each state the place of a successor without a value; -1 if none is known."""
     settled = 0
     while True:
         before = settled
         for depth in range(len(left) - 1, -1, -1):
-            if not len(left[depth]):
+            waits_for = blockers[depth]
+            ready = np.flatnonzero((waits_for < 0) | (known.distances[waits_for] < UNKNOWN))
+            if not len(ready):
                 continue
-            values, distances, fates = judge.judge(left[depth], known)
+            rows, others = left[depth][ready], np.full(len(ready), -1, np.int64)
+            values, distances, fates = judge.judge(rows, known, blockers=others)
             done = fates == SETTLED
-            places = _places(known.rows, left[depth][done])
+            places = _places(known.rows, rows[done])
             known.values[places] = values[done]
             known.distances[places] = distances[done]
-            left[depth] = left[depth][~done]
+            waits_for[ready] = others
+            going = np.ones(len(left[depth]), np.bool_)
+            going[ready[done]] = False
+            left[depth], blockers[depth] = left[depth][going], waits_for[going]
             settled += len(places)
             watch("backward", depth, settled)
         if settled == before:
