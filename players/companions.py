@@ -1,4 +1,5 @@
-"""`Companion`: works in turns with a search tree; `TimeShares`: the one place that divides the time.
+"""`Stepwise`: work in slices of time. `Companion`: such work in turns with a search tree, whose time
+`TimeShares` divides.
 
 Proof search, puzzle solvers and trials of rollout policies are companions. The tree works in batches. Each
 CPU second of a batch earns a companion some CPU time of its own (its *rate*). Once a companion has earned
@@ -10,12 +11,19 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
-
-from players.steps import Steps
+from typing import ClassVar, Protocol
 
 MOST_CREDIT, MOST_DEBT = 1.0, 0.5
 """The most CPU seconds that a companion can save up, or can owe after a long step."""
+
+
+class Stepwise(Protocol):
+    """Work that goes on whenever :meth:`step` is called, until it is finished."""
+
+    @abstractmethod
+    def step(self, deadline: float) -> bool:
+        """Work until about ``deadline`` (a moment of time.monotonic()), a few milliseconds more or less.
+        Returns True when the work is finished."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +43,7 @@ class BatchReport:
     mean: float
 
 
-class Companion(Steps, ABC):
+class Companion(Stepwise, ABC):
     """Works in steps between the batches of a search tree.
 
     Attributes:

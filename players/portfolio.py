@@ -197,7 +197,7 @@ class Portfolio(Companion):
         return state == self.start or proven or self.hopeless
 
     def step(self, deadline: float) -> bool:
-        """Run the solver with the least time per weight. See :class:`players.steps.Steps`."""
+        """Run the solver with the least time per weight. See :class:`players.companions.Stepwise`."""
         if not self._members:
             return True
         member = min(self._members, key=lambda one: one.seconds / one.weight)

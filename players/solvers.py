@@ -20,9 +20,9 @@ from gdl.machine import Machine, State
 from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_term
+from players.companions import Stepwise
 from players.plugins import class_named, plugins
 from players.processes.compiled_parts import Part
-from players.steps import Steps
 from propnet.capabilities import lane_machine
 from propnet.passes.circuit import FALSE
 
@@ -97,7 +97,7 @@ class Task:
     patient: bool = True
 
 
-class LineSolver(Steps, ABC):
+class LineSolver(Stepwise, ABC):
     """Looks for lines from one state of a one-player game, in slices of time.
 
     A solver is created for one start, asked for any number of slices, and dropped. Lines that it reports must

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from players.companions import Stepwise
 from players.proof import graph as parts
 from players.proof.graph import (
     ASKED,
@@ -41,7 +42,6 @@ from players.proof.graph import (
     make_lines,
     set_numbers,
 )
-from players.steps import Steps
 from propnet.expander import Expander
 from propnet.jit.decorators import kernel
 from propnet.kernels.record_table import find_record
@@ -373,7 +373,7 @@ class Answers:
     length: NDArray[np.int16]
 
 
-class Proof(Steps):
+class Proof(Stepwise):
     """A search for the values of one state after another; the graph below the state is kept.
 
     Attributes:
@@ -496,8 +496,8 @@ class Proof(Steps):
         return np.where(low == high, low, np.int16(-1))
 
     def step(self, deadline: float, latest: float | None = None) -> bool:
-        """See :class:`players.steps.Steps`. Making room takes longer than a slice: it ends by ``latest``, by
-        default the deadline."""
+        """See :class:`players.companions.Stepwise`. Making room takes longer than a slice: it ends by
+        ``latest``, by default the deadline."""
         graph, lines = self._graph, self._lines
         self.waits = False
         while not self.finished:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from gdl.errors import GdlError
+from players.companions import Stepwise
 from players.puzzles.frontier.budget import MemoryPlan, peak_bytes, resident_bytes, return_free_memory
 from players.puzzles.frontier.key_space import (
     CodingBrokenError,
@@ -23,7 +24,6 @@ from players.puzzles.frontier.outcome import FrontierOptions, FrontierProgress, 
 from players.puzzles.frontier.search import LayeredSearch, Layers, check_found, check_lines, check_state
 from players.solvers import highest_goal
 from players.sorted_sets.store import BlobStore
-from players.steps import Steps
 from propnet.analysis.cones import step_clocks
 from propnet.analysis.longest import first_change
 from propnet.expander import Expander
@@ -49,7 +49,7 @@ _MOST_STEPS = 1 << 12
 Watch = Callable[[FrontierProgress], None]
 
 
-class FrontierSearch(Steps):
+class FrontierSearch(Stepwise):
     """Searches from one state of a game of one role.
 
     Clocks that only count steps are left out of the keys at first. If two states differ only in a clock, the
@@ -101,7 +101,7 @@ class FrontierSearch(Steps):
         self._steps = self._work()
 
     def step(self, deadline: float) -> bool:
-        """See :class:`players.steps.Steps`. Raises OutOfRoomError; the results found stay."""
+        """See :class:`players.companions.Stepwise`. Raises OutOfRoomError; the results found stay."""
         return all(time.monotonic() < deadline for _ in self._steps)
 
     def close(self) -> None:

@@ -209,8 +209,8 @@ def test_a_manifest_that_changed_is_found(tmp_path: Path) -> None:
         manifest.write_bytes(text)
         with pytest.raises(ScratchError, match=r"manifest\.json is damaged"):
             reopened(tmp_path, 0, rules=RULES)
-    manifest.write_bytes(whole.replace(b'"version":1', b'"version":2'))
-    with pytest.raises(ScratchError, match="version 2 of the format"):
+    manifest.write_bytes(whole.replace(b'"version":2', b'"version":3'))
+    with pytest.raises(ScratchError, match="version 3 of the format"):
         reopened(tmp_path, 0, rules=RULES)
     manifest.write_bytes(whole)
     assert reopened(tmp_path, 0, rules=RULES)[1] == {"depth": 7}
