@@ -97,7 +97,7 @@ def tried(batched: NetworkBatch) -> tuple[PolicyTrials, Rollouts]:
     rollouts = Rollouts(batched, RolloutPolicy())
     trials = PolicyTrials(batched, 1, rollouts)
     while trials.active:
-        trials.step(1.0, math.inf)
+        trials.step(math.inf)
     return trials, rollouts
 
 
@@ -249,7 +249,7 @@ def test_it_is_tried_anew_when_playouts_tell_moves_apart_and_goes_on_as_before_u
     first = search.rounds.chosen.trials
     assert first is not None
     while first.active:
-        first.step(1.0, math.inf)
+        first.step(math.inf)
     before = search.rounds.chosen.rollouts.policy = AveragePolicy(batch_machine_of(native).role_moves)
     search.set_machine(native)
     assert search.rounds.chosen.trials is first
@@ -259,6 +259,6 @@ def test_it_is_tried_anew_when_playouts_tell_moves_apart_and_goes_on_as_before_u
     assert not search.news
     assert search.rounds.chosen.rollouts.policy is before
     while search.rounds.chosen.trials is not None and search.rounds.chosen.trials.active:
-        search.rounds.chosen.trials.step(1.0, math.inf)
+        search.rounds.chosen.trials.step(math.inf)
     assert search.news
     assert type(search.rounds.chosen.rollouts.policy) is RolloutPolicy
