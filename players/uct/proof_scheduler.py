@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from players.batch_pace import MARGIN
 from players.companions import BatchReport, Companion
+from players.player import MARGIN
 from players.proof.graph import FAR
 from players.proof.search import Proof
 
