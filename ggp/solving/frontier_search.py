@@ -18,9 +18,9 @@ from ggp.stopwatch import Stopwatch
 from players.puzzles.frontier.budget import peak_bytes
 from players.puzzles.frontier.frontier import FrontierSearch
 from players.puzzles.frontier.outcome import FrontierOptions, FrontierResult
+from players.solvers import Solution, replayed
 from players.sorted_sets.directory import has_commit
 from players.sorted_sets.files import OutOfRoomError
-from players.solvers import Solution, replayed
 from propnet.capabilities import lane_machine
 from propnet.machine import PropnetMachine
 
