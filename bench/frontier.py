@@ -104,7 +104,7 @@ def search_tiles(
 
     mark = 1e6
     try:
-        while search.step(time.monotonic() + 0.02) and search.states < states:
+        while not search.step(time.monotonic() + 0.02) and search.states < states:
             if search.states >= mark:
                 yield measured()
                 mark *= 10

@@ -38,7 +38,7 @@ def by_proof(machine: PropnetMachine, state: State, seconds: float) -> tuple[int
     began = time.process_time()
     proof.set_root(machine.records([state])[0])
     while not proof.finished and time.process_time() - began < seconds:
-        proof.search(time.monotonic() + _SLICE)
+        proof.step(time.monotonic() + _SLICE)
     value = proof.bounds.low if proof.bounds.exact else -1
     return value, time.process_time() - began, proof.opened
 

@@ -1,4 +1,5 @@
-"""`Companion`: works in turns with a search tree; `TimeShares`: the one place that divides the time.
+"""`Stepwise`: work in slices of time. `Companion`: such work in turns with a search tree, whose time
+`TimeShares` divides.
 
 Proof search, puzzle solvers and trials of rollout policies are companions. The tree works in batches. Each
 CPU second of a batch earns a companion some CPU time of its own (its *rate*). Once a companion has earned
@@ -10,10 +11,19 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 MOST_CREDIT, MOST_DEBT = 1.0, 0.5
 """The most CPU seconds that a companion can save up, or can owe after a long step."""
+
+
+class Stepwise(Protocol):
+    """Work that goes on whenever :meth:`step` is called, until it is finished."""
+
+    @abstractmethod
+    def step(self, deadline: float) -> bool:
+        """Work until about ``deadline`` (a moment of time.monotonic()), a few milliseconds more or less.
+        Returns True when the work is finished."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,18 +43,20 @@ class BatchReport:
     mean: float
 
 
-class Companion(ABC):
+class Companion(Stepwise, ABC):
     """Works in steps between the batches of a search tree.
 
     Attributes:
         name: shown to people.
         least: the fewest CPU seconds for a step.
         value: the proven result of the role from the root of the search, 0..100; -1 while it is unknown.
+        news: whether the search should look at the results of the last step.
     """
 
     name: ClassVar[str] = ""
     least: ClassVar[float] = 0.02
     value: int = -1
+    news: bool = False
 
     @property
     @abstractmethod
@@ -64,17 +76,12 @@ class Companion(ABC):
     def note_batch(self, report: BatchReport) -> None:
         """Learn from a batch of the tree."""
 
-    @abstractmethod
-    def step(self, seconds: float, deadline: float) -> bool:
-        """Work for about ``seconds`` of CPU time, at most until about the deadline (time.monotonic()).
-        Returns whether the search should look at the results."""
-
 
 class TimeShares:
     """Divides time between a tree and its companions.
 
     >>> shares = TimeShares()
-    >>> shares.step(deadline=time.monotonic() + 1.0) is None  # no companion has joined
+    >>> shares.turn(deadline=time.monotonic() + 1.0) is None  # no companion has joined
     True
     """
 
@@ -91,7 +98,7 @@ class TimeShares:
         self._credit.pop(companion, None)
 
     def new_turn(self) -> None:
-        """Begin a turn; its deadline is that of the next :meth:`step`."""
+        """Begin a turn; its deadline is that of the next :meth:`turn`."""
         self._opened = False
 
     @property
@@ -106,10 +113,9 @@ class TimeShares:
             earned = credit + report.seconds * companion.rate
             self._credit[companion] = min(earned, max(credit, MOST_CREDIT))
 
-    def step(self, deadline: float) -> tuple[Companion, bool] | None:
-        """Let the companion with the most credit per ``least`` work. Returns the companion, and whether the
-        search should look at its results; None if no companion is due or the deadline (time.monotonic()) has
-        passed."""
+    def turn(self, deadline: float) -> Companion | None:
+        """Let the companion with the most credit per ``least`` work. Returns it; None if no companion is due
+        or the deadline (time.monotonic()) has passed."""
         left = deadline - time.monotonic()
         if left <= 0:
             return None
@@ -122,8 +128,8 @@ class TimeShares:
             return None
         companion = max(due, key=lambda c: self._credit[c] / c.least)
         credit, began = self._credit[companion], time.thread_time()
-        news = companion.step(credit, deadline)
+        companion.step(min(deadline, time.monotonic() + credit))
         # A step that found too little time is charged, too; otherwise it would be tried again and again.
         spent = max(time.thread_time() - began, companion.least)
         self._credit[companion] = max(credit - spent, -MOST_DEBT)
-        return companion, news
+        return companion

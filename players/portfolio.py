@@ -196,14 +196,14 @@ class Portfolio(Companion):
         proven = self.value >= 0 and self._line.value == self.value
         return state == self.start or proven or self.hopeless
 
-    def step(self, seconds: float, deadline: float) -> bool:
-        """Run the solver with the least time per weight."""
+    def step(self, deadline: float) -> bool:
+        """Run the solver with the least time per weight. See :class:`players.companions.Stepwise`."""
         if not self._members:
-            return False
+            return True
         member = min(self._members, key=lambda one: one.seconds / one.weight)
         self._working = member.name
         clock = time.thread_time()
-        goes_on = member.solver.step(min(time.monotonic() + seconds, deadline))
+        finished = member.solver.step(deadline)
         member.seconds += max(_LEAST_SECONDS, time.thread_time() - clock)
         self._bound = min(self._bound, member.solver.bound)
         if member.solver.proven >= 0:
@@ -215,9 +215,9 @@ class Portfolio(Companion):
         elif self._line.value >= self._bound < 100:
             self.value = self._line.value
             self._drop(*self._members)
-        elif not goes_on:
+        elif finished:
             self._drop(member)
-        return False
+        return not self._members
 
     def _drop(self, *members: _Member) -> None:
         self._done_states += sum(member.states for member in members)
@@ -305,7 +305,7 @@ def solve(
 
     looked = began
     while portfolio.active and line.value < perfect and (now := time.monotonic()) < began + seconds:
-        portfolio.step(_STEP_SECONDS, min(now + _STEP_SECONDS, began + seconds))
+        portfolio.step(min(now + _STEP_SECONDS, began + seconds))
         if watch is not None and time.monotonic() > looked + _LOOK_SECONDS:
             looked = time.monotonic()
             watch(so_far(), portfolio.at_work)

@@ -20,6 +20,7 @@ from gdl.machine import Machine, State
 from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_term
+from players.companions import Stepwise
 from players.plugins import class_named, plugins
 from players.processes.compiled_parts import Part
 from propnet.capabilities import lane_machine
@@ -96,7 +97,7 @@ class Task:
     patient: bool = True
 
 
-class LineSolver(ABC):
+class LineSolver(Stepwise, ABC):
     """Looks for lines from one state of a one-player game, in slices of time.
 
     A solver is created for one start, asked for any number of slices, and dropped. Lines that it reports must
@@ -145,8 +146,8 @@ class LineSolver(ABC):
 
     @abstractmethod
     def step(self, deadline: float) -> bool:
-        """Work until about the deadline (time.monotonic() seconds), a few milliseconds more or less.
-        Returns whether there is anything left to do."""
+        """Work until about ``deadline`` (a moment of time.monotonic()), a few milliseconds more or less.
+        Returns True when there is nothing left to do."""
 
 
 def highest_goal(network: Network) -> int:

@@ -16,7 +16,7 @@ from bench.truth.field import Case, Field
 from bench.truth.puzzles import Truth, drawn_puzzle, random_puzzle
 from players.puzzles.frontier.frontier import FrontierSearch
 from players.puzzles.frontier.outcome import FrontierOptions, FrontierResult
-from players.puzzles.frontier.storage.directory import has_commit
+from players.sorted_sets.directory import has_commit
 from propnet.machine import PropnetMachine
 
 SECONDS = 40.0
@@ -55,7 +55,7 @@ def _begun(machine: PropnetMachine, options: FrontierOptions) -> FrontierSearch:
 
 def _finished(search: FrontierSearch) -> FrontierResult:
     end = time.monotonic() + SECONDS
-    while search.step(time.monotonic() + 0.2) and time.monotonic() < end:
+    while not search.step(time.monotonic() + 0.2) and time.monotonic() < end:
         pass
     return search.result()
 
@@ -75,7 +75,7 @@ def _resumed(
     for most in range(1, 100):
         known = has_commit(scratch) if scratch.exists() else False
         search = _begun(machine, replace(options, scratch=scratch, resume=known))
-        more = any(not search.step(time.monotonic() + 1e-5) for _ in range(rng.randint(1, 2 * most)))
+        more = any(search.step(time.monotonic() + 1e-5) for _ in range(rng.randint(1, 2 * most)))
         if more:
             result = search.result()
             search.close()

@@ -19,8 +19,8 @@ from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
 from players.proof.search import Proof
-from players.strong.ranked.solve import StrongOptions
-from players.strong.solve import solve_whole
+from players.strong.layers import StrongOptions
+from players.strong.solve import solve_game
 from players.strong.storage import TableWriter
 from players.strong.tables import Tables
 from propnet.machine import PropnetMachine
@@ -176,7 +176,7 @@ def _check_strong(case: Case, machine: PropnetMachine, graph: Graph) -> None:
         scratch, kept = Path(folder) / "s", Path(folder) / "t"
         scratch.mkdir()
         try:
-            solved = solve_whole(machine, StrongOptions(MEMORY, scratch=scratch), TableWriter(kept))
+            solved = solve_game(machine, StrongOptions(MEMORY, scratch=scratch), TableWriter(kept))
         except GdlError:
             # A state that both decide at once need not have a value in pure strategies.
             mixed = any(len(table) > 1 < len(table[0]) for table in graph.after.values())
@@ -197,7 +197,7 @@ def _check_proof(case: Case, machine: PropnetMachine, graph: Graph, role: int, r
     states = [graph.start, *rng.sample(list(graph.after), min(3, len(graph.after)))]
     for state in states:
         proof.set_root(machine.records([machine.state_of(state.propositions)])[0])
-        proof.search(time.monotonic() + SECONDS)
+        proof.step(time.monotonic() + SECONDS)
         if not proof.fits:
             return
         bounds = proof.bounds

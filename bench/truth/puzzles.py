@@ -20,6 +20,7 @@ from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
 from players.portfolio import solve
 from players.solvers import replayed, solvers_named
+from players.strong.layers import StrongOptions
 from players.strong.solve import solve_game
 from propnet.machine import PropnetMachine
 
@@ -177,7 +178,7 @@ def check_solver(
 
 def _check_strong(case: Case, machine: PropnetMachine, truth: Truth) -> None:
     try:
-        solved = solve_game(machine, 1 << 31)
+        solved = solve_game(machine, StrongOptions(1 << 31, symmetry=False))
     except GdlError as error:
         case.check("strong declines", truth.stuck, str(error))
         return

@@ -18,9 +18,9 @@ from ggp.stopwatch import Stopwatch
 from players.puzzles.frontier.budget import peak_bytes
 from players.puzzles.frontier.frontier import FrontierSearch
 from players.puzzles.frontier.outcome import FrontierOptions, FrontierResult
-from players.puzzles.frontier.storage.directory import has_commit
-from players.puzzles.frontier.storage.files import OutOfRoomError
 from players.solvers import Solution, replayed
+from players.sorted_sets.directory import has_commit
+from players.sorted_sets.files import OutOfRoomError
 from propnet.capabilities import lane_machine
 from propnet.machine import PropnetMachine
 
@@ -47,7 +47,7 @@ def solve_by_frontier(game: Game, options: FrontierOptions, seconds: float | Non
             with view, noted_ctrl_c() as interrupted:
                 try:
                     left = None if seconds is None else seconds - watch.wall
-                    stopped = in_slices(search.step, left, interrupted)
+                    stopped = in_slices(lambda end: not search.step(end), left, interrupted)
                 except GdlError as error:
                     fault, stopped = error, str(error)
             if not search.states:

@@ -16,7 +16,7 @@ from gdl.words import counted, duration
 from ggp.solving.view import ProgressView, show_moves
 from ggp.stopwatch import Stopwatch
 from players.puzzles.frontier.outcome import FrontierProgress, FrontierResult
-from players.puzzles.frontier.storage.files import as_size
+from players.sorted_sets.files import as_size
 
 FRONTIER = "frontier"
 """The name of the solver."""

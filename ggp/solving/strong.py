@@ -19,9 +19,9 @@ from ggp.game import Game
 from ggp.printing import show
 from ggp.stopwatch import Stopwatch
 from players.puzzles.frontier.budget import peak_bytes
+from players.strong.layers import StrongOptions
 from players.strong.outcomes import SolvedGame
-from players.strong.ranked.solve import StrongOptions
-from players.strong.solve import solve_whole
+from players.strong.solve import solve_game
 from players.strong.storage import TableWriter
 from players.strong.tables import JointValue, TableAnswer, Tables, ask, facts
 from propnet.machine import PropnetMachine
@@ -54,7 +54,7 @@ def solve_strongly(game: Game, options: StrongOptions, folder: Path | None, as_j
                 shown.update(task, description=text)
 
         writer = None if folder is None else TableWriter(folder)
-        solved = solve_whole(machine, options, writer, watch)
+        solved = solve_game(machine, options, writer, watch)
         size = None if writer is None else writer.size
     found = _summary(game, solved, size)
     found["seconds_cpu"] = round(clock.cpu, 3)

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from players.companions import Stepwise
 from players.proof import graph as parts
 from players.proof.graph import (
     ASKED,
@@ -372,7 +373,7 @@ class Answers:
     length: NDArray[np.int16]
 
 
-class Proof:
+class Proof(Stepwise):
     """A search for the values of one state after another; the graph below the state is kept.
 
     Attributes:
@@ -494,9 +495,9 @@ class Proof:
         parts.bounds_of(self._graph, np.ascontiguousarray(records), low, high)
         return np.where(low == high, low, np.int16(-1))
 
-    def search(self, deadline: float, latest: float | None = None) -> None:
-        """Go on until the deadline (time.monotonic() seconds), or until nothing more can be found. Making
-        room takes longer: it ends by ``latest``, by default the deadline."""
+    def step(self, deadline: float, latest: float | None = None) -> bool:
+        """See :class:`players.companions.Stepwise`. Making room takes longer than a slice: it ends by
+        ``latest``, by default the deadline."""
         graph, lines = self._graph, self._lines
         self.waits = False
         while not self.finished:
@@ -524,6 +525,7 @@ class Proof:
                 if self.waits:
                     break
                 self._make_room()
+        return self.finished
 
     def _pace(self, made: int, seconds: float) -> None:
         """Learn from a round the cost of successors, and the number that the next round may make."""

@@ -52,7 +52,7 @@ class Factored(LineSolver):
         return Promise(Certainty.FINDS, memory=MOST_BYTES, alike=True)
 
     def step(self, deadline: float) -> bool:
-        return any(time.monotonic() >= deadline for _ in self._work)
+        return all(time.monotonic() < deadline for _ in self._work)
 
     def _solve(self) -> Iterator[None]:
         network = self.machine.network

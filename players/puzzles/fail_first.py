@@ -60,8 +60,8 @@ class FailFirst(LineSolver):
             self._advance()
             self._fruitless += time.thread_time() - clock
             if self._fruitless > _FRUITLESS_SECONDS:
-                return False
-        return True
+                return True
+        return False
 
     def _begin(self) -> None:
         self._records = np.repeat(self._record, _LINES, axis=0)

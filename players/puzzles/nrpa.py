@@ -269,7 +269,7 @@ class NestedPolicy(LineSolver):
             self._seconds = max(taken, 0.9 * self._seconds)
             affordable = int(_ROUND_SECONDS / max(taken, 1e-9) * max(1, self._made))
             self._steps = max(_FIRST_STEPS, min(_STEPS, affordable, 2 * self._steps))
-        return True
+        return False
 
     def _begin_run(self) -> None:
         codings = BY_MOVE, BY_STEP, BY_PAIR

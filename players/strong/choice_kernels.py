@@ -41,15 +41,16 @@ def choose(
     out_values: Octets,
     out_distances: Ints,
     fates: Octets,
+    blockers: Ints,
 ) -> None:
     """Give values to states whose successors are rows: ``parents`` (m,) ascending, ``moves`` (m, roles) and
     their ``places`` (m,) in ``values`` and ``distances`` (uint16).
 
     Values at a distance above ``horizon`` count as unknown. If ``endless`` is negative, a state with such a
-    successor stays OPEN. Otherwise such a successor has the outcome ``endless``, and the lengths of ways do
-    not matter. ``ranks``, ``longer`` are those of :class:`players.strong.outcomes.Outcomes`. Writes
-    ``out_values``, ``out_distances`` and ``fates`` of the parents; those of states without rows stay
-    unchanged.
+    successor stays OPEN, and ``blockers`` gets the place of the first one. Otherwise such a successor has the
+    outcome ``endless``, and the lengths of ways do not matter. ``ranks``, ``longer`` are those of
+    :class:`players.strong.outcomes.Outcomes`. Writes ``out_values``, ``out_distances`` and ``fates`` of the
+    parents; those of states without rows stay unchanged.
     """
     m = np.int64(parents.size)
     first: Index = np.int64(0)
@@ -60,7 +61,7 @@ def choose(
             last += 1
         _settle(
             moves, places, values, distances, ranks, longer, horizon, endless, first, last,
-            out_values, out_distances, fates, np.int64(parent),
+            out_values, out_distances, fates, blockers, np.int64(parent),
         )  # fmt: skip
         first = last
 
@@ -80,6 +81,7 @@ def _settle(
     out_values: Octets,
     out_distances: Ints,
     fates: Octets,
+    blockers: Ints,
     parent: Index,
 ) -> None:
     """Give a value to one state, whose successors are the rows from ``first`` to ``last``."""
@@ -87,6 +89,7 @@ def _settle(
         for row in range(first, last):
             if distances[places[row]] > horizon:
                 fates[parent] = OPEN
+                blockers[parent] = places[row]
                 return
     chooser, second, choosers = np.int64(0), np.int64(0), 0
     for role in range(moves.shape[1]):

@@ -11,14 +11,25 @@ better one for itself has it too, even if the game may end with the same goals.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gdl.ends import no_move, stuck_roles
 from gdl.errors import GdlError, RulesError, TooLargeError
+from gdl.json_schema import check_json, record, whole
+from players.processes.worker_threads import WorkerThreads
+from players.puzzles.frontier.budget import MemoryPlan
+from players.puzzles.frontier.key_space import KeySpace
+from players.puzzles.frontier.search import FOUND_SCHEMA, LayeredSearch, Layers, check_found
+from players.sorted_sets.keys import Keys
+from players.sorted_sets.rows import FINGERS, seek
+from players.sorted_sets.runs import Run
+from players.sorted_sets.sorting import as_set
+from players.sorted_sets.store import BlobStore
 from players.strong.choice_kernels import (
     CROWD,
     ENDLESS_MATRIX,
@@ -29,8 +40,6 @@ from players.strong.choice_kernels import (
     choose,
 )
 from players.strong.outcomes import Outcomes
-from players.strong.row_kernels import FINGERS, find_rows, subtract
-from players.strong.sets import Gatherer, PackedSet, SetSignature, as_set
 from propnet.expander import ROWS, Expander, Expansion
 from propnet.jit.arrays import Ints, Octets, Words
 from propnet.machine import PropnetMachine
@@ -38,7 +47,27 @@ from propnet.machine import PropnetMachine
 Watch = Callable[[str, int, int], None]
 """Gets the phase (``forward`` or ``backward``), the layer, and the number of states done."""
 
-_MOST_LAYERS = 65_000
+
+@dataclass(frozen=True, slots=True)
+class StrongOptions:
+    """Limits and options for solving a whole game.
+
+    Attributes:
+        memory: bytes that the process may have resident.
+        workers: threads.
+        scratch: a folder for data that do not fit; None for none.
+        disk: most bytes of files in it; None for all free space.
+        resume: whether to resume from ``scratch``.
+        symmetry: whether one state of each orbit may represent all.
+    """
+
+    memory: int
+    workers: int = 1
+    scratch: Path | None = None
+    disk: int | None = None
+    resume: bool = False
+    symmetry: bool = True
+
 
 _VALUE = 3
 """Bytes of a state's value and distance."""
@@ -53,84 +82,79 @@ class _Reachable:
 
     Attributes:
         layers: sets of records; layer d has the states first reached after d joint moves.
-        signatures: one for each layer.
+        words: of a record.
         layered: whether every successor of a state in layer d is in layer d + 1, so that no play passes
             through two states of a layer or returns to a state.
     """
 
-    layers: list[PackedSet]
-    signatures: list[SetSignature]
+    layers: list[Run]
+    words: int
     layered: bool
 
+    def blocks(self, depth: int) -> Iterator[Words]:
+        """The records of a layer, in order, in parts."""
+        layer = self.layers[depth]
+        for block in layer.blocks:
+            yield np.ascontiguousarray(layer.read(block)[:, : self.words])
 
-def reachable(machine: PropnetMachine, memory: int, watch: Watch = lambda *_: None) -> _Reachable:
-    """Every state that joint moves lead to from the start, terminal ones included.
+    def rows(self, depth: int) -> Words:
+        """The records of a layer in one array (n, words)."""
+        return np.concatenate(list(self.blocks(depth)))
 
-    ``memory`` is the allowed size of the process in bytes, including room for the states' values. Raises
-    TooLargeError if there are more states.
+
+_STATE = record(symmetry=whole(1), found=FOUND_SCHEMA)
+
+
+def reachable(
+    machine: PropnetMachine, store: BlobStore, options: StrongOptions, symmetry: int, watch: Watch
+) -> _Reachable:
+    """Every state that joint moves lead to from the start, terminal ones included; they stay in the store.
+    ``symmetry``: the number of automorphisms, for a checkpoint.
+
+    Raises OutOfRoomError or TooLargeError if there is no room for all states and their values, ScratchError
+    for an invalid checkpoint.
     """
-    expander = Expander(machine)
-    start = np.array(machine.records([machine.initial_state()]))
-    layers, signatures = [PackedSet.of(start)], [SetSignature.of(start)]
-    gatherer = Gatherer(machine.words, max(1 << 20, min(1 << 27, (memory - _FIXED) // 16)))
-    layered = True
-    states = 1
-    while True:
-        for part in layers[-1].blocks():
-            for chunk in expander.stream(part):
-                gatherer.add(chunk.records)
-            watch("forward", len(layers), states)
-            if _needed(layers, gatherer, layered, states) > memory or len(layers) > _MOST_LAYERS:
-                raise TooLargeError(
-                    f"after {states:,} states in {len(layers)} layers the memory is full, and there are more",
-                    remedy="give more --memory: all states are kept there",
-                )
-        found = gatherer.finish()
-        if not len(found):
-            return _Reachable(layers, signatures, layered)
-        sign = _signature(found)
-        new = _without_earlier(found, sign, layers, signatures)
-        if len(new) < len(found):
-            layered = False
-            if not len(new):
-                return _Reachable(layers, signatures, layered)
-            sign = _signature(new)
-        layers.append(new)
-        signatures.append(sign)
-        states += len(new)
+    bits = len(machine.network.bases)
+    kind = Keys(bits, tag_bits=0)
+    space = KeySpace(machine, None, bits, kind, np.zeros(machine.words, np.uint64))
+    found = Layers()
+    if store.state:
+        with store.restoring():
+            check_json(store.state, _STATE, "state")
+            found = Layers.from_json(store.state["found"], kind, store)
+            check_found(found, machine.words, bits, tagged=False)
+    budget = MemoryPlan.of(options.memory, options.workers, kind, store.room.used_memory)
+    store.room.memory = budget.stored
+    search = LayeredSearch(space, store, budget.workers, budget, found)
+    try:
+        if not found.layers:
+            search.begin(machine.records([machine.initial_state()])[0])
+        while not search.over:
+            for _ in search.advance():
+                watch("forward", len(found.layers), found.states)
+            _check_memory(found, 8 * machine.words, options.memory)
+            runs = {id(run): run for run in [*found.layers, *found.visited]}
+            saved = {"symmetry": symmetry, "found": found.as_json()} if store.on_disk else {}
+            store.commit(saved, [blob for run in runs.values() for blob in run.blobs])
+    finally:
+        search.close()
+    return _Reachable(found.layers[:-1], machine.words, not found.merged)
 
 
-def _needed(layers: list[PackedSet], gatherer: Gatherer, layered: bool, states: int) -> int:
-    """Bytes that the search takes now, or will take in the backward phase."""
-    row = 8 * layers[0].words
-    forward = sum(layer.held for layer in layers) + gatherer.held
-    if layered:
-        # Two layers with their values, one of them with its rows.
-        back = sum(layer.held for layer in layers) + (row + 2 * _VALUE) * max(map(len, layers))
+def _check_memory(found: Layers, row: int, memory: int) -> None:
+    """Raise TooLargeError if the values of the states will not fit into the memory."""
+    if found.merged:
+        needed = (3 * row + _VALUE) * found.states
     else:
-        back = (3 * row + _VALUE) * states
-    return _FIXED + max(forward, back)
-
-
-def _signature(found: PackedSet) -> SetSignature:
-    signs = [SetSignature.of(part) for part in found.blocks()]
-    whole = signs[0]
-    for sign in signs[1:]:
-        whole = whole.joined(sign)
-    return whole
-
-
-def _without_earlier(
-    found: PackedSet, sign: SetSignature, layers: list[PackedSet], signatures: list[SetSignature]
-) -> PackedSet:
-    """The states that are in no earlier layer; the same set if all are new."""
-    old = [layer for layer, other in zip(layers, signatures, strict=True) if sign.may_share(other)]
-    if not old:
-        return found
-    rows = found.rows()
-    new = np.ones(len(rows), np.bool_)
-    repeated = sum(subtract(rows, part, new) for layer in old for part in layer.blocks())
-    return PackedSet.of(rows[new]) if repeated else found
+        # Two layers with their values, one of them with its rows.
+        most = max(layer.count for layer in found.layers)
+        needed = sum(layer.keys.total for layer in found.layers) + (row + 2 * _VALUE) * most
+    if _FIXED + needed > memory:
+        raise TooLargeError(
+            f"after {found.states:,} states in {len(found.layers)} layers the memory is full, and there are"
+            " more",
+            remedy="give more --memory: all states are kept there",
+        )
 
 
 Distances = NDArray[np.uint16]
@@ -154,7 +178,7 @@ class ValuedSet:
     distances: Distances
 
 
-Keep = Callable[[int, ValuedSet, SetSignature], None]
+Keep = Callable[[int, ValuedSet], None]
 """Takes a layer, by its number, with its values, before its arrays are freed."""
 
 
@@ -169,7 +193,12 @@ class ValueFinder:
         self._batch = 1 << 10
 
     def judge(
-        self, rows: Words, known: ValuedSet, horizon: int = UNKNOWN - 1, endless: int = NEVER
+        self,
+        rows: Words,
+        known: ValuedSet,
+        horizon: int = UNKNOWN - 1,
+        endless: int = NEVER,
+        blockers: Ints | None = None,
     ) -> tuple[Octets, Distances, Octets]:
         """The values, distances and fates (:mod:`players.strong.choice_kernels`) of a set of states (n,
         words), whose successors are all in ``known``.
@@ -178,14 +207,17 @@ class ValueFinder:
         RulesError for a state that is not terminal and leaves a role without a move.
         """
         n = len(rows)
+        if blockers is None:
+            blockers = np.empty(n, np.int64)
         values, distances = np.zeros(n, np.uint8), np.full(n, UNKNOWN, np.uint16)
         fates = np.full(n, WITHOUT_ROWS, np.uint8)
         first = 0
         while first < n:
             batch = slice(first, min(n, first + self._batch))
             self._judge_batch(
-                rows[batch], known, horizon, endless, values[batch], distances[batch], fates[batch]
-            )
+                rows[batch], known, horizon, endless, values[batch], distances[batch], fates[batch],
+                blockers[batch],
+            )  # fmt: skip
             first = batch.stop
         return values, distances, fates
 
@@ -198,12 +230,13 @@ class ValueFinder:
         values: Octets,
         distances: Distances,
         fates: Octets,
+        blockers: Ints,
     ) -> None:
         chunk = self._all_successors(rows)
         places, known_values, known_distances = self._look(chunk, known)
         choose(
             chunk.parents, chunk.moves, places, known_values, known_distances, self.outcomes.ranks,
-            self.outcomes.longer, horizon, endless, values, distances, fates,
+            self.outcomes.longer, horizon, endless, values, distances, fates, blockers,
         )  # fmt: skip
         self._end(rows, values, distances, fates)
         self._refuse(rows, fates)
@@ -211,7 +244,7 @@ class ValueFinder:
     def _look(self, chunk: Expansion, known: ValuedSet) -> tuple[Ints, Octets, Distances]:
         """The place of each successor in values and distances, and these two arrays."""
         places = np.empty(len(chunk), np.int64)
-        if find_rows(known.rows, chunk.records, chunk.moves, self._fingers, places):
+        if seek(known.rows, chunk.records, chunk.moves, 0, self._fingers, places):
             raise AssertionError("a successor is in no layer")
         return places, known.values, known.distances
 
@@ -264,27 +297,32 @@ class ValueFinder:
 
 
 def values_by_layers(
-    machine: PropnetMachine, found: _Reachable, outcomes: Outcomes, keep: Keep, watch: Watch
+    machine: PropnetMachine, found: _Reachable, outcomes: Outcomes, workers: int, keep: Keep, watch: Watch
 ) -> ValuedSet:
     """Find the values of a layered game, and pass each layer to ``keep``. Returns the first one. Raises the
     errors of :meth:`ValueFinder.judge`."""
-    finder = ValueFinder(machine, outcomes)
+    machines = [machine, *(PropnetMachine(machine.rules, machine.network) for _ in range(workers - 1))]
+    threads = WorkerThreads([ValueFinder(one, outcomes) for one in machines], "strong")
     valued = ValuedSet(np.empty((0, machine.words), np.uint64), np.empty(0, np.uint8), np.empty(0, np.uint16))
     done = 0
-    for depth in range(len(found.layers) - 1, -1, -1):
-        layer = found.layers[depth]
-        values, distances = np.empty(len(layer), np.uint8), np.empty(len(layer), np.uint16)
-        at = 0
-        for part in layer.blocks():
-            to = slice(at, at + len(part))
-            values[to], distances[to], fates = finder.judge(part, valued)
-            assert (fates == SETTLED).all()
-            at = to.stop
-            watch("backward", depth, done + at)
-        del valued  # its rows make room for those of this layer
-        valued = ValuedSet(layer.rows(), values, distances)
-        keep(depth, valued, found.signatures[depth])
-        done += at
+    try:
+        for depth in range(len(found.layers) - 1, -1, -1):
+            count = found.layers[depth].count
+            values, distances = np.empty(count, np.uint8), np.empty(count, np.uint16)
+            at = 0
+            tasks = ((part, valued) for part in found.blocks(depth))
+            for some, ways, fates in threads.results(lambda finder, task: finder.judge(*task), tasks):
+                assert (fates == SETTLED).all()
+                to = slice(at, at + len(some))
+                values[to], distances[to] = some, ways
+                at = to.stop
+                watch("backward", depth, done + at)
+            del valued  # its rows make room for those of this layer
+            valued = ValuedSet(found.rows(depth), values, distances)
+            keep(depth, valued)
+            done += at
+    finally:
+        threads.close()
     return valued
 
 
@@ -296,8 +334,8 @@ def values_by_rounds(
     Raises the errors of :meth:`players.strong.layers.ValueFinder.judge`, and GdlError for a game with cycles
     in which two roles are not opposed, or more than two play.
     """
-    layers = [layer.rows() for layer in found.layers]
-    rows = as_set(np.concatenate(layers))
+    layers = [found.rows(depth) for depth in range(len(found.layers))]
+    rows = _joined(layers)
     valued = ValuedSet(rows, np.zeros(len(rows), np.uint8), np.full(len(rows), UNKNOWN, np.uint16))
     judge = ValueFinder(machine, outcomes)
     left = _settle_ends_first(judge, layers, valued, watch)
@@ -316,22 +354,30 @@ def values_by_rounds(
 def _settle_ends_first(judge: ValueFinder, layers: list[Words], known: ValuedSet, watch: Watch) -> Words:
     """Give a value to all states whose successors all have one. Returns the set of the others."""
     left = layers
+    blockers = [np.full(len(rows), -1, np.int64) for rows in layers]
+    """For each state the place of a successor without a value; -1 if none is known."""
     settled = 0
     while True:
         before = settled
         for depth in range(len(left) - 1, -1, -1):
-            if not len(left[depth]):
+            waits_for = blockers[depth]
+            ready = np.flatnonzero((waits_for < 0) | (known.distances[waits_for] < UNKNOWN))
+            if not len(ready):
                 continue
-            values, distances, fates = judge.judge(left[depth], known)
+            rows, others = left[depth][ready], np.full(len(ready), -1, np.int64)
+            values, distances, fates = judge.judge(rows, known, blockers=others)
             done = fates == SETTLED
-            places = _places(known.rows, left[depth][done])
+            places = _places(known.rows, rows[done])
             known.values[places] = values[done]
             known.distances[places] = distances[done]
-            left[depth] = left[depth][~done]
+            waits_for[ready] = others
+            going = np.ones(len(left[depth]), np.bool_)
+            going[ready[done]] = False
+            left[depth], blockers[depth] = left[depth][going], waits_for[going]
             settled += len(places)
             watch("backward", depth, settled)
         if settled == before:
-            return as_set(np.concatenate(left))
+            return _joined(left)
         if settled == len(known.rows):
             return known.rows[:0]
 
@@ -364,7 +410,12 @@ def _force(judge: ValueFinder, left: Words, known: ValuedSet, endless: int, watc
 def _places(rows: Words, wanted_rows: Words) -> Ints:
     """The places of one set's records in another set, which must contain them all."""
     places = np.empty(len(wanted_rows), np.int64)
-    none = np.zeros((len(wanted_rows), 1), np.int32)
-    if find_rows(rows, wanted_rows, none, np.zeros(FINGERS, np.int64), places):
+    if seek(rows, wanted_rows, np.zeros((len(wanted_rows), 1), np.int32), 0, np.zeros(1, np.int64), places):
         raise AssertionError("a state is not among all states")
     return places
+
+
+def _joined(sets: list[Words]) -> Words:
+    """The union of sets of records."""
+    rows = np.concatenate(sets)
+    return as_set(rows, np.empty_like(rows), len(rows), tag_bits=0)

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from gdl.errors import TooLargeError
 from players.strong.choice_kernels import UNKNOWN
+from players.strong.images import OrbitImages
 from propnet.jit.arrays import Goals, Int32s, Octets
 from propnet.machine import PropnetMachine
 
@@ -96,14 +96,12 @@ class SolvedGame:
     Attributes:
         machine: of the game.
         outcomes: the outcomes, by the numbers in values.
-        sizes: number of states in each layer: states first reached after 0, 1, ... joint moves, or of rank 0,
-            1, ...
+        sizes: number of states in each layer: those first reached after 0, 1, ... joint moves.
         cyclic: whether play may return to a state.
         start: the goals of each role under best play from the start.
         distance: joint moves to the end from there; None if play need not end.
         symmetries: number of automorphisms that were merged, each orbit into one state.
-        codec: the coding of states as words (:class:`players.strong.ranked.rank.StateCodec`), for the table;
-            None if its records are the machine's.
+        images: the orbits of states, for the table; None if each state represents itself.
     """
 
     machine: PropnetMachine
@@ -113,7 +111,7 @@ class SolvedGame:
     start: tuple[int, ...]
     distance: int | None
     symmetries: int = 1
-    codec: dict[str, Any] | None = None
+    images: OrbitImages | None = None
 
     @property
     def states(self) -> int:

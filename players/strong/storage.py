@@ -4,15 +4,14 @@ A folder holds ``manifest.json`` and a file for each layer. A layer's file is bl
 an index. A block is up to 32,768 states, compressed by zstd: the bytes of the differences of consecutive
 records, all first bytes, then all second bytes and so on; then the outcomes, a byte each; then the distances,
 one or two bytes each, in the same manner. The index has for each block its first record, its end in the file,
-and four times the number of its states plus the bytes of a distance. Records are the machine's, or the words
-of a :class:`players.strong.ranked.rank.StateCodec`. The manifest is written last and has the length of each
-file, and its BLAKE2 digest.
+and four times the number of its states plus the bytes of a distance. The manifest is written last and has the
+length of each file, and its BLAKE2 digest.
 """
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,20 +22,78 @@ from gdl.json_schema import FLAG, TEXT, check_json, matching, or_null, record, r
 from gdl.reading import read_limited
 from gdl.rules import Rules
 from gdl.writing import NEW, naming, replace_file, sealed, unsealed
-from players.puzzles.frontier.keys.codes import shrunk
+from players.sorted_sets.codes import shrunk
+from players.strong.images import IMAGES_SCHEMA
 from players.strong.layers import Distances, ValuedSet
 from players.strong.outcomes import MOST, SolvedGame
-from players.strong.sets import SetSignature
-from propnet.jit.arrays import Octets, Words
+from propnet.jit.arrays import Ints, Octets, Words
+from propnet.jit.decorators import kernel
 
 FORMAT = "ggp-tables"
-VERSION = 2
+VERSION = 3
 MANIFEST = "manifest.json"
 BLOCK = 1 << 15
 """Most states of a block."""
 _LEVEL = 3
 _MOST_MANIFEST = 1 << 30
 """Most bytes of a manifest."""
+
+
+@kernel(nogil=True)
+def _signature(rows: Words, always: Words, ever: Words, ones: Ints) -> None:
+    """Fill in the common features of all records of a set: the bits that are ``always`` (words,) true, those
+    that are ``ever`` true, and the least and the greatest number of ``ones`` (2,)."""
+    always[:] = ~np.uint64(0)
+    ever[:] = np.uint64(0)
+    ones[0], ones[1] = 1 << 30, -1
+    for i in range(rows.shape[0]):
+        count = np.int64(0)
+        for word in range(rows.shape[1]):
+            left = rows[i, word]
+            always[word] &= left
+            ever[word] |= left
+            left -= (left >> np.uint64(1)) & np.uint64(0x5555555555555555)
+            left = (left & np.uint64(0x3333333333333333)) + (
+                (left >> np.uint64(2)) & np.uint64(0x3333333333333333)
+            )
+            left = (left + (left >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+            count += np.int64((left * np.uint64(0x0101010101010101)) >> np.uint64(56))
+        ones[0] = min(ones[0], count)
+        ones[1] = max(ones[1], count)
+
+
+@dataclass(frozen=True, slots=True)
+class SetSignature:
+    """Common features of the records of a set.
+
+    Attributes:
+        always: the bits that are true in each record, as one number.
+        ever: the bits that are true in at least one record.
+        fewest, most: bounds of the number of true bits in a record.
+    """
+
+    always: int
+    ever: int
+    fewest: int
+    most: int
+
+    @classmethod
+    def of(cls, rows: Words) -> SetSignature:
+        """The signature of a set (n, words)."""
+        always, ever = np.empty((2, rows.shape[1]), np.uint64)
+        ones = np.empty(2, np.int64)
+        _signature(rows, always, ever, ones)
+        return cls(_number(always), _number(ever), int(ones[0]), int(ones[1]))
+
+    def may_hold(self, record: Words) -> bool:
+        """Whether the set may have this record (words,); False is a proof."""
+        number = _number(record)
+        fits = self.fewest <= number.bit_count() <= self.most
+        return fits and not (self.always & ~number or number & ~self.ever)
+
+
+def _number(words: Words) -> int:
+    return int.from_bytes(np.ascontiguousarray(words, "<u8").tobytes(), "little")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +106,7 @@ class LayerFile:
         digest: BLAKE2b of all bytes, 16 bytes in hexadecimal.
         states: number of states.
         blocks: number of blocks.
-        always, ever, fewest, most: the :class:`players.strong.sets.SetSignature` of the states.
+        always, ever, fewest, most: the :class:`SetSignature` of the states.
     """
 
     name: str
@@ -69,7 +126,7 @@ class LayerFile:
 
 
 _WORD = matching("[0-9a-f]{1,65536}")
-FILE_SCHEMA = record(
+_FILE_SCHEMA = record(
     name=matching(r"layer-[0-9]{5,9}\.table"),
     length=whole(),
     digest=matching("[0-9a-f]{32}"),
@@ -80,8 +137,7 @@ FILE_SCHEMA = record(
     fewest=whole(),
     most=whole(),
 )
-"""JSON schema of a layer's file in a manifest or a checkpoint."""
-GOALS = rows(rows(whole(-1, 100)), most=MOST)
+_GOALS = rows(rows(whole(-1, 100)), most=MOST)
 _SCHEMA = record(
     format=TEXT,
     version=whole(),
@@ -89,14 +145,13 @@ _SCHEMA = record(
     name=TEXT,
     roles=rows(TEXT, least=1),
     propositions=rows(TEXT),
-    outcomes=GOALS,
+    outcomes=_GOALS,
     cyclic=FLAG,
     sizes=rows(whole()),
     start=rows(whole(-1, 100)),
     distance=or_null(whole()),
-    files=rows(FILE_SCHEMA),
-    codec={"type": ["object", "null"]},
-    ranks=rows(whole()),
+    files=rows(_FILE_SCHEMA),
+    images=or_null(IMAGES_SCHEMA),
 )
 
 
@@ -118,15 +173,14 @@ class TableWriter:
         self.size = 0
         self._folder = folder
         self._files: list[LayerFile] = []
-        self._ranks: list[int] = []
         self._begun = False
         self._ours()
 
-    def keep(self, number: int, layer: ValuedSet, sign: SetSignature) -> None:
+    def keep(self, number: int, layer: ValuedSet) -> None:
         """Write a layer (:func:`players.strong.solve.solve_game`)."""
-        self._files.append(_write_layer(layer, sign, self.path_of(number)))
+        self._files.append(_write_layer(layer, self._path_of(number)))
 
-    def path_of(self, number: int) -> Path:
+    def _path_of(self, number: int) -> Path:
         """The path of a layer's file; before the first one, an existing table is removed."""
         if not self._begun:
             for path in self._ours():
@@ -134,31 +188,6 @@ class TableWriter:
             self._folder.mkdir(parents=True, exist_ok=True)
             self._begun = True
         return self._folder / f"layer-{number:05}.table"
-
-    def add_layer(self, rank: int, file: LayerFile) -> None:
-        """Add a layer of words of this rank whose file a :class:`LayerWriter` has written."""
-        self._ranks.append(rank)
-        self._files.append(file)
-
-    def as_json(self) -> list[dict[str, Any]]:
-        """The written layers, for a checkpoint."""
-        return [asdict(file) | {"rank": rank} for rank, file in zip(self._ranks, self._files, strict=True)]
-
-    def restore(self, body: list[dict[str, Any]]) -> None:
-        """Resume from a checkpoint. Raises GdlError if the folder lacks one of its files."""
-        rows = [dict(row) for row in body]
-        self._ranks, self._begun = [row.pop("rank") for row in rows], bool(rows)
-        self._files = [LayerFile(**row) for row in rows]
-        for file in self._files:
-            path = self._folder / file.name
-            if not path.is_file() or path.stat().st_size != file.length:
-                raise GdlError(
-                    f"{path} is not as it was", remedy="name the same folder of the table, or start again"
-                )
-
-    def forget(self) -> None:
-        """Forget all layers."""
-        self._files, self._ranks, self._begun = [], [], False
 
     def finish(self, solved: SolvedGame) -> int:
         """Write the manifest, which completes the table. Returns the bytes of all files."""
@@ -176,8 +205,7 @@ class TableWriter:
             "start": solved.start,
             "distance": solved.distance,
             "files": self._files[::-1],
-            "codec": solved.codec,
-            "ranks": self._ranks[::-1],
+            "images": None if solved.images is None else solved.images.as_json(),
         }
         text = sealed(body)
         replace_file(self._folder / MANIFEST, text)
@@ -195,78 +223,37 @@ class TableWriter:
         return ours
 
 
-@dataclass(frozen=True, slots=True)
-class CodedBlock:
-    """States with their values as bytes.
+def _write_layer(layer: ValuedSet, path: Path) -> LayerFile:
+    """Write the file of a layer: blocks, then the index (first records, ends and counts). Returns the
+    manifest's entry."""
+    hashed = hashlib.blake2b(digest_size=16)
+    firsts: list[Words] = []
+    rest: list[tuple[int, int]] = []
+    length = 0
+    with naming(path), path.open("wb") as file:
 
-    Attributes:
-        first: uint64 (words,): the lowest record.
-        count: number of states.
-        wide: bytes of a distance, 1 or 2.
-        data: the bytes.
-    """
+        def write(data: bytes) -> None:
+            nonlocal length
+            hashed.update(data)
+            file.write(data)
+            length += len(data)
 
-    first: Words
-    count: int
-    wide: int
-    data: bytes
-
-
-def coded_block(rows: Words, values: Octets, distances: Distances) -> CodedBlock:
-    """A block of a set of records (n, words) with their values. Thread-safe."""
-    finite = distances[distances < np.iinfo(np.uint16).max]
-    # 255 in one byte, 65535 in two stand for play that need not end.
-    wide = 1 if not len(finite) or finite.max() < 255 else 2
-    packed = shrunk(memoryview(pack_block(rows, values, distances, wide)), _LEVEL)
-    return CodedBlock(rows[0].copy(), len(rows), wide, packed)
-
-
-class LayerWriter:
-    """Writes the file of a layer, block after block, ascending."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._file = path.open("wb")
-        self._hashed = hashlib.blake2b(digest_size=16)
-        self._firsts: list[Words] = []
-        self._rest: list[tuple[int, int]] = []
-        self._at = self._states = 0
-
-    def add(self, block: CodedBlock) -> None:
-        """Append a block whose records are above all others."""
-        self._write(block.data)
-        self._firsts.append(block.first)
-        self._rest.append((self._at, block.count << 2 | block.wide))
-        self._states += block.count
-
-    def close(self, sign: SetSignature) -> LayerFile:
-        """Append the index: first records, ends and counts. Returns the manifest's entry."""
-        self._write(np.array(self._firsts, "<u8").tobytes())
-        self._write(np.ascontiguousarray(np.array(self._rest, "<u8").T).tobytes())
-        with naming(self._path):
-            self._file.close()
-        return LayerFile(
-            self._path.name, self._at, self._hashed.hexdigest(), self._states, len(self._rest),
-            f"{sign.always:x}", f"{sign.ever:x}", sign.fewest, sign.most,
-        )  # fmt: skip
-
-    def abandon(self) -> None:
-        """Close the file, complete or not."""
-        self._file.close()
-
-    def _write(self, data: bytes) -> None:
-        self._hashed.update(data)
-        with naming(self._path):
-            self._file.write(data)
-        self._at += len(data)
-
-
-def _write_layer(layer: ValuedSet, sign: SetSignature, path: Path) -> LayerFile:
-    writer = LayerWriter(path)
-    for first in range(0, len(layer.rows), BLOCK):
-        part = slice(first, first + BLOCK)
-        writer.add(coded_block(layer.rows[part], layer.values[part], layer.distances[part]))
-    return writer.close(sign)
+        for first in range(0, len(layer.rows), BLOCK):
+            part = slice(first, first + BLOCK)
+            rows, distances = layer.rows[part], layer.distances[part]
+            finite = distances[distances < np.iinfo(np.uint16).max]
+            # 255 in one byte, 65535 in two stand for play that need not end.
+            wide = 1 if not len(finite) or finite.max() < 255 else 2
+            write(shrunk(memoryview(pack_block(rows, layer.values[part], distances, wide)), _LEVEL))
+            firsts.append(rows[0])
+            rest.append((length, len(rows) << 2 | wide))
+        write(np.array(firsts, "<u8").tobytes())
+        write(np.ascontiguousarray(np.array(rest, "<u8").T).tobytes())
+    sign = SetSignature.of(layer.rows)
+    return LayerFile(
+        path.name, length, hashed.hexdigest(), len(layer.rows), len(rest),
+        f"{sign.always:x}", f"{sign.ever:x}", sign.fewest, sign.most,
+    )  # fmt: skip
 
 
 def pack_block(rows: Words, values: Octets, distances: Distances, wide: int) -> bytes:

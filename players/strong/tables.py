@@ -20,10 +20,10 @@ from gdl.reading import open_regular
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_term, parse_terms
 from gdl.terms import Term
-from players.puzzles.frontier.keys.codes import DamagedKeysError, grown
+from players.sorted_sets.codes import DamagedKeysError, grown
+from players.strong.images import OrbitImages
 from players.strong.layers import Distances
 from players.strong.outcomes import known_distance
-from players.strong.ranked.rank import StateCodec
 from players.strong.storage import BLOCK, LayerFile, read_manifest, rules_digest, unpack_block
 from propnet.jit.arrays import Octets, Words
 from propnet.kernels.records import record_words
@@ -83,20 +83,15 @@ class Tables:
         self._rules: str = manifest["rules"]
         self._name: str = manifest["name"]
         self._bits = {parse_term(text): i for i, text in enumerate(manifest["propositions"])}
-        coded = manifest["codec"]
-        self._codec = None if coded is None else StateCodec.from_json(coded)
-        self._by_rank = {rank: number for number, rank in enumerate(manifest["ranks"])}
-        self._words = record_words(len(self._bits)) if self._codec is None else 1
+        images = manifest["images"]
+        self._images = None if images is None else OrbitImages.from_json(images, len(self._bits))
+        self._words = record_words(len(self._bits))
         self._files = [LayerFile(**entry) for entry in manifest["files"]]
         vectors = [*self.outcomes, self.start]
         if any(len(goals) != len(self.roles) for goals in vectors):
             raise GdlError("an outcome does not have one goal for each role")
         if len(self._bits) != len(manifest["propositions"]):
             raise GdlError("a proposition is named twice")
-        if self._codec is not None and self._codec.coding.bases != len(self._bits):
-            raise GdlError("the codec is of other propositions")
-        if len(manifest["ranks"]) != (0 if self._codec is None else len(self._files)):
-            raise GdlError("the number of ranks is not that of files")
         self._signatures = [file.signature for file in self._files]
         self._layers: dict[int, _LayerData] = {}
         self._blocks: OrderedDict[tuple[int, int], _Block] = OrderedDict()
@@ -144,10 +139,8 @@ class Tables:
             if bit is None:
                 return None
             bits.append(bit)
-        if self._codec is not None:
-            word = self._codec.word_of(bits)
-            number = None if word is None else self._by_rank.get(self._codec.rank(word))
-            return None if number is None else self._find(number, np.array([word], np.uint64))
+        if self._images is not None:
+            bits = self._images.smallest(bits)
         record = np.zeros(self._words, np.uint64)
         for bit in bits:
             record[bit >> 6] |= np.uint64(1) << np.uint64(bit & 63)

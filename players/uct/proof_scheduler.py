@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from players.companions import BatchReport, Companion
+from players.player import MARGIN
 from players.proof.graph import FAR
 from players.proof.search import Proof
 
@@ -70,6 +71,7 @@ class ProofScheduler(Companion):
         self._turn = 1.0
         self._length = self._choices = self._mean = -1.0
         self._batches = 0
+        self._turn_end = 0.0
         self._spent = self._heard = self._owed = 0.0
         self.value = self.best = -1
 
@@ -108,6 +110,7 @@ class ProofScheduler(Companion):
         return self.least
 
     def note_batch(self, report: BatchReport) -> None:
+        self._turn_end = time.monotonic() + report.left - MARGIN
         self._batches += 1
         if (self._batches - 1) % _SAMPLED == 0:
             arrays, length, mean = self._tree.arrays, report.length, report.mean
@@ -134,7 +137,7 @@ class ProofScheduler(Companion):
         hope = min(1.0, max(0.0, (room + self._hope - effort) / _RAMP))
         return self._least + (_LARGEST_SHARE - self._least) * hope
 
-    def step(self, seconds: float, deadline: float) -> bool:
+    def step(self, deadline: float) -> bool:
         began, clock = time.monotonic(), time.thread_time()
         proof = self._proof
         if not self._begun:
@@ -143,19 +146,18 @@ class ProofScheduler(Companion):
             self._begun = True
             self._heard = began
         opened = proof.opened
-        proof.search(min(began + min(seconds, _LONGEST_SLICE), deadline), deadline)
+        proof.step(min(began + _LONGEST_SLICE, deadline), self._turn_end)
         now = time.monotonic()
         # Count the CPU time: other processes may use the processor too.
         used = max(time.thread_time() - clock, 1e-6)
         self._spent += used
         if proof.opened > opened:
             self._rate += 0.05 * ((proof.opened - opened) / used - self._rate)
-        if self._followed or not proof.fits:
-            return False
-        if not proof.finished and now - self._heard < _NEWS_SECONDS:
-            return False
-        self._heard = now
-        return True
+        due = proof.finished or now - self._heard >= _NEWS_SECONDS
+        self.news = due and proof.fits and not self._followed
+        if self.news:
+            self._heard = now
+        return not self.active
 
     def _judge_turn(self) -> None:
         """Learn from the last root how far to trust the estimate."""

@@ -56,7 +56,7 @@ class _MasterFirst:
         if self._used > MASTER_SECONDS or not solvers.active:
             return None
         began = time.thread_time()
-        solvers.step(_STEP_SECONDS, min(deadline, time.monotonic() + _STEP_SECONDS))
+        solvers.step(min(deadline, time.monotonic() + _STEP_SECONDS))
         self._used += time.thread_time() - began
         return True
 
@@ -273,12 +273,12 @@ class Search:
 
     def _step_beside(self, deadline: float) -> bool:
         """Run the companion that is due. Returns whether there was one."""
-        step = self._shares.step(deadline - MARGIN)
-        if self._proofs is not None and step == (self._proofs, True):
+        companion = self._shares.turn(deadline - MARGIN)
+        if self._proofs is not None and companion is self._proofs and self._proofs.news:
             self._hear(self._proofs)
         rounds = self.rounds
         rounds.restart = rounds.restart or (rounds.rollouts.unguided and self.tree.trimmed)
-        return step is not None
+        return companion is not None
 
     def _hear(self, proofs: ProofScheduler) -> None:
         """Take over proven results."""

@@ -26,14 +26,14 @@ from ggp.web.replay.replay_process import _READERS
 from ggp.web.replay.shelf import Shelf
 from players.knowledge.store import KnowledgeStore, read_file
 from players.puzzles.cover.files.xmpuzzle import read_xmpuzzle
-from players.puzzles.frontier.storage.directory import LOCK, read_manifest
 from players.puzzles.snakes.level import levels_of_file as snakes
 from players.puzzles.sokoban.levels.read import levels_of_file as sokoban
+from players.sorted_sets.directory import LOCK, read_manifest
 from players.strong.storage import MANIFEST
 from players.strong.tables import Tables
 from propnet.storage.file_store import FileStore
 from tests.gdl.test_reading import ODD
-from tests.players.puzzles.frontier.storage.filling import reopened
+from tests.players.sorted_sets.filling import reopened
 
 
 def resumed(folder: Path) -> None:

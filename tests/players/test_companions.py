@@ -49,11 +49,12 @@ class Worker(Companion):
     def opening_credit(self, left: float, credit: float) -> float:
         return credit + self._opening * left
 
-    def step(self, seconds: float, deadline: float) -> bool:
+    def step(self, deadline: float) -> bool:
+        seconds = deadline - self._clock.monotonic()
         self.steps += 1
         self.used += seconds * self._takes
         self._clock.cpu += seconds * self._takes
-        return self.steps % 2 == 0
+        return False
 
 
 @pytest.fixture
@@ -68,7 +69,7 @@ def test_each_gets_its_rate_of_the_time_of_the_tree(clock: Clock, report: BatchR
     shares.join(half)
     for _ in range(1000):
         shares.note_batch(report)
-        while shares.step(1.0):
+        while shares.turn(1.0):
             pass
     assert twice.used == pytest.approx(20.0, rel=0.01)
     assert half.used == pytest.approx(5.0, rel=0.01)
@@ -80,19 +81,19 @@ def test_what_took_too_long_is_paid_back_but_not_for_ever(clock: Clock, report: 
     shares.join(slow)
     for _ in range(1000):
         shares.note_batch(report)
-        while shares.step(1.0):
+        while shares.turn(1.0):
             pass
     assert slow.used == pytest.approx(10.0, rel=0.05)
     slow._takes = 1000.0
     for _ in range(int((MOST_DEBT + 3 * slow.least) / report.seconds)):
         shares.note_batch(report)
-        while shares.step(1.0):
+        while shares.turn(1.0):
             pass
     assert slow.steps
     before = slow.steps
     for _ in range(int((MOST_DEBT + 2 * slow.least) / report.seconds) + 1):
         shares.note_batch(report)
-        shares.step(1.0)
+        shares.turn(1.0)
     assert slow.steps > before
 
 
@@ -105,30 +106,30 @@ def test_one_that_rests_saves_up_little_and_one_that_leaves_is_owed_nothing(
     worker.on = False
     for _ in range(1000):
         shares.note_batch(report)
-        assert shares.step(1.0) is None
+        assert shares.turn(1.0) is None
     worker.on = True
-    assert shares.step(1.0) == (worker, False)
+    assert shares.turn(1.0) is worker
     assert worker.used == pytest.approx(MOST_CREDIT)
     shares.note_batch(report)
     shares.leave(worker)
-    assert shares.step(1.0) is None
+    assert shares.turn(1.0) is None
 
 
 def test_a_turn_opens_once_and_none_steps_after_the_deadline(clock: Clock) -> None:
     shares = TimeShares()
     worker = Worker(clock, 0.0, opening=0.1)
     shares.join(worker)
-    assert shares.step(-1.0) is None
-    assert shares.step(2.0) == (worker, False)
-    assert shares.step(2.0) is None
+    assert shares.turn(-1.0) is None
+    assert shares.turn(2.0) is worker
+    assert shares.turn(2.0) is None
     shares.new_turn()
-    assert shares.step(4.0) == (worker, True)
+    assert shares.turn(4.0) is worker
     assert worker.used == pytest.approx(0.2 + 0.4)
 
 
 def test_a_step_without_work_is_paid_for() -> None:
     class Lazy(Worker):
-        def step(self, seconds: float, deadline: float) -> bool:
+        def step(self, deadline: float) -> bool:
             self.steps += 1
             return False
 
@@ -136,7 +137,7 @@ def test_a_step_without_work_is_paid_for() -> None:
     lazy = Lazy(Clock(), 0.0, opening=0.1)
     shares.join(lazy)
     deadline = time.monotonic() + 10.0
-    while shares.step(deadline):
+    while shares.turn(deadline):
         pass
     assert lazy.steps <= 10.0 * 0.1 / lazy.least
 

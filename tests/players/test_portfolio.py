@@ -75,7 +75,7 @@ def task(machine: PropnetMachine, report: Report, seed: int = 0, memory: int = M
 def solved(machine: PropnetMachine, memory: int = MEMORY) -> tuple[BreadthFirst, Told]:
     told = Told(machine)
     solver = BreadthFirst(task(machine, told, memory=memory))
-    assert not solver.step(FOREVER)
+    assert solver.step(FOREVER)
     return solver, told
 
 
@@ -137,9 +137,9 @@ def test_a_bound_that_one_solver_knows_proves_the_line_of_another() -> None:
     portfolio_line = BestLine()
     portfolio = Portfolio(machine, machine.initial_state(), portfolio_line, MEMORY, 0)
     while portfolio.active:
-        portfolio.step(0.01, time.monotonic() + 0.01)
+        portfolio.step(time.monotonic() + 0.01)
     assert portfolio.value == portfolio_line.value == 30
-    assert not solver.step(FOREVER)
+    assert solver.step(FOREVER)
     assert solver.bound == solver.proven == 30
 
 
@@ -264,7 +264,7 @@ def test_endless_playouts_are_cut_and_make_no_line() -> None:
 def test_no_round_is_begun_after_the_deadline() -> None:
     machine = game("pegsolitaire")
     told = Told(machine)
-    assert NestedPolicy(task(machine, told, 1)).step(0.0)
+    assert not NestedPolicy(task(machine, told, 1)).step(0.0)
     assert told.lines == []
 
 
@@ -273,7 +273,7 @@ def test_solvers_take_turns_until_the_result_is_proven() -> None:
     line = BestLine()
     portfolio = Portfolio(machine, machine.initial_state(), line, MEMORY, 0)
     while portfolio.active:
-        portfolio.step(0.01, time.monotonic() + 0.01)
+        portfolio.step(time.monotonic() + 0.01)
     assert portfolio.value == line.value == 100
     assert portfolio.solver == "frontier"
     assert portfolio.states > 100
@@ -319,7 +319,7 @@ class Idle(LineSolver):
         while time.thread_time() < began + 0.002:
             pass
         type(self).seconds += time.thread_time() - began
-        return True
+        return False
 
 
 def idle(promise: Promise) -> type[Idle]:
@@ -342,7 +342,7 @@ def test_time_and_memory_are_divided_by_promise(monkeypatch: pytest.MonkeyPatch)
     machine = game("hanoi")
     portfolio = Portfolio(machine, machine.initial_state(), BestLine(), MEMORY, 0)
     for _ in range(200):
-        portfolio.step(0.01, time.monotonic() + 1.0)
+        portfolio.step(time.monotonic() + 0.01)
     assert specialist.seconds == pytest.approx(2 * plain.seconds, rel=0.1)
     assert modest.seconds == pytest.approx(plain.seconds, rel=0.1)
     sizes = [kind.tasks[0].memory for kind in (specialist, modest, plain)]
@@ -372,7 +372,7 @@ def test_a_solver_may_report_a_line_when_it_is_made(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("players.solvers._plugged", lambda: [Hasty])
     machine, line = game("hanoi"), BestLine()
     portfolio = Portfolio(machine, machine.initial_state(), line, MEMORY, 0)
-    portfolio.step(0.0, 0.0)
+    portfolio.step(0.0)
     assert portfolio.solver == "hasty" and line.value == 40
 
 
@@ -385,8 +385,8 @@ def test_beside_a_master_of_the_game_others_are_not_even_made_until_it_had_its_s
     machine = game("hanoi")
     portfolio = Portfolio(machine, machine.initial_state(), BestLine(), MEMORY, 0)
     while master.seconds < 0.04:
-        portfolio.step(0.01, time.monotonic() + 1.0)
+        portfolio.step(time.monotonic() + 0.01)
     assert not other.tasks
     for _ in range(40):
-        portfolio.step(0.01, time.monotonic() + 1.0)
+        portfolio.step(time.monotonic() + 0.01)
     assert len(other.tasks) == 1

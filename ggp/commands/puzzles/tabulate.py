@@ -29,8 +29,8 @@ def command(
     """
     from ggp.game import Game
     from ggp.solving.strong import solve_strongly
-    from players.puzzles.frontier.storage.directory import has_commit
-    from players.strong.ranked.solve import StrongOptions
+    from players.sorted_sets.directory import has_commit
+    from players.strong.layers import StrongOptions
 
     options = StrongOptions(
         parse_bytes(memory),

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from players.puzzles.frontier.keys.kinds import KeyKind
+from players.sorted_sets.keys import Keys
 
 _PAGE = resource.getpagesize()
 _RANGE_WORDS = 7.5
@@ -39,11 +39,11 @@ class MemoryPlan:
     workers: int
 
     @classmethod
-    def of(cls, memory: int, workers: int, kind: KeyKind, stored: int = 0) -> MemoryPlan:
+    def of(cls, memory: int, workers: int, kind: Keys, stored: int = 0) -> MemoryPlan:
         """Divide the part of ``memory`` bytes that the process does not use yet. ``stored`` bytes of its
         memory hold runs."""
-        tagged_bytes = 2 * kind.tagged_bytes + kind.sort_bytes
-        range_bytes = _RANGE_WORDS * kind.tagged_bytes + kind.sort_bytes
+        tagged_bytes = 2 * kind.row_bytes + kind.sort_bytes
+        range_bytes = _RANGE_WORDS * kind.row_bytes + kind.sort_bytes
         return_free_memory()
         spare = max(0, memory - resident_bytes() + stored - _MACHINES)
         workers = max(1, min(workers, spare // _FEEDS))

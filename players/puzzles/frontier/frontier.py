@@ -5,33 +5,36 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from gdl.errors import GdlError
+from players.companions import Stepwise
 from players.puzzles.frontier.budget import MemoryPlan, peak_bytes, resident_bytes, return_free_memory
-from players.puzzles.frontier.key_space import CodingBrokenError, KeySpace, coding_as_json, coding_from_json
+from players.puzzles.frontier.key_space import (
+    CodingBrokenError,
+    KeySpace,
+    coding_as_json,
+    coding_from_json,
+    orbits_of,
+)
 from players.puzzles.frontier.line import RebuiltLine, line_to
 from players.puzzles.frontier.outcome import FrontierOptions, FrontierProgress, FrontierResult
 from players.puzzles.frontier.search import LayeredSearch, Layers, check_found, check_lines, check_state
-from players.puzzles.frontier.storage.files import ScratchError
-from players.puzzles.frontier.storage.store import BlobStore
 from players.solvers import highest_goal
+from players.sorted_sets.store import BlobStore
 from propnet.analysis.cones import step_clocks
 from propnet.analysis.longest import first_change
 from propnet.expander import Expander
 from propnet.jit.arrays import Words
 from propnet.kernels.records import unpack
 from propnet.machine import PropnetMachine
-from propnet.network import Network
 from propnet.recoding.coding import Coding
 from propnet.recoding.find import find_coding
 from propnet.recoding.recoded import Recoded
 from propnet.recoding.samples import clock_states, sample_states
-from propnet.symmetries.canonical import Orbits, paying_orbits
-from propnet.symmetries.group import automorphisms
+from propnet.symmetries.canonical import Orbits
 
 _TRUST = 0.85
 """The share of free memory that the store gets: stored data cost the process a little more than their
@@ -46,7 +49,7 @@ _MOST_STEPS = 1 << 12
 Watch = Callable[[FrontierProgress], None]
 
 
-class FrontierSearch:
+class FrontierSearch(Stepwise):
     """Searches from one state of a game of one role.
 
     Clocks that only count steps are left out of the keys at first. If two states differ only in a clock, the
@@ -76,12 +79,14 @@ class FrontierSearch:
             options.memory, options.scratch, options.disk, _text(machine, start), options.resume
         )
         if self._store.state:
-            with self._damaged():
+            with self._store.restoring():
                 check_state(self._store.state)
         self._orbits: Orbits | None = None
         self._game, self._first = machine, start
         """The search space: the game itself, or one state of each orbit."""
-        if (symmetries := self._symmetries()) is not None:
+        with self._store.restoring():
+            symmetries = orbits_of(machine, options.symmetry, self._store.state.get("symmetry"))
+        if symmetries is not None:
             self._orbits, network = symmetries
             self._game = PropnetMachine(machine.rules, network)
             self._first = self._orbits.canonical(start)
@@ -96,12 +101,8 @@ class FrontierSearch:
         self._steps = self._work()
 
     def step(self, deadline: float) -> bool:
-        """Work until about the deadline (time.monotonic() seconds). Returns whether anything is left to
-        search. Raises OutOfRoomError; the results found stay."""
-        while time.monotonic() < deadline:
-            if next(self._steps, self) is self:
-                return False
-        return True
+        """See :class:`players.companions.Stepwise`. Raises OutOfRoomError; the results found stay."""
+        return all(time.monotonic() < deadline for _ in self._steps)
 
     def close(self) -> None:
         """Stop the threads and close the files. The files of the last checkpoint stay unless the search is
@@ -119,30 +120,12 @@ class FrontierSearch:
         """The number of states visited, in all passes."""
         return self._earlier + (self._search.found.states if self._search else 0)
 
-    def _symmetries(self) -> tuple[Orbits, Network] | None:
-        """Return the orbits of states and the network of one state of each; None if that does not pay or is
-        not requested. A resumed search repeats the choice of the saved one."""
-        network, ground = self._machine.network, self._machine.ground
-        saved = self._store.state.get("symmetry")
-        if not saved:
-            requested = saved is None and self._options.symmetry
-            return paying_orbits(network, ground) if requested else None
-        group = automorphisms(network, ground)
-        if len(group) != saved:
-            self._store.close()
-            raise ScratchError(
-                "the checkpoint is of other automorphisms than are found now",
-                remedy="it comes from another version of the program; start again in an empty directory",
-            )
-        orbits = Orbits(network, group)
-        return orbits, orbits.canonical_network()
-
     def _work(self) -> Generator[None]:
         saved = self._store.state
         clocks = bool(saved.get("clocks"))
         found = None
         if saved:
-            with self._damaged():
+            with self._store.restoring():
                 coding, found = self._restored(saved, clocks)
         else:
             coding = find_coding(self._game, self._samples)
@@ -181,19 +164,6 @@ class FrontierSearch:
         check_lines(lines, self._machine, self._machine.states(self._start)[0])
         self.lines, self.best, self._earlier = lines, max(lines, default=-1), saved["earlier"]
         return coding, found
-
-    @contextmanager
-    def _damaged(self) -> Iterator[None]:
-        """Turn errors from an invalid checkpoint into a ScratchError, and close the directory."""
-        try:
-            yield
-        except (GdlError, ValueError) as error:
-            self._store.close()
-            what = error.message if isinstance(error, GdlError) else str(error)
-            raise ScratchError(
-                f"the checkpoint in {self._options.scratch} cannot be gone on with: {what}",
-                remedy="remove the directory and start again",
-            ) from None
 
     def _shortest_without(self, space: KeySpace, found: Layers) -> bool:
         """Whether clocks in the keys can neither shorten a line to a goal nor lead to other goals."""

@@ -1,4 +1,4 @@
-"""The key space: the bits of a recoded state that distinguish it from others; codings of states as JSON."""
+"""The key space: the bits of a state that distinguish it from others; codings of states as JSON; orbits."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from gdl.errors import GdlError
 from gdl.json_schema import FLAG, check_json, record, row, rows, whole
-from players.puzzles.frontier.keys.kinds import NARROW, KeyKind, NarrowKeys, WideKeys
+from players.sorted_sets.keys import Keys
 from propnet.jit.arrays import Words
 from propnet.machine import PropnetMachine
+from propnet.network import Network
 from propnet.recoding.coding import Coding, ExclusiveGroup
 from propnet.recoding.recoded import Recoded
+from propnet.symmetries.canonical import Orbits, paying_orbits
+from propnet.symmetries.group import automorphisms
 
 
 class CodingBrokenError(Exception):
@@ -33,7 +37,7 @@ class KeySpace:
 
     Attributes:
         machine: the game in few bits; used only here.
-        broken_bit: the bit of a record that is set if the coding does not fit.
+        broken_bit: the bit of a record that is set if the coding does not fit; None if it always does.
         key_bits: the number of bits of a key: the lowest bits of the record.
         kind: the way arrays hold keys.
         clock_mask: uint64, shape (words,): bits that are the same in all states of a layer, and not part of
@@ -41,20 +45,18 @@ class KeySpace:
     """
 
     machine: PropnetMachine
-    broken_bit: int
+    broken_bit: int | None
     key_bits: int
-    kind: KeyKind
+    kind: Keys
     clock_mask: Words
 
     @classmethod
-    def of(cls, recoded: Recoded, clocks: bool, wide: bool = False) -> KeySpace:
-        """Return the keys of a game, with or without step clocks. ``wide``: use wide keys even if one word is
-        enough."""
+    def of(cls, recoded: Recoded, clocks: bool) -> KeySpace:
+        """Return the keys of a game, with or without step clocks."""
         bits, clock_mask = recoded.key_bits, recoded.clock_mask
         if clocks:
             bits, clock_mask = recoded.broken_bit, np.zeros_like(clock_mask)
-        kind = WideKeys(bits) if wide or bits > NARROW else NarrowKeys(bits)
-        return cls(recoded.machine, recoded.broken_bit, bits, kind, clock_mask)
+        return cls(recoded.machine, recoded.broken_bit, bits, Keys(bits), clock_mask)
 
     @property
     def words(self) -> int:
@@ -62,13 +64,28 @@ class KeySpace:
         return self.machine.words
 
     @property
-    def broken_shift(self) -> np.uint64:
-        """The shift of the broken bit in the last word of a record."""
-        return np.uint64(self.broken_bit & 63)
+    def broken(self) -> int:
+        """The broken bit in the last word of a record."""
+        return 0 if self.broken_bit is None else 1 << (self.broken_bit & 63)
 
     def new_machine(self) -> PropnetMachine:
         """Return a machine over recoded states, for another thread."""
         return PropnetMachine(self.machine.rules, self.machine.network)
+
+
+def orbits_of(machine: PropnetMachine, symmetry: bool, saved: int | None) -> tuple[Orbits, Network] | None:
+    """Return the orbits of states and the network of one state of each; None if that does not pay or is not
+    wanted (``symmetry``). If a checkpoint has ``saved`` the number of automorphisms, its choice is repeated.
+    Raises GdlError if it was of others."""
+    if not saved:
+        return paying_orbits(machine.network, machine.ground) if symmetry and saved is None else None
+    if saved == 1:
+        return None
+    group = automorphisms(machine.network, machine.ground)
+    if len(group) != saved:
+        raise GdlError("it is of other automorphisms than are found now")
+    orbits = Orbits(machine.network, group)
+    return orbits, orbits.canonical_network()
 
 
 _MOST_BASES = 1 << 20

@@ -14,11 +14,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from players.puzzles.frontier.key_space import CodingBrokenError, KeySpace
-from players.puzzles.frontier.keys.kinds import KeyKind
-from players.puzzles.frontier.runs import CodedKeys, FreshRun, Run, coded
-from players.puzzles.frontier.storage.store import BlobStore
+from players.sorted_sets.runs import CodedKeys, FreshRun, Run, coded
+from players.sorted_sets.store import BlobStore
 from propnet.expander import Expander
-from propnet.jit.arrays import Octets, Words
+from propnet.jit.arrays import Words
 
 _ROWS = 1 << 14
 """The most successors of a chunk, and the least space of a buffer."""
@@ -43,8 +42,8 @@ class LayerExpansion:
         self._expander = Expander(space.new_machine(), _ROWS)
         self._records = np.zeros((_SOURCES, space.words), np.uint64)
         self._tags = np.zeros(_SOURCES, np.uint64)
-        self._tagged, self._scratch = space.kind.new_tagged(room), space.kind.new_tagged(room)
-        self.block = space.kind.new_keys(space.kind.block)
+        self._tagged, self._scratch = space.kind.new(room), space.kind.new(room)
+        self.block = space.kind.new(space.kind.block)
         self._filled = 0
         self.seconds: defaultdict[str, float] = defaultdict(float)
         self.begin([])
@@ -73,7 +72,7 @@ class LayerExpansion:
                     self.flush()
                     clock = time.thread_time()
                 every = kind.gather(chunk.records, chunk.parents, self._tags, self._tagged, self._filled)
-                if every >> space.broken_shift & 1:
+                if every & space.broken:
                     raise CodingBrokenError(records[chunk.parents].copy())
                 self.clock = chunk.records[0] & space.clock_mask
                 self._filled += len(chunk)
@@ -101,12 +100,9 @@ class LayerExpansion:
         if n == 0:
             return
         clock = time.thread_time()
-        kind, tagged, scratch = self._space.kind, self._tagged, self._scratch
-        if kind.sort(tagged, scratch, n):
-            self._tagged, self._scratch = tagged, scratch = scratch, tagged
-        n = kind.unique(tagged, n)
+        tagged = self._space.kind.as_set(self._tagged, self._scratch, n)
         sorted_at = time.thread_time()
-        self._keep(tagged[:n])
+        self._keep(tagged)
         coded_at = time.thread_time()
         self.seconds["sort"] += sorted_at - clock
         self.seconds["encode"] += coded_at - sorted_at
@@ -195,11 +191,8 @@ class Merging:
         self._records = np.zeros((_RECORDS, space.words), np.uint64)
         self._own_tags = np.zeros(_RECORDS, np.uint64)
         self._kind = space.kind
-        self._block = self._kind.new_keys(self._kind.block)
-        self._tagged: Words = self._kind.new_tagged(0)
-        self._scratch: Words = self._kind.new_tagged(0)
-        self._keys: Words = self._kind.new_keys(0)
-        self._tags: Octets = np.empty(0, np.uint8)
+        self._block = self._kind.new(self._kind.block)
+        self._new_room(0)
 
     def merge(
         self,
@@ -215,8 +208,8 @@ class Merging:
         ``rewrite`` the visited runs are rewritten as one."""
         found, kind = Merged(), self._kind
         clock = time.thread_time()
-        keys, tags = self._successors(runs, number)
-        n = len(keys)
+        tagged = self._successors(runs, number)
+        n = len(tagged)
         sorted_at = time.thread_time()
         old: list[Words] = []
         decoding = 0.0
@@ -224,27 +217,28 @@ class Merging:
         for run in visited:
             parts: list[Words] = []
             for block in run.between(low, high):
-                first, last = self._within(block.first, block.last, n)
+                first, last = kind.places(tagged, (block.first, block.last + 1)).tolist()
                 if first == last and not rewrite:
                     continue
                 begun = time.thread_time()
                 old_keys = run.read(block, None if rewrite else self._block)
                 decoding += time.thread_time() - begun
                 if first < last:
-                    kind.mark_known(self._tagged[first:last], old_keys, dead[first:last])
+                    kind.mark_known(tagged[first:last], old_keys, dead[first:last])
                 if rewrite:
                     parts.append(run.cut(block, old_keys, low, high))
             if parts:
                 old.append(np.concatenate(parts))
-        new = kind.split(self._tagged, n, dead, keys, tags)
+        new = kind.split(tagged, n, dead, self._keys, self._tags)
         found.repeated = n - new
-        keys, tags = keys[:new], tags[:new]
+        keys, tags = self._keys[:new], self._tags[:new]
         merged_at = time.thread_time()
-        found.ends = self.judge(keys, template)
+        if kind.tag_bits:  # without tags no line is asked for
+            found.ends = self.judge(keys, template)
         judged_at = time.thread_time()
         found.layer = list(coded(kind, keys, tags, _LEVEL))
         if rewrite:
-            found.visited = list(coded(kind, _union(kind, [*old, keys]), None, _REWRITTEN_LEVEL))
+            found.visited = list(coded(kind, kind.union([*old, keys]), None, _REWRITTEN_LEVEL))
         seconds = self.seconds
         seconds["sort"] += sorted_at - clock
         seconds["decode"] += decoding
@@ -253,28 +247,22 @@ class Merging:
         seconds["encode"] += time.thread_time() - judged_at
         return found
 
-    def _successors(self, runs: Sequence[FreshRun], number: int) -> tuple[Words, Octets]:
-        """Decode a range and sort it into ``self._tagged``, without repetition. Returns arrays for its keys
-        and tags."""
+    def _successors(self, runs: Sequence[FreshRun], number: int) -> Words:
+        """Decode a range. Returns its tagged keys, ascending, each once."""
         total = int(sum(run.counts[number] for run in runs))
         if total > len(self._tagged):
             self._new_room(total)
         at = 0
         for run in runs:
             at = run.read(number, self._tagged, at)
-        if len(runs) > 1 and self._kind.sort(self._tagged, self._scratch, total):
-            self._tagged, self._scratch = self._scratch, self._tagged
-        n = self._kind.unique(self._tagged, total)
-        return self._keys[:n], self._tags[:n]
+        if len(runs) > 1:
+            return self._kind.as_set(self._tagged, self._scratch, total)
+        return self._tagged[:total]
 
     def _new_room(self, room: int) -> None:
-        self._tagged, self._scratch = self._kind.new_tagged(room), self._kind.new_tagged(room)
-        self._keys, self._tags = self._kind.new_keys(room), np.empty(room, np.uint8)
-
-    def _within(self, first: int, last: int, n: int) -> tuple[int, int]:
-        """Return the range of the n successors between two keys."""
-        low, high = self._kind.places(self._tagged[:n], (first, last + 1)).tolist()
-        return low, high
+        new = self._kind.new
+        self._tagged, self._scratch, self._keys = new(room), new(room), new(room)
+        self._tags = np.empty(room, np.uint8)
 
     def judge(self, keys: Words, template: Words) -> dict[int, int]:
         """Return for each goal value of a terminal state among these the lowest key; no goal counts as 0."""
@@ -289,14 +277,3 @@ class Merging:
             for value in np.flatnonzero(np.bincount(values, minlength=1)).tolist():
                 ends.setdefault(value, self._kind.key_at(some, int(places[np.argmax(values == value)])))
         return ends
-
-
-def _union(kind: KeyKind, sets: list[Words]) -> Words:
-    """Return the union of ascending arrays without a common key; the smallest are merged first."""
-    sets = sorted(sets, key=len)
-    while len(sets) > 1:
-        first, second = sets[:2]
-        out = kind.new_keys(len(first) + len(second))
-        kind.merge_disjoint(first, second, out)
-        sets = sorted([out, *sets[2:]], key=len)
-    return sets[0]

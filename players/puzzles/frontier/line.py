@@ -13,7 +13,7 @@ import numpy as np
 
 from gdl.errors import GdlError
 from players.puzzles.frontier.key_space import KeySpace
-from players.puzzles.frontier.runs import Run
+from players.sorted_sets.runs import Run
 from propnet.expander import Expander
 from propnet.jit.arrays import Words
 
@@ -71,7 +71,7 @@ def line_to(
 def _tag_of_state(layer: Run, key: int) -> int:
     for block in layer.between(key, key + 1):
         keys = layer.read(block)
-        place = layer.kind.place(keys, key)
+        place = int(layer.kind.places(keys, [key])[0])
         if place < len(keys) and layer.kind.key_at(keys, place) == key:
             return int(layer.read_tags(block)[place])
     raise _LineError("a state is not in its layer")
@@ -82,8 +82,7 @@ def _candidates(layer: Run, tag: int) -> Iterator[Words]:
     some: list[Words] = []
     held = 0
     for block in layer.blocks:
-        out = layer.kind.new_keys(block.count)
-        fitting = out[: layer.kind.with_tag(layer.read(block), tag, out)]
+        fitting = layer.kind.with_tag(layer.read(block), tag)
         some.append(fitting)
         held += len(fitting)
         if held >= _SOME:

@@ -19,10 +19,10 @@ from gdl.machine import Machine, State
 from players.processes.worker_threads import WorkerThreads
 from players.puzzles.frontier.budget import MemoryPlan
 from players.puzzles.frontier.key_space import CODING_SCHEMA, KeySpace
-from players.puzzles.frontier.keys.kinds import KeyKind
 from players.puzzles.frontier.layer import LayerExpansion, Merged, Merging, fences_of
-from players.puzzles.frontier.runs import RUN_SCHEMA, FreshRun, Run, RunBlock, RunWriter, coded
-from players.puzzles.frontier.storage.store import BlobStore
+from players.sorted_sets.keys import Keys
+from players.sorted_sets.runs import RUN_SCHEMA, FreshRun, Run, RunBlock, RunWriter, coded
+from players.sorted_sets.store import BlobStore
 from propnet.jit.arrays import Words
 
 _REWRITE = 2.5
@@ -78,7 +78,7 @@ class Layers:
         }
 
     @classmethod
-    def from_json(cls, body: dict[str, Any], kind: KeyKind, store: BlobStore) -> Layers:
+    def from_json(cls, body: dict[str, Any], kind: Keys, store: BlobStore) -> Layers:
         """Return the layers of a checkpoint (:mod:`players.puzzles.frontier.search`). Raises GdlError if its
         parts do not match."""
         blobs = store.blobs
@@ -127,7 +127,7 @@ class LayeredSearch:
         """Begin with the state that has this record (words,)."""
         kind, clock = self.space.kind, start & self.space.clock_mask
         key = kind.of_records(start[None, :])
-        writer = RunWriter(kind, self._store, "layer-00000", tags=True)
+        writer = RunWriter(kind, self._store, "layer-00000", tags=kind.tag_bits > 0)
         for block in coded(kind, key, np.zeros(1, np.uint8), 0):
             writer.add(block)
         first = writer.close()
@@ -199,7 +199,9 @@ class LayeredSearch:
         generated = sum(int(run.counts.sum()) for run in runs)
         found.extra += generated * (len(found.visited) - 1)
         self._branching = max(2.0, generated / max(1, found.layers[-1].count))
-        writers.append(RunWriter(self.space.kind, self._store, self._name("layer"), tags=True))
+        writers.append(
+            RunWriter(self.space.kind, self._store, self._name("layer"), tags=self.space.kind.tag_bits > 0)
+        )
         if self._rewriting:
             writers.append(RunWriter(self.space.kind, self._store, self._name("visited"), tags=False))
         edges = [0, *fences, 1 << self.space.key_bits]
@@ -212,7 +214,7 @@ class LayeredSearch:
         found.merged |= sequel.repeated > 0
         if self._rewriting:
             for run in found.visited:
-                if run.tags is None:
+                if not any(run is layer for layer in found.layers):
                     run.drop()
             found.visited, found.extra = [written[1]], 0.0
         elif following.count:
@@ -266,7 +268,7 @@ def _expand(
     expansion.flush()
 
 
-_FOUND = record(
+FOUND_SCHEMA = record(
     layers=rows(RUN_SCHEMA, least=1),
     clocks=rows(rows(whole(0, (1 << 64) - 1))),
     visited=rows(whole(-1)),
@@ -280,7 +282,7 @@ _STATE = record(
     symmetry=whole(),
     clocks=FLAG,
     coding=CODING_SCHEMA,
-    found=_FOUND,
+    found=FOUND_SCHEMA,
     lines={"type": "object", "additionalProperties": rows(whole())},
     earlier=whole(),
 )
@@ -304,15 +306,15 @@ def check_lines(lines: dict[int, list[int]], machine: Machine, start: State) -> 
             raise GdlError(f"the line to {value} does not lead there")
 
 
-def check_found(found: Layers, words: int, key_bits: int) -> None:
+def check_found(found: Layers, words: int, key_bits: int, tagged: bool = True) -> None:
     """Raise GdlError unless the layers fit each other and the game: clocks have the same number of words as
-    records, ends lie in a layer, and keys have the right number of bits."""
+    records, ends lie in a layer, states have tags if ``tagged``, and keys have the right number of bits."""
     if len(found.clocks) != len(found.layers) or any(len(clock) != words for clock in found.clocks):
         raise GdlError("the clocks are not those of the layers")
     if any(depth >= len(found.layers) or key >> key_bits for depth, key in found.ends.values()):
         raise GdlError("an end lies in no layer")
-    if any(layer.tags is None for layer in found.layers):
-        raise GdlError("a layer has no tags")
+    if any((layer.tags is None) == tagged for layer in found.layers):
+        raise GdlError("a layer has no tags, or should have none")
     runs = [*found.layers, *found.visited]
     if any(block.last >> key_bits for run in runs for block in run.blocks):
         raise GdlError("a key is too long")

@@ -225,7 +225,7 @@ class BreadthFirst(LineSolver):
         while not self._over:
             now = time.monotonic()
             if now >= deadline:
-                return True
+                return False
             if self._sweeping is not None:
                 if (bound := next(self._sweeping)) is not None:
                     self._sweeping = None
@@ -238,7 +238,7 @@ class BreadthFirst(LineSolver):
             self._some = int(min(_MOST, 2 * self._some, max(_FEWEST, self._some * _SHORT / max(taken, 1e-6))))
             if self._next == self._closed.size:
                 self._finish()
-        return False
+        return True
 
     def _finish(self) -> None:
         """Finish, after all states are visited."""
@@ -370,11 +370,11 @@ class Frontier(LineSolver):
 
     def step(self, deadline: float) -> bool:
         if self._small is not None:
-            going = self._small.step(deadline)
+            finished = self._small.step(deadline)
             self.states, self.proven = self._small.states, self._small.proven
             self.bound, self.hopeless = self._small.bound, self._small.hopeless
-            if going or self.proven >= 0 or self.hopeless:
-                return going
+            if not finished or self.proven >= 0 or self.hopeless:
+                return finished
             self._small = None
         return self._sort_and_merge(deadline)
 
@@ -385,17 +385,17 @@ class Frontier(LineSolver):
             self._counted = self.states
         search = self._search
         try:
-            going = search.step(deadline)
+            finished = search.step(deadline)
         except GdlError:
-            going = False
+            finished = True
         self.states = self._counted + search.states
         if search.best >= 0:
             self._keep(search.best, search.lines[search.best])
         if search.proven:
             self.proven, self.hopeless = search.best, search.best < 0
-        if not going:
+        if finished:
             search.close()
-        return going
+        return finished
 
     def _keep(self, value: int, moves: Sequence[int]) -> None:
         """Report a line unless an equally good one was reported."""

@@ -79,7 +79,7 @@ class Sokoban(LineSolver):
 
     def step(self, deadline: float) -> bool:
         # A level with a line may not need a shorter one, and the optimizer has its own kernels.
-        return any(reported or time.monotonic() >= deadline for reported in self._work)
+        return all(not reported and time.monotonic() < deadline for reported in self._work)
 
     def _solve(self) -> Iterator[bool]:
         """Work in small parts; yields whether a first line was just reported."""

@@ -268,7 +268,7 @@ class PolicyTrials(Companion):
         self._begun = True
         return _SHARE * left
 
-    def step(self, seconds: float, deadline: float) -> bool:
+    def step(self, deadline: float) -> bool:
         began = used = time.thread_time()
         self.done = self._spent > _MOST_SECONDS or next(self._course, _OVER) is _OVER
         while not self.done and (used := time.thread_time()) < began + self.least:

@@ -16,8 +16,8 @@ from typer.testing import CliRunner
 from gdl.errors import GdlError
 from ggp.cli import build
 from ggp.game import Game
-from players.puzzles.frontier.storage.directory import LOCK, has_commit
 from players.solvers import Solution, replayed
+from players.sorted_sets.directory import LOCK, has_commit
 from tests.players.puzzles.frontier.far_tiles import far_tiles
 
 SWITCHES = """(role you) (<= (base (up ?s)) (switch ?s)) (switch 1) (switch 2) (switch 3)

@@ -35,7 +35,7 @@ class Walk(LineSolver):
             line.append(random.choice(self.machine.legal_moves(state, 0)))
             state = self.machine.next_state(state, line[-1:])
         self.report(100, line)
-        return False
+        return True
 
 class Nameless(Walk):
     name = "frontier"

@@ -28,7 +28,7 @@ def machine_of(game: str) -> PropnetMachine:
 
 def proven(proof: Proof, state: State) -> Bounds:
     proof.set_root(proof.machine.records([state])[0])
-    proof.search(time.monotonic() + LONG)
+    proof.step(time.monotonic() + LONG)
     assert proof.fits
     return proof.bounds
 
@@ -90,6 +90,6 @@ def test_games_of_another_class_are_given_up(game: str) -> None:
     proof = Proof(machine, memory=LITTLE)
     if proof.fits:
         proof.set_root(machine.records([machine.initial_state()])[0])
-    proof.search(time.monotonic() + LONG)
+    proof.step(time.monotonic() + LONG)
     assert not proof.fits
     assert proof.finished

@@ -62,7 +62,7 @@ def solved(rules: str) -> tuple[Factored, list[tuple[int, list[int]]]]:
         lines.append((value, list(moves)))
 
     solver = Factored(Task(machine, machine.initial_state(), keep, 1 << 26))
-    while solver.step(time.monotonic()):
+    while not solver.step(time.monotonic()):
         pass
     for value, line in lines:
         state = machine.initial_state()

@@ -37,7 +37,7 @@ def played(text: str, seed: int, seconds: float = 20.0) -> tuple[list[tuple[int,
     end = time.monotonic() + seconds
     going = True
     while going and time.monotonic() < end and not (lines and lines[-1][0] == 100):
-        going = solver.step(time.monotonic() + 0.05)
+        going = not solver.step(time.monotonic() + 0.05)
     for value, moves in lines:
         state = start
         for move in moves:

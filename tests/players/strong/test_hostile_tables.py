@@ -15,10 +15,10 @@ from bench.boards.sizes import breakthrough, nim
 from gdl.errors import GdlError
 from gdl.writing import sealed
 from ggp.game import Game
-from players.puzzles.frontier.storage.directory import MANIFEST as CHECKPOINT
-from players.puzzles.frontier.storage.directory import sealed as sealed_checkpoint
-from players.strong.ranked.solve import StrongOptions
-from players.strong.solve import solve_whole
+from players.sorted_sets.directory import MANIFEST as CHECKPOINT
+from players.sorted_sets.directory import sealed as sealed_checkpoint
+from players.strong.layers import StrongOptions
+from players.strong.solve import solve_game
 from players.strong.storage import MANIFEST, TableWriter
 from players.strong.tables import Tables
 from propnet.machine import PropnetMachine
@@ -34,12 +34,12 @@ def machine_of(text: str) -> PropnetMachine:
     return machine
 
 
-def ranked_table(machine: PropnetMachine, folder: Path) -> None:
-    solve_whole(machine, StrongOptions(1 << 32), TableWriter(folder))
+def table_of_orbits(machine: PropnetMachine, folder: Path) -> None:
+    solve_game(machine, StrongOptions(1 << 32), TableWriter(folder))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("write", [write_table, ranked_table])
+@pytest.mark.parametrize("write", [write_table, table_of_orbits])
 def test_a_manifest_with_a_right_digest_and_wrong_contents_is_refused_or_read(
     write: Callable[[PropnetMachine, Path], None], tmp_path: Path
 ) -> None:
@@ -106,12 +106,12 @@ def test_a_checkpoint_with_a_right_digest_and_wrong_contents_is_refused_or_gone_
         shutil.copytree(scratch, here)
         (here / CHECKPOINT).write_bytes(manifest)
         with suppress(Enough):
-            solve_whole(machine, StrongOptions(1 << 32, 1, here, resume=True), None, stopped(4))
+            solve_game(machine, StrongOptions(1 << 32, 1, here, resume=True), None, stopped(4))
 
     for after in (6, 16):
         shutil.rmtree(scratch, ignore_errors=True)
         with pytest.raises(Enough):
-            solve_whole(machine, StrongOptions(1 << 32, 1, scratch), None, stopped(after))
+            solve_game(machine, StrongOptions(1 << 32, 1, scratch), None, stopped(after))
         body = orjson.loads((scratch / CHECKPOINT).read_bytes())["body"]
         told = refusals(body, sealed_checkpoint, go_on, 60)
         assert len(told) > 20

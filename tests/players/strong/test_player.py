@@ -12,6 +12,7 @@ from gdl.machine import Machine, State
 from ggp.game import Game
 from players.player import Player
 from players.registry import make_player
+from players.strong.layers import StrongOptions
 from players.strong.solve import solve_game
 from players.strong.storage import TableWriter
 from propnet.machine import PropnetMachine
@@ -21,7 +22,7 @@ def table_of(text: str, folder: Path) -> Path:
     machine = Game.load(text).machine("propnet")
     assert isinstance(machine, PropnetMachine)
     writer = TableWriter(folder)
-    writer.finish(solve_game(machine, 1 << 30, writer.keep))
+    solve_game(machine, StrongOptions(1 << 30, symmetry=False), writer)
     return folder
 
 

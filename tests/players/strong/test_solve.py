@@ -11,12 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.boards.sizes import breakthrough, connect_four, nim
-from gdl.errors import GdlError, RulesError, TooLargeError
+from gdl.errors import GdlError, RulesError
 from gdl.machine import Machine, State
 from ggp.game import Game
-from players.strong.layers import ValuedSet
+from players.strong.layers import StrongOptions, ValuedSet
 from players.strong.outcomes import Outcomes, SolvedGame
-from players.strong.sets import SetSignature
 from players.strong.solve import solve_game
 from players.strong.storage import TableWriter
 from players.strong.tables import Tables, ask
@@ -26,27 +25,28 @@ from tests.players.random_games import best_result, random_game
 from tests.players.strong import independent
 from tests.players.strong.independent import values_of_game, values_of_machine
 
-MEMORY = 1 << 30
+PLAIN = StrongOptions(1 << 30, symmetry=False)
 
 
 def solved(text: str) -> SolvedGame:
     machine = Game.load(text).machine("propnet")
     assert isinstance(machine, PropnetMachine)
-    return solve_game(machine, MEMORY)
+    return solve_game(machine, PLAIN)
 
 
 def tables_of(text: str, folder: Path) -> tuple[SolvedGame, Tables, list[ValuedSet]]:
     machine = Game.load(text).machine("propnet")
     assert isinstance(machine, PropnetMachine)
     layers: list[ValuedSet] = []
-    writer = TableWriter(folder)
 
-    def keep(number: int, layer: ValuedSet, sign: SetSignature) -> None:
-        layers.append(layer)
-        writer.keep(number, layer, sign)
+    class Writer(TableWriter):
+        def keep(self, number: int, layer: ValuedSet) -> None:
+            layers.append(layer)
+            super().keep(number, layer)
 
-    found = solve_game(machine, MEMORY, keep)
-    assert writer.finish(found) == sum(path.stat().st_size for path in folder.iterdir())
+    writer = Writer(folder)
+    found = solve_game(machine, PLAIN, writer)
+    assert writer.size == sum(path.stat().st_size for path in folder.iterdir())
     return found, Tables.open(folder), layers
 
 
@@ -270,8 +270,9 @@ def test_three_roles_in_turn_each_want_the_most_for_themselves() -> None:
 def test_too_many_states_are_told_in_one_line() -> None:
     machine = Game.load(connect_four(5, 5)).machine("propnet")
     assert isinstance(machine, PropnetMachine)
-    with pytest.raises(TooLargeError, match=r"the memory is full.*--memory"):
-        solve_game(machine, 190 << 20)
+    with pytest.raises(GdlError, match=r"memory.*--memory") as error:
+        solve_game(machine, StrongOptions(190 << 20))
+    assert "\n" not in str(error.value)
 
 
 def test_outcomes_are_liked_by_own_goal_then_by_little_for_the_others() -> None:

@@ -14,14 +14,36 @@ from gdl.errors import GdlError
 from gdl.syntax.parser import parse_rules
 from gdl.writing import sealed, unsealed
 from ggp.game import Game
+from players.sorted_sets.sorting import as_set
 from players.strong.choice_kernels import UNKNOWN
-from players.strong.sets import as_set
+from players.strong.layers import StrongOptions
 from players.strong.solve import solve_game
-from players.strong.storage import MANIFEST, TableWriter, pack_block, rules_digest, unpack_block
+from players.strong.storage import MANIFEST, SetSignature, TableWriter, pack_block, rules_digest, unpack_block
 from players.strong.tables import Tables
+from propnet.jit.arrays import Words
 from propnet.machine import PropnetMachine
 from tests.examples import examples
-from tests.players.strong.test_row_sets import random_rows
+
+
+def random_set(seed: int, n: int, words: int) -> Words:
+    """A set of records in which some bytes are all the same."""
+    rng = np.random.default_rng(seed)
+    masks = rng.choice(np.array([0, 0xFF, 0x3, 0x8000000000000001, 0xFF00FF00], np.uint64), words)
+    rows = np.ascontiguousarray(rng.integers(0, 1 << 63, (n, words), np.uint64) * np.uint64(3) & masks)
+    return as_set(rows, np.empty_like(rows), n, tag_bits=0)
+
+
+@examples(60)
+@given(seed=st.integers(0, 10**6), n=st.integers(1, 300), words=st.integers(1, 3))
+def test_signatures_never_exclude_a_record_of_the_set(seed: int, n: int, words: int) -> None:
+    rows = random_set(seed, n, words)
+    assert all(SetSignature.of(rows).may_hold(row) for row in rows)
+
+
+def test_signatures_exclude_by_the_number_of_bits_and_by_bits_that_are_always_set() -> None:
+    few, odd = np.array([[1], [2]], np.uint64), np.array([[1], [3]], np.uint64)
+    assert not SetSignature.of(few).may_hold(np.array([7], np.uint64))
+    assert not SetSignature.of(odd).may_hold(np.array([2], np.uint64))
 
 
 @examples(50)
@@ -29,7 +51,7 @@ from tests.players.strong.test_row_sets import random_rows
     seed=st.integers(0, 10**6), n=st.integers(1, 200), words=st.integers(1, 3), wide=st.sampled_from([1, 2])
 )
 def test_blocks_are_read_as_they_were_written(seed: int, n: int, words: int, wide: int) -> None:
-    rows = as_set(random_rows(seed, n, words))
+    rows = random_set(seed, n, words)
     rng = np.random.default_rng(seed)
     values = rng.integers(0, 250, len(rows)).astype(np.uint8)
     distances = rng.integers(0, 255 if wide == 1 else UNKNOWN, len(rows)).astype(np.uint16)
@@ -43,8 +65,7 @@ def test_blocks_are_read_as_they_were_written(seed: int, n: int, words: int, wid
 
 
 def write_table(machine: PropnetMachine, folder: Path) -> None:
-    writer = TableWriter(folder)
-    writer.finish(solve_game(machine, 1 << 30, writer.keep))
+    solve_game(machine, StrongOptions(1 << 30, symmetry=False), TableWriter(folder))
 
 
 @pytest.fixture

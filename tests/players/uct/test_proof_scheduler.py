@@ -50,7 +50,7 @@ def forced(machine: Machine, state: State, role: int) -> int:
 def proven(machine: PropnetMachine, state: State, role: int, lines: int = 4) -> Proof:
     proof = Proof(machine, role, LITTLE, lines)
     proof.set_root(machine.records([state])[0])
-    proof.search(time.monotonic() + LONG)
+    proof.step(time.monotonic() + LONG)
     return proof
 
 
@@ -190,7 +190,7 @@ def test_a_proven_win_is_carried_through_without_another_search() -> None:
     carried = 0
     for state in positions(machine, 28, 30, seed=6):
         proof.set_root(machine.records([state])[0])
-        proof.search(time.monotonic() + LONG)
+        proof.step(time.monotonic() + LONG)
         if proof.bounds.low < 100 or role_to_move(machine, state):
             continue
         opened = proof.opened

@@ -410,7 +410,7 @@ class MoveSetSolver(LineSolver):
         return Promise(Certainty.FINDS, alike=True)
 
     def step(self, deadline: float) -> bool:
-        return any(time.monotonic() >= deadline for _ in self._work)
+        return all(time.monotonic() < deadline for _ in self._work)
 
     def _solve(self) -> Iterator[None]:
         network = self.machine.network

@@ -40,7 +40,7 @@ def searched(machine: PropnetMachine, options: FrontierOptions | None = None) ->
     """What the frontier finds; its lines are replayed."""
     search = begun(machine, options)
     try:
-        while search.step(time.monotonic() + 1.0):
+        while not search.step(time.monotonic() + 1.0):
             pass
         result = search.result()
     finally:

@@ -17,8 +17,8 @@ import pytest
 from players.puzzles.frontier import frontier
 from players.puzzles.frontier.frontier import FrontierSearch
 from players.puzzles.frontier.outcome import FrontierOptions, FrontierResult
-from players.puzzles.frontier.storage.directory import MANIFEST, SUFFIX
-from players.puzzles.frontier.storage.files import OutOfRoomError, ScratchError
+from players.sorted_sets.directory import MANIFEST, SUFFIX
+from players.sorted_sets.files import OutOfRoomError, ScratchError
 from propnet.machine import PropnetMachine
 from propnet.recoding.samples import sample_states
 from tests.games.tiles import tiles
@@ -84,7 +84,7 @@ def test_ctrl_c_loses_at_most_the_layer_that_is_being_made(machine: PropnetMachi
         search = begun(machine, FrontierOptions(PLENTY, tmp_path, workers=2, symmetry=False))
         sent = False
         try:
-            while search.step(time.monotonic() + 0.001):
+            while not search.step(time.monotonic() + 0.001):
                 if not sent and len(search.result().layers) > 4:
                     sent = True
                     threading.Timer(0.005, os.kill, (os.getpid(), signal.SIGINT)).start()
@@ -106,7 +106,7 @@ def test_ctrl_c_loses_at_most_the_layer_that_is_being_made(machine: PropnetMachi
 
 
 def work_off(search: FrontierSearch) -> None:
-    while search.step(time.monotonic() + 1.0):
+    while not search.step(time.monotonic() + 1.0):
         pass
 
 
@@ -116,7 +116,7 @@ def out_of_room(machine: PropnetMachine, options: FrontierOptions) -> FrontierRe
     with pytest.raises(OutOfRoomError) as error:
         work_off(search)
     assert error.value.remedy
-    assert not search.step(time.monotonic() + 1.0)
+    assert search.step(time.monotonic() + 1.0)
     result = search.result()
     search.close()
     assert not result.proven and not result.complete
@@ -168,7 +168,7 @@ def partly(machine: PropnetMachine, scratch: Path) -> FrontierSearch:
     """A search that has committed some layers."""
     search = begun(machine, FrontierOptions(PLENTY, scratch, symmetry=False))
     while search.states < 20_000:
-        assert search.step(time.monotonic() + 0.01)
+        assert not search.step(time.monotonic() + 0.01)
     return search
 
 

@@ -15,8 +15,8 @@ import pytest
 
 from players.puzzles.frontier.frontier import FrontierSearch
 from players.puzzles.frontier.outcome import FrontierOptions, FrontierResult
-from players.puzzles.frontier.storage.directory import LOCK, has_commit
-from players.puzzles.frontier.storage.files import OutOfRoomError
+from players.sorted_sets.directory import LOCK, has_commit
+from players.sorted_sets.files import OutOfRoomError
 from propnet.machine import PropnetMachine
 from tests.players.puzzles.frontier.children import Child
 from tests.players.puzzles.frontier.far_tiles import LAYERS, far_tiles
@@ -44,7 +44,7 @@ def search(machine: PropnetMachine, scratch: Path, **options: int) -> FrontierSe
 
 
 def finish(one: FrontierSearch) -> FrontierResult:
-    while one.step(time.monotonic() + 1.0):
+    while not one.step(time.monotonic() + 1.0):
         pass
     return one.result()
 

@@ -6,20 +6,15 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from players.puzzles.frontier import frontier, layer
 from players.puzzles.frontier.budget import MemoryPlan
 from players.puzzles.frontier.frontier import FrontierSearch
-from players.puzzles.frontier.keys import kinds
-from players.puzzles.frontier.keys.kernels import unique, unique_wide
-from players.puzzles.frontier.keys.kinds import NarrowKeys
 from players.puzzles.frontier.outcome import FrontierOptions, FrontierResult
-from players.puzzles.frontier.runs import FreshRun
-from propnet.jit.arrays import Octets, Words
+from players.sorted_sets import keys
+from players.sorted_sets.runs import FreshRun
+from propnet.jit.arrays import Words
 from propnet.machine import PropnetMachine
 from propnet.recoding.coding import Coding
 from propnet.recoding.find import find_coding
@@ -29,8 +24,7 @@ from tests.players.puzzles.frontier.plain import PLENTY, begun, machine_of, sear
 
 def cramp(patch: pytest.MonkeyPatch, room: int = 512, scale: int = 1, kept: int = PLENTY) -> None:
     """Tiny buffers, blocks and ranges: many of each."""
-    patch.setattr(NarrowKeys, "block", 256 * scale)
-    patch.setattr(kinds, "_MOST", 256 * scale)
+    patch.setattr(keys, "_MOST", 256 * scale)
     patch.setattr(layer, "_ROWS", 256)
     patch.setattr(layer, "_SOURCES", 64 * scale)
     patch.setattr(layer, "_RECORDS", 64 * scale)
@@ -69,7 +63,7 @@ def test_ranges_are_about_as_large_as_planned(monkeypatch: pytest.MonkeyPatch) -
     sizes: list[int] = []
     successors = layer.Merging._successors
 
-    def noted(self: layer.Merging, runs: Sequence[FreshRun], number: int) -> tuple[Words, Octets]:
+    def noted(self: layer.Merging, runs: Sequence[FreshRun], number: int) -> Words:
         sizes.append(sum(int(run.counts[number]) for run in runs))
         return successors(self, runs, number)
 
@@ -83,7 +77,7 @@ def test_ranges_are_about_as_large_as_planned(monkeypatch: pytest.MonkeyPatch) -
 def parents_of(options: FrontierOptions) -> list[bytes]:
     """What each layer of a search keeps of parents."""
     search = begun(machine_of((GAMES / "eightpuzzle.kif").read_text()), options)
-    while search.step(time.monotonic() + 1.0):
+    while not search.step(time.monotonic() + 1.0):
         pass
     assert search._search is not None
     layers = search._search.found.layers
@@ -96,19 +90,6 @@ def test_the_parent_of_a_state_is_the_same_whoever_finds_it_first(monkeypatch: p
     plenty = parents_of(FrontierOptions(PLENTY, symmetry=False))
     cramp(monkeypatch)
     assert parents_of(FrontierOptions(PLENTY, workers=3, symmetry=False)) == plenty
-
-
-@settings(deadline=None)
-@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 255)), max_size=30))
-def test_each_key_is_kept_once_with_its_smallest_tag(pairs: list[tuple[int, int]]) -> None:
-    pairs.sort(key=lambda pair: pair[0])
-    tagged = np.array([key << 8 | tag for key, tag in pairs], np.uint64)
-    least = {key: min(tag for other, tag in pairs if other == key) for key, _ in pairs}
-    n = unique(tagged, len(tagged))
-    assert tagged[:n].tolist() == [key << 8 | tag for key, tag in least.items()]
-    rows = np.array([(key, 7, tag) for key, tag in pairs], np.uint64).reshape(-1, 3)
-    n = unique_wide(rows, len(rows))
-    assert rows[:n].tolist() == [[key, 7, tag] for key, tag in least.items()]
 
 
 def test_a_coding_that_does_not_fit_is_mended(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -98,7 +98,7 @@ def tried(batched: NetworkBatch) -> tuple[PolicyTrials, Rollouts]:
     trials = rollouts.trials
     assert trials is not None
     while trials.active:
-        trials.step(1.0, math.inf)
+        trials.step(math.inf)
     return trials, rollouts
 
 
@@ -177,7 +177,7 @@ def test_trials_take_a_share_of_the_time_before_the_first_deadline_and_then_of_w
 
     def used_by(deadline: float) -> float:
         before = clock.used
-        while shares.step(deadline):
+        while shares.turn(deadline):
             pass
         return clock.used - before
 
@@ -250,7 +250,7 @@ def test_it_is_tried_anew_when_playouts_tell_moves_apart_and_goes_on_as_before_u
     first = search.rounds.rollouts.trials
     assert first is not None
     while first.active:
-        first.step(1.0, math.inf)
+        first.step(math.inf)
     before = search.rounds.rollouts.policy = AveragePolicy(batch_machine_of(native).role_moves)
     search.set_machine(native)
     assert search.rounds.rollouts.trials is first
@@ -260,6 +260,6 @@ def test_it_is_tried_anew_when_playouts_tell_moves_apart_and_goes_on_as_before_u
     assert not search.news
     assert search.rounds.rollouts.policy is before
     while search.rounds.rollouts.trials is not None and search.rounds.rollouts.trials.active:
-        search.rounds.rollouts.trials.step(1.0, math.inf)
+        search.rounds.rollouts.trials.step(math.inf)
     assert search.news
     assert type(search.rounds.rollouts.policy) is RolloutPolicy

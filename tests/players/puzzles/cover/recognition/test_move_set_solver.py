@@ -45,7 +45,7 @@ def solved(machine: PropnetMachine) -> tuple[int, int]:
         best = max(best, value)
 
     solver = MoveSetSolver(Task(machine, machine.initial_state(), report, 1 << 24))
-    while solver.step(time.monotonic() + 1.0):
+    while not solver.step(time.monotonic() + 1.0):
         pass
     return best, solver.proven
 

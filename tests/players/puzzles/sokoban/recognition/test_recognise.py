@@ -184,7 +184,7 @@ def test_it_is_solved_from_the_middle_of_a_match(pushes: bool) -> None:
         state = machine.next_state(state, [rng.choice(machine.legal_moves(state, 0))])
     lines: list[tuple[int, list[int]]] = []
     solver = Sokoban(Task(machine, state, lambda value, moves: lines.append((value, list(moves))), 1 << 24))
-    while solver.step(time.monotonic() + 0.1):
+    while not solver.step(time.monotonic() + 0.1):
         pass
     alive = explore(game_of(machine).geometry, game_of(machine).position(state), 200_000).alive
     assert bool(alive[0]) == bool(lines)

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from players.puzzles.frontier.keys.kinds import KeyKind, NarrowKeys, WideKeys
+from players.sorted_sets.keys import Keys
+from players.sorted_sets.rows import FINGERS, seek
 from propnet.jit.arrays import Words
 from tests.examples import examples
 
@@ -20,7 +21,7 @@ from tests.examples import examples
 class TaggedSample:
     """Tagged keys, some equal, many with common bits; a kind that holds them."""
 
-    kind: KeyKind
+    kind: Keys
     rows: list[tuple[int, int]]
 
     def tagged(self) -> Words:
@@ -33,29 +34,25 @@ class TaggedSample:
         return sorted({key for key, _ in self.rows})
 
 
-def tagged_array(kind: KeyKind, rows: list[tuple[int, int]]) -> Words:
-    keys = kind.array([key for key, _ in rows])
-    tags = np.array([tag for _, tag in rows], np.uint64)
-    if isinstance(kind, NarrowKeys):
-        return (keys << np.uint64(8)) | tags
-    return np.concatenate((keys, tags[:, None]), axis=1)
+def tagged_array(kind: Keys, rows: list[tuple[int, int]]) -> Words:
+    tagged = kind.array([key for key, _ in rows])
+    tagged[:, 0] |= np.array([tag for _, tag in rows], np.uint64)
+    return tagged
 
 
-def as_rows(kind: KeyKind, tagged: Words) -> list[tuple[int, int]]:
-    if isinstance(kind, NarrowKeys):
-        return [(int(one) >> 8, int(one) & 255) for one in tagged]
-    keys = np.ascontiguousarray(tagged[:, :-1])
-    return [(kind.key_at(keys, place), int(row[-1])) for place, row in enumerate(tagged)]
+def as_rows(kind: Keys, tagged: Words) -> list[tuple[int, int]]:
+    mask = (1 << kind.tag_bits) - 1
+    return [(kind.key_at(tagged, place), int(row[0]) & mask) for place, row in enumerate(tagged)]
 
 
-def ints(kind: KeyKind, keys: Words) -> list[int]:
+def ints(kind: Keys, keys: Words) -> list[int]:
     return [kind.key_at(keys, place) for place in range(len(keys))]
 
 
 @st.composite
 def samples(draw: st.DrawFn, most: int = 400) -> TaggedSample:
-    wide = draw(st.booleans())
-    bits = draw(st.sampled_from([1, 20, 64, 65, 108, 128, 200, 300, 1024]) if wide else st.integers(1, 55))
+    bits = draw(st.sampled_from([63, 64, 65, 108, 128, 200, 300, 1024]) | st.integers(1, 56))
+    tag_bits = draw(st.sampled_from([0, 8, 8]))
     rng = random.Random(draw(st.integers(0, 2**32)))
     count = draw(st.integers(0, most))
     varying = rng.getrandbits(bits) if draw(st.booleans()) else (1 << min(bits, draw(st.integers(1, 70)))) - 1
@@ -63,15 +60,8 @@ def samples(draw: st.DrawFn, most: int = 400) -> TaggedSample:
     pool = [
         common | (rng.getrandbits(bits) & varying) for _ in range(max(1, count // draw(st.integers(1, 3))))
     ]
-    rows = [(rng.choice(pool), rng.getrandbits(8)) for _ in range(count)]
-    return TaggedSample(WideKeys(bits) if wide else NarrowKeys(bits), rows)
-
-
-def sorted_rows(kind: KeyKind, rows: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    tagged, scratch = tagged_array(kind, rows), kind.new_tagged(len(rows))
-    if kind.sort(tagged, scratch, len(rows)):
-        tagged = scratch
-    return as_rows(kind, tagged)
+    rows = [(rng.choice(pool), rng.getrandbits(tag_bits)) for _ in range(count)]
+    return TaggedSample(Keys(bits, tag_bits), rows)
 
 
 @pytest.mark.slow
@@ -79,49 +69,49 @@ def sorted_rows(kind: KeyKind, rows: list[tuple[int, int]]) -> list[tuple[int, i
 @examples(60)
 def test_sorted_keys_are_unique_with_their_smallest_tags(sample: TaggedSample) -> None:
     kind, n = sample.kind, len(sample.rows)
-    tagged, scratch = sample.tagged(), kind.new_tagged(n)
-    if kind.sort(tagged, scratch, n):
-        tagged = scratch
-    left = kind.unique(tagged, n)
+    found = kind.as_set(sample.tagged(), kind.new(n), n)
     smallest: dict[int, int] = {}
     for key, tag in sorted(sample.rows):
         smallest.setdefault(key, tag)
-    rows = as_rows(kind, tagged[:left])
+    rows = as_rows(kind, found)
     assert [key for key, _ in rows] == sample.keys
     assert dict(rows) == smallest
 
 
 @pytest.mark.parametrize("bits", [40, 65, 300])
 def test_long_arrays_with_long_stretches_of_equal_tops_are_sorted(bits: int) -> None:
-    kind, rng = WideKeys(bits), random.Random(bits)
+    kind, rng = Keys(bits), random.Random(bits)
     tops = [rng.getrandbits(bits) for _ in range(3)]
     rows = [
         (rng.choice(tops) ^ rng.getrandbits(rng.choice([2, 7, 30])), rng.getrandbits(8))
         for _ in range(20_000)
     ]
-    assert sorted_rows(kind, rows) == sorted(rows)
+    tagged = tagged_array(kind, rows)
+    least = {key: min(tag for other, tag in rows if other == key) for key, _ in rows[:50]}
+    found = dict(as_rows(kind, kind.as_set(tagged, kind.new(len(rows)), len(rows))))
+    assert list(found) == sorted({key for key, _ in rows})
+    assert {key: found[key] for key in least} == least
 
 
 @given(samples(), st.integers(0, 2**32))
 @examples(60)
 def test_known_keys_are_marked_and_the_others_split_off(sample: TaggedSample, seed: int) -> None:
     kind, rng = sample.kind, random.Random(seed)
-    rows = [(key, rng.getrandbits(8)) for key in sample.keys if rng.random() < rng.choice([0.05, 0.5])]
+    rows = [
+        (key, rng.getrandbits(kind.tag_bits)) for key in sample.keys if rng.random() < rng.choice([0.05, 0.5])
+    ]
     known = [key for key in sample.keys if rng.random() < 0.6]
     dead = np.zeros(len(rows), np.uint8)
     tagged = tagged_array(kind, rows)
     kind.mark_known(tagged, kind.array(known), dead)
     assert dead.tolist() == [int(key in known) for key, _ in rows]
-    keys, tags = kind.new_keys(len(rows)), np.zeros(len(rows), np.uint8)
+    keys, tags = kind.new(len(rows)), np.zeros(len(rows), np.uint8)
     left = kind.split(tagged, len(rows), dead, keys, tags)
     fresh = [row for row in rows if row[0] not in known]
     assert list(zip(ints(kind, keys[:left]), tags[:left].tolist(), strict=True)) == fresh
     wanted = [rng.choice(sample.keys) + rng.randrange(2) for _ in range(3)] if sample.keys else []
     mine = [key for key, _ in rows]
     assert kind.places(tagged, wanted).tolist() == [bisect.bisect_left(mine, key) for key in wanted]
-    assert [kind.place(kind.array(mine), key) for key in wanted] == [
-        bisect.bisect_left(mine, k) for k in wanted
-    ]
 
 
 @given(samples(), st.integers(0, 2**32))
@@ -133,9 +123,20 @@ def test_disjoint_keys_are_merged(sample: TaggedSample, seed: int) -> None:
     parts = [
         [key for key, one in zip(sample.keys, side, strict=True) if one == which] for which in (True, False)
     ]
-    out = kind.new_keys(len(sample.keys))
-    kind.merge_disjoint(kind.array(parts[0]), kind.array(parts[1]), out)
-    assert ints(kind, out) == sample.keys
+    assert ints(kind, kind.union([kind.array(part) for part in parts])) == sample.keys
+
+
+@given(samples(), st.integers(0, 2**32))
+@examples(40)
+def test_keys_are_found_from_any_place(sample: TaggedSample, seed: int) -> None:
+    kind, rng = sample.kind, random.Random(seed)
+    known = [key for key in sample.keys if rng.random() < 0.6]
+    wanted = sample.tagged()
+    moves = np.array([[rng.randrange(3)] for _ in sample.rows], np.int32).reshape(-1, 1)
+    places, fingers = np.empty(len(wanted), np.int64), np.zeros(FINGERS, np.int64)
+    missing = seek(kind.array(known), wanted, moves, kind.tag_bits, fingers, places)
+    assert places.tolist() == [bisect.bisect_left(known, key) for key, _ in sample.rows]
+    assert missing == sum(key not in known for key, _ in sample.rows)
 
 
 @given(samples(), st.integers(0, 2**32))
@@ -143,7 +144,7 @@ def test_disjoint_keys_are_merged(sample: TaggedSample, seed: int) -> None:
 def test_records_and_keys_are_turned_into_each_other(sample: TaggedSample, seed: int) -> None:
     kind, rng = sample.kind, random.Random(seed)
     keys = kind.array(sample.keys)
-    width = max((max(sample.keys, default=0).bit_length() + 63) // 64, getattr(kind, "words", 1)) + 1
+    width = kind.words + 1
     template = np.zeros(width, np.uint64)
     template[-1] = rng.getrandbits(64)
     records, own = np.zeros((len(keys), width), np.uint64), np.zeros(len(keys), np.uint64)
@@ -152,13 +153,12 @@ def test_records_and_keys_are_turned_into_each_other(sample: TaggedSample, seed:
     assert values == sample.keys and (records[:, -1] == template[-1]).all()
     assert ints(kind, kind.of_records(records)) == sample.keys
     parents = np.arange(len(keys), dtype=np.int32)
-    tagged = kind.new_tagged(len(keys))
+    tagged = kind.new(len(keys))
     every = kind.gather(records, parents, own, tagged, 0)
     assert as_rows(kind, tagged) == list(zip(sample.keys, own.tolist(), strict=True))
     assert every == (int(template[-1]) if len(keys) else 0)
-    for tag in {*own.tolist()[:3], 300}:
-        out = kind.new_keys(len(keys))
+    for tag in {*own.tolist()[:3], 300} if kind.tag_bits else ():
         fitting = [key for key, mine in zip(sample.keys, own.tolist(), strict=True) if mine == tag]
-        assert ints(kind, out[: kind.with_tag(keys, tag, out)]) == fitting
+        assert ints(kind, kind.with_tag(keys, tag)) == fitting
     if sample.keys:
         assert kind.equal(keys, sample.keys[-1]).tolist() == [len(keys) - 1]

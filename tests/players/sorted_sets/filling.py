@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from players.puzzles.frontier.storage.store import BlobStore, BlobWriter
+from players.sorted_sets.store import BlobStore, BlobWriter
 
 RULES = "(role you)"
 

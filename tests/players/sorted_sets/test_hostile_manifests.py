@@ -12,11 +12,11 @@ import pytest
 
 from gdl.errors import GdlError
 from players.puzzles.frontier.frontier import FrontierSearch
-from players.puzzles.frontier.keys.kinds import NarrowKeys
 from players.puzzles.frontier.outcome import FrontierOptions
-from players.puzzles.frontier.runs import Run, RunWriter, coded
-from players.puzzles.frontier.storage.directory import LOCK, MANIFEST, sealed
-from players.puzzles.frontier.storage.store import BlobStore
+from players.sorted_sets.directory import LOCK, MANIFEST, sealed
+from players.sorted_sets.keys import Keys
+from players.sorted_sets.runs import Run, RunWriter, coded
+from players.sorted_sets.store import BlobStore
 from propnet.machine import PropnetMachine
 from tests.mutations import refusals
 from tests.players.puzzles.frontier.far_tiles import far_tiles
@@ -39,7 +39,7 @@ def search(machine: PropnetMachine, scratch: Path, resume: bool) -> FrontierSear
 def advance(one: FrontierSearch, layers: int) -> None:
     """A slice of time never ends before a step, so this is as many steps."""
     for _ in range(layers):
-        if not one.step(time.monotonic() + 1e-6):
+        if one.step(time.monotonic() + 1e-6):
             break
 
 
@@ -76,7 +76,7 @@ def test_a_manifest_with_a_right_digest_and_wrong_contents_is_refused_or_gone_on
 
 def test_a_run_whose_blocks_do_not_ascend_is_refused() -> None:
     """A search that was spread over computers once wrote such runs."""
-    kind, store = NarrowKeys(20), BlobStore(1 << 20, None, None, "", False)
+    kind, store = Keys(20), BlobStore(1 << 20, None, None, "", False)
     writer = RunWriter(kind, store, "run", tags=False)
     for key in (5, 3):
         for block in coded(kind, kind.array([key]), None, 0):

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from players.puzzles.frontier.storage.directory import LOCK, MANIFEST, RULES
-from players.puzzles.frontier.storage.files import OutOfRoomError, ScratchError
-from players.puzzles.frontier.storage.store import BlobStore
-from tests.players.puzzles.frontier.storage import committing
-from tests.players.puzzles.frontier.storage.filling import reopened
+from players.sorted_sets.directory import LOCK, MANIFEST, RULES
+from players.sorted_sets.files import OutOfRoomError, ScratchError
+from players.sorted_sets.store import BlobStore
+from tests.players.sorted_sets import committing
+from tests.players.sorted_sets.filling import reopened
 
 
 def begin(scratch: Path) -> subprocess.Popen[str]:

@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from players.puzzles.frontier.storage.store import BlobStore
+from players.sorted_sets.store import BlobStore
 
 
 def content(layer: int, block: int) -> bytes:

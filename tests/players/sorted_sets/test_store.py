@@ -11,11 +11,11 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from players.puzzles.frontier.storage.directory import LOCK, MANIFEST, rules_of
-from players.puzzles.frontier.storage.files import FileBlocks, OutOfRoomError, ScratchError, as_size
-from players.puzzles.frontier.storage.store import BlobStore
+from players.sorted_sets.directory import LOCK, MANIFEST, rules_of
+from players.sorted_sets.files import FileBlocks, OutOfRoomError, ScratchError, as_size
+from players.sorted_sets.store import BlobStore
 from tests.examples import examples
-from tests.players.puzzles.frontier.storage.filling import RULES, append_all, filled, reopened
+from tests.players.sorted_sets.filling import RULES, append_all, filled, reopened
 
 steps = st.lists(
     st.one_of(
@@ -209,8 +209,8 @@ def test_a_manifest_that_changed_is_found(tmp_path: Path) -> None:
         manifest.write_bytes(text)
         with pytest.raises(ScratchError, match=r"manifest\.json is damaged"):
             reopened(tmp_path, 0, rules=RULES)
-    manifest.write_bytes(whole.replace(b'"version":1', b'"version":2'))
-    with pytest.raises(ScratchError, match="version 2 of the format"):
+    manifest.write_bytes(whole.replace(b'"version":2', b'"version":3'))
+    with pytest.raises(ScratchError, match="version 3 of the format"):
         reopened(tmp_path, 0, rules=RULES)
     manifest.write_bytes(whole)
     assert reopened(tmp_path, 0, rules=RULES)[1] == {"depth": 7}

@@ -1,4 +1,4 @@
-"""Ascending keys as bytes: gaps of keys of one word, byte masks of wider ones; then Zstandard (Y. Collet).
+"""Ascending rows as bytes: gaps of keys of one word, byte masks of wider ones; then Zstandard (Y. Collet).
 
 Gaps are written in groups of seven bits (LEB128). Rows of words are written as the bytes in which each row
 differs from the previous one: for each word a mask of these bytes, then the bytes, column by column.
@@ -61,25 +61,24 @@ _MOST_BYTES = 10
 _SEVEN, _MORE, _LOW = np.uint64(7), np.uint64(128), np.uint64(127)
 
 
-def encode_gaps(keys: Words, level: int) -> bytes:
-    """Return ascending keys (n,) as bytes; ``level`` of Zstandard, 0 for none."""
+def encode_gaps(keys: Words, tag_bits: int) -> Octets:
+    """Return the keys of ascending rows (n, 1), ``tag_bits`` above the lowest bit, as bytes."""
     room = np.empty(_MOST_BYTES * len(keys), np.uint8)
-    return shrunk(room[: _encode_gaps(keys, room)].data, level)
+    return room[: _encode_gaps(keys, tag_bits, room)]
 
 
-def decode_gaps(data: bytes, packed: bool, out: Words) -> None:
-    """Decode these bytes into the keys ``out`` (n,). Raises DamagedKeysError."""
-    plain = np.frombuffer(grown(data, packed, _MOST_BYTES * len(out)), np.uint8)
-    if not _decode_gaps(plain, out):
+def decode_gaps(data: Octets, tag_bits: int, out: Words) -> None:
+    """Decode these bytes into the rows ``out`` (n, 1). Raises DamagedKeysError."""
+    if not _decode_gaps(data, tag_bits, out):
         raise DamagedKeysError
 
 
 @kernel(nogil=True)
-def _encode_gaps(keys: Words, out: Octets) -> int:
+def _encode_gaps(keys: Words, tag_bits: int, out: Octets) -> int:
     at = 0
     before = np.uint64(0)
     for i in range(keys.size):
-        key = item(keys, i)
+        key = item(keys, i) >> np.uint64(tag_bits)
         gap = key - before
         before = key
         while gap >= _MORE:
@@ -92,7 +91,7 @@ def _encode_gaps(keys: Words, out: Octets) -> int:
 
 
 @kernel(nogil=True)
-def _decode_gaps(data: Octets, out: Words) -> bool:
+def _decode_gaps(data: Octets, tag_bits: int, out: Words) -> bool:
     """Decode the gaps. Returns whether the data have exactly as many keys as ``out``, and nothing else."""
     at, size = 0, data.size
     key = np.uint64(0)
@@ -107,7 +106,7 @@ def _decode_gaps(data: Octets, out: Words) -> bool:
             shift += _SEVEN
             at += 1
         key += gap
-        put(out, i, key)
+        put(out, i, key << np.uint64(tag_bits))
     return at == size
 
 
@@ -119,26 +118,28 @@ _GATHER_BITS = np.uint64(0x0102040810204080)
 _56 = np.uint64(56)
 
 
-def encode_rows(rows: Words, words: int) -> Octets:
-    """Return the bytes of the first ``words`` words of rows (n, at least words)."""
+def encode_rows(rows: Words, tag_bits: int) -> Octets:
+    """Return the bytes of the keys of rows (n, words), ``tag_bits`` (a multiple of 8) above the lowest
+    bit."""
+    n, words = rows.shape
     counts = np.zeros(8 * words, np.int64)
-    _count(rows, words, counts)
-    out = np.empty(len(rows) * words + int(counts.sum()), np.uint8)
-    _encode_masks(rows, words, _starts(counts, len(rows) * words), out)
+    _count(rows, tag_bits, counts)
+    out = np.empty(n * words + int(counts.sum()), np.uint8)
+    _encode_masks(rows, tag_bits, _starts(counts, n * words), out)
     return out
 
 
-def decode_rows(data: Octets, words: int, out: Words) -> None:
-    """Decode these bytes into the first ``words`` words of the rows ``out`` (n, at least words). Raises
-    DamagedKeysError."""
-    masks = len(out) * words
+def decode_rows(data: Octets, tag_bits: int, out: Words) -> None:
+    """Decode these bytes into the rows ``out`` (n, words). Raises DamagedKeysError."""
+    n, words = out.shape
+    masks = n * words
     if len(data) < masks:
         raise DamagedKeysError
     counts = np.zeros(8 * words, np.int64)
-    _count_masks(data, len(out), words, counts)
-    if masks + int(counts.sum()) != len(data):
+    _count_masks(data, n, words, counts)
+    if masks + int(counts.sum()) != len(data) or counts[: tag_bits // 8].any():
         raise DamagedKeysError
-    _decode_masks(data, words, _starts(counts, masks), out)
+    _decode_masks(data, _starts(counts, masks), out)
 
 
 def _starts(counts: Ints, first: int) -> Ints:
@@ -146,19 +147,23 @@ def _starts(counts: Ints, first: int) -> Ints:
 
 
 @inner
-def _mask_of(differ: np.uint64) -> np.uint64:
-    """Return a mask of the bytes of a word that are not 0, one bit each."""
+def _differing(rows: Words, i: Index, word: Index, words: Index, tag_bits: Index) -> np.uint64:
+    """Return a mask of the bytes of a word in which the keys of row i and of the row before differ, one bit
+    each."""
+    differ = item(rows, i * words + word) ^ (item(rows, (i - 1) * words + word) if i else np.uint64(0))
+    if word == 0:
+        differ &= ~np.uint64(0) << np.uint64(tag_bits)
     tops = ((differ & _LOW7) + _LOW7 | differ) & _TOPS
-    return ((tops >> np.uint64(7)) * _GATHER_BITS) >> _56
+    mask: np.uint64 = ((tops >> np.uint64(7)) * _GATHER_BITS) >> _56
+    return mask
 
 
 @kernel(**ARENA)
-def _count(rows: Words, words: int, counts: Ints) -> None:
-    width = rows.shape[1]
+def _count(rows: Words, tag_bits: int, counts: Ints) -> None:
+    words = rows.shape[1]
     for i in range(rows.shape[0]):
         for word in range(words):
-            here = item(rows, i * width + word)
-            mask = _mask_of(here ^ (item(rows, (i - 1) * width + word) if i else np.uint64(0)))
+            mask = _differing(rows, i, word, words, tag_bits)
             while mask != 0:
                 column: Index = 8 * word + lowest_bit(mask)
                 put(counts, column, item(counts, column) + 1)
@@ -166,12 +171,12 @@ def _count(rows: Words, words: int, counts: Ints) -> None:
 
 
 @kernel(**ARENA)
-def _encode_masks(rows: Words, words: int, places: Ints, out: Octets) -> None:
-    width, n = rows.shape[1], rows.shape[0]
+def _encode_masks(rows: Words, tag_bits: int, places: Ints, out: Octets) -> None:
+    n, words = rows.shape
     for i in range(n):
         for word in range(words):
-            here = item(rows, i * width + word)
-            mask = _mask_of(here ^ (item(rows, (i - 1) * width + word) if i else np.uint64(0)))
+            here = item(rows, i * words + word)
+            mask = _differing(rows, i, word, words, tag_bits)
             put(out, word * n + i, np.uint8(mask))
             while mask != 0:
                 byte = lowest_bit(mask)
@@ -193,11 +198,11 @@ def _count_masks(data: Octets, n: int, words: int, counts: Ints) -> None:
 
 
 @kernel(**ARENA)
-def _decode_masks(data: Octets, words: int, places: Ints, out: Words) -> None:
-    width, n = out.shape[1], out.shape[0]
+def _decode_masks(data: Octets, places: Ints, out: Words) -> None:
+    n, words = out.shape
     for i in range(n):
         for word in range(words):
-            here = item(out, (i - 1) * width + word) if i else np.uint64(0)
+            here = item(out, (i - 1) * words + word) if i else np.uint64(0)
             mask = np.uint64(item(data, word * n + i))
             while mask != 0:
                 byte = lowest_bit(mask)
@@ -206,4 +211,4 @@ def _decode_masks(data: Octets, words: int, places: Ints, out: Words) -> None:
                 shift = np.uint64(8 * byte)
                 here = (here & ~(_BYTE << shift)) | (np.uint64(item(data, place)) << shift)
                 mask &= mask - np.uint64(1)
-            put(out, i * width + word, here)
+            put(out, i * words + word, here)

@@ -17,12 +17,12 @@ from gdl.errors import GdlError
 from gdl.json_schema import FLAG, check_json, matching, record, rows, whole
 from gdl.reading import read_limited
 from gdl.writing import NEW, digest_of, replace_file, unsealed
-from players.puzzles.frontier.storage.files import ScratchError, damaged, os_errors, remove
+from players.sorted_sets.files import ScratchError, damaged, os_errors, remove
 
 LOCK, MANIFEST, RULES = "ggp-frontier.lock", "manifest.json", "rules.kif"
 SUFFIX = ".blob"
 FORMAT = "ggp frontier search"
-VERSION = 1
+VERSION = 2
 _MOST_MANIFEST = 1 << 30
 MOST_RULES = 64 << 20
 """The most bytes of a file."""

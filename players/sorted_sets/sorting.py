@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from players.puzzles.frontier.keys.kernels import compare
+from players.sorted_sets.rows import order, unique
 from propnet.jit.arrays import Ints, Words
 from propnet.jit.decorators import inner, kernel
 from propnet.jit.vector512 import item, put, raw
@@ -18,7 +18,7 @@ _DIGIT = 9
 
 
 @kernel(nogil=True)
-def radix_sort(keys: Words, scratch: Words, n: int, low_bit: int, high_bit: int) -> int:
+def _radix_sort(keys: Words, scratch: Words, n: int, low_bit: int, high_bit: int) -> int:
     """Sort the first n keys (at least n of them, and as much scratch), stably, by their bits ``low_bit ..
     high_bit - 1``; bits in which all agree cost nothing. Returns 0 if the result is in ``keys``, 1 if it is
     in ``scratch``."""
@@ -78,15 +78,17 @@ _GAP = 3
 
 
 @inner
-def _segments(rows: Words, width: int, low: int, high: int, budget: int, parts: Ints) -> int:
-    """Find the topmost bits in which rows ``low .. high - 1`` differ, at most ``budget``. Writes the word,
-    shift and length of each stretch of such bits, topmost first. Returns the number of stretches."""
+def _segments(rows: Words, width: int, low: int, high: int, tag_bits: int, budget: int, parts: Ints) -> int:
+    """Find the topmost bits of keys in which rows ``low .. high - 1`` differ, at most ``budget``. Writes the
+    word, shift and length of each stretch of such bits, topmost first. Returns the number of stretches."""
     count = 0
-    for word in range(width):
+    for word in range(width - 1, -1, -1):
         one = item(rows, low * width + word)
         differ = np.uint64(0)
         for i in range(low + 1, high):
             differ |= item(rows, i * width + word) ^ one
+        if word == 0:
+            differ &= ~np.uint64(0) << np.uint64(tag_bits)
         bit = 63
         while bit >= 0 and differ != 0 and budget > 0:
             if differ >> np.uint64(bit) & np.uint64(1) == 0:
@@ -113,12 +115,12 @@ def _segments(rows: Words, width: int, low: int, high: int, budget: int, parts: 
 def _insertion_sort(rows: Words, width: int, low: int, high: int, held: Words) -> None:
     """Sort rows ``low .. high - 1``; ``held`` has room for a row."""
     for i in range(low + 1, high):
-        if compare(rows, (i - 1) * width, rows, i * width, width) <= 0:
+        if order(rows, i - 1, rows, i, width, 0) <= 0:
             continue
         for word in range(width):
             put(held, word, item(rows, i * width + word))
         j = i - 1
-        while j >= low and compare(rows, j * width, held, 0, width) > 0:
+        while j >= low and order(rows, j, held, 0, width, 0) > 0:
             for word in range(width):
                 put(rows, (j + 1) * width + word, item(rows, j * width + word))
             j -= 1
@@ -127,15 +129,15 @@ def _insertion_sort(rows: Words, width: int, low: int, high: int, held: Words) -
 
 
 @inner
-def _pack(rows: Words, width: int, low: int, high: int, packed: Words, parts: Ints) -> int:
-    """Write into ``packed`` the topmost bits in which rows ``low .. high - 1`` differ, with the row numbers,
-    counted from ``low``, below them. Returns the number of bits of the row numbers, 0 if the rows agree in
-    all bits."""
+def _pack(rows: Words, width: int, low: int, high: int, tag_bits: int, packed: Words, parts: Ints) -> int:
+    """Write into ``packed`` the topmost bits of keys in which rows ``low .. high - 1`` differ, with the row
+    numbers, counted from ``low``, below them. Returns the number of bits of the row numbers, 0 if all keys
+    are equal."""
     n = high - low
     index_bits = 1
     while n > 1 << index_bits:
         index_bits += 1
-    count = _segments(rows, width, low, high, 64 - index_bits, parts)
+    count = _segments(rows, width, low, high, tag_bits, 64 - index_bits, parts)
     for i in range(n):
         value = np.uint64(0)
         for part in range(count):
@@ -185,18 +187,36 @@ def _push_groups(
     return waiting
 
 
-def sort_rows(rows: Words, scratch: Words, n: int) -> bool:
-    """Sort the first n rows of ``rows``, uint64 (at least n, words), in unsigned order, the first word most
-    significant; ``scratch`` has the same size. Returns whether the result is in ``scratch``."""
+def as_set(rows: Words, scratch: Words, n: int, tag_bits: int) -> Words:
+    """Return the first n rows (:mod:`players.sorted_sets.rows`) in order, each key once, with its smallest
+    tag; either array may hold them."""
+    found = scratch if _sort_rows(rows, scratch, n, tag_bits) else rows
+    return found[: unique(found, n, tag_bits)]
+
+
+def _sort_rows(rows: Words, scratch: Words, n: int, tag_bits: int) -> bool:
+    """Sort the first n of ``rows``, uint64 (at least n, words), by their keys above ``tag_bits``
+    (:mod:`players.sorted_sets.rows`); ``scratch`` has the same size. Returns whether the result is in
+    ``scratch``."""
+    if rows.shape[1] == 1:
+        return bool(_radix_sort(rows.ravel(), scratch.ravel(), n, tag_bits, 64))
     packed, other = np.empty(n, np.uint64), np.empty(n, np.uint64)
     parts, held = np.empty(3 * 64, np.int64), np.empty(rows.shape[1], np.uint64)
     groups = np.empty(2 * (n // _FEW + 1), np.int64)
-    return bool(_sort(rows, scratch, n, packed, other, parts, held, groups))
+    return bool(_sort(rows, scratch, n, tag_bits, packed, other, parts, held, groups))
 
 
 @kernel(nogil=True)
 def _sort(
-    rows: Words, scratch: Words, n: int, packed: Words, other: Words, parts: Ints, held: Words, groups: Ints
+    rows: Words,
+    scratch: Words,
+    n: int,
+    tag_bits: int,
+    packed: Words,
+    other: Words,
+    parts: Ints,
+    held: Words,
+    groups: Ints,
 ) -> int:
     width = rows.shape[1]
     # Bare pointers are safe: all arrays are the caller's.
@@ -204,19 +224,19 @@ def _sort(
     if n <= _FEW:
         _insertion_sort(source, width, 0, n, one)
         return 0
-    ignore = _pack(source, width, 0, n, raw(packed), bits)
+    ignore = _pack(source, width, 0, n, tag_bits, raw(packed), bits)
     if ignore == 0:
         return 0
-    ordered = raw(other) if radix_sort(packed, other, n, ignore, 64) else raw(packed)
+    ordered = raw(other) if _radix_sort(packed, other, n, ignore, 64) else raw(packed)
     _gather(source, width, 0, n, ordered, ignore, target)
     waiting = _push_groups(target, width, 0, n, ordered, ignore, stack, 0, one)
     while waiting > 0:
         waiting -= 1
         low, high = int(item(stack, 2 * waiting)), int(item(stack, 2 * waiting + 1))
-        ignore = _pack(target, width, low, high, raw(packed), bits)
+        ignore = _pack(target, width, low, high, tag_bits, raw(packed), bits)
         if ignore == 0:
             continue
-        ordered = raw(other) if radix_sort(packed, other, high - low, ignore, 64) else raw(packed)
+        ordered = raw(other) if _radix_sort(packed, other, high - low, ignore, 64) else raw(packed)
         _gather(target, width, low, high, ordered, ignore, source)
         for at in range(low * width, high * width):
             put(target, at, item(source, at))

@@ -11,16 +11,19 @@ from __future__ import annotations
 import re
 import threading
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from gdl.errors import GdlError
 from gdl.writing import make_lasting
-from players.puzzles.frontier.storage.directory import NAME, SUFFIX, ScratchDirectory
-from players.puzzles.frontier.storage.files import (
+from players.sorted_sets.directory import NAME, SUFFIX, ScratchDirectory
+from players.sorted_sets.files import (
     FileBlocks,
     FileWriter,
     OutOfRoomError,
+    ScratchError,
     StorageRoom,
     as_size,
     damaged,
@@ -214,6 +217,20 @@ class BlobStore:
             except BaseException:
                 self._directory.close()
                 raise
+
+    @contextmanager
+    def restoring(self) -> Iterator[None]:
+        """Turn errors from an invalid state of the last commit into a ScratchError, and close."""
+        try:
+            yield
+        except (GdlError, ValueError) as error:
+            self.close()
+            what = error.message if isinstance(error, GdlError) else str(error)
+            folder = "memory" if self._directory is None else self._directory.path
+            raise ScratchError(
+                f"the checkpoint in {folder} cannot be gone on with: {what}",
+                remedy="remove the directory and start again",
+            ) from None
 
     @property
     def on_disk(self) -> bool:

@@ -16,8 +16,8 @@ import numpy as np
 
 from gdl.errors import GdlError
 from gdl.json_schema import TEXT, matching, or_null, record, row, rows, whole
-from players.puzzles.frontier.keys.kinds import KeyKind
-from players.puzzles.frontier.storage.store import Blob, BlobStore
+from players.sorted_sets.keys import Keys
+from players.sorted_sets.store import Blob, BlobStore
 from propnet.jit.arrays import Ints, Octets, Words
 
 _KEY = matching("0x[0-9a-f]+")
@@ -52,7 +52,7 @@ class RunBlock:
 
 
 def coded(
-    kind: KeyKind, keys: Words, tags: Octets | None, level: int, most: int | None = None
+    kind: Keys, keys: Words, tags: Octets | None, level: int, most: int | None = None
 ) -> Iterator[CodedKeys]:
     """Yield ascending keys in blocks of about the same size, at most ``most`` keys each (the kind's if None),
     with tags (n,) if there are any; ``level`` of Zstandard, 0 for none."""
@@ -76,7 +76,7 @@ class Run:
         count: the number of keys.
     """
 
-    def __init__(self, kind: KeyKind, blocks: Sequence[RunBlock], keys: Blob, tags: Blob | None) -> None:
+    def __init__(self, kind: Keys, blocks: Sequence[RunBlock], keys: Blob, tags: Blob | None) -> None:
         self.kind, self.blocks, self.keys, self.tags = kind, blocks, keys, tags
         self.count = sum(block.count for block in blocks)
 
@@ -93,7 +93,7 @@ class Run:
     def read(self, block: RunBlock, room: Words | None = None) -> Words:
         """Return the keys of a block, in ``room`` (large enough for any block) if given. Raises
         DamagedKeysError."""
-        out = self.kind.new_keys(block.count) if room is None else room[: block.count]
+        out = self.kind.new(block.count) if room is None else room[: block.count]
         self.kind.decode(self.keys.read(block.number), block.packed, out)
         return out
 
@@ -111,8 +111,8 @@ class Run:
 
     def cut(self, block: RunBlock, keys: Words, low: int, high: int) -> Words:
         """Return the keys of a block that are in ``low .. high - 1``."""
-        start = self.kind.place(keys, low) if block.first < low else 0
-        stop = self.kind.place(keys, high) if block.last >= high else len(keys)
+        start = int(self.kind.places(keys, [low])[0]) if block.first < low else 0
+        stop = int(self.kind.places(keys, [high])[0]) if block.last >= high else len(keys)
         return keys[start:stop]
 
     def as_json(self) -> dict[str, Any]:
@@ -122,7 +122,7 @@ class Run:
         return {"keys": self.keys.name, "tags": self.tags and self.tags.name, "blocks": rows}
 
     @classmethod
-    def from_json(cls, body: dict[str, Any], kind: KeyKind, blobs: dict[str, Blob]) -> Run:
+    def from_json(cls, body: dict[str, Any], kind: Keys, blobs: dict[str, Blob]) -> Run:
         """Return the run of a checkpoint that follows :data:`RUN_SCHEMA`. Raises GdlError if its blocks do
         not match the blobs."""
         keys, tags = (None if body[name] is None else blobs.get(body[name]) for name in ("keys", "tags"))
@@ -145,7 +145,7 @@ class Run:
 class RunWriter:
     """Writes a run, block by block."""
 
-    def __init__(self, kind: KeyKind, store: BlobStore, name: str, tags: bool) -> None:
+    def __init__(self, kind: Keys, store: BlobStore, name: str, tags: bool) -> None:
         self._kind = kind
         self._blocks: list[RunBlock] = []
         self._keys = store.writer(f"{name}-keys")
@@ -180,12 +180,12 @@ class FreshRun:
         counts: int64, shape (ranges,): the number of keys of each range.
     """
 
-    kind: KeyKind
+    kind: Keys
     blob: Blob
     counts: Ints
 
     @classmethod
-    def of(cls, kind: KeyKind, tagged: Words, fences: Sequence[int], store: BlobStore, name: str) -> FreshRun:
+    def of(cls, kind: Keys, tagged: Words, fences: Sequence[int], store: BlobStore, name: str) -> FreshRun:
         """Store sorted tagged keys (n,), cut before the first key that is not below each of the ``fences``.
         Raises OutOfRoomError."""
         edges = np.concatenate(([0], kind.places(tagged, fences), [len(tagged)])).astype(np.int64)
