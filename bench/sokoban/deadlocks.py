@@ -24,7 +24,6 @@ from players.puzzles.sokoban.deadlocks.bipartite import Bipartite, is_bipartite_
 from players.puzzles.sokoban.deadlocks.corral_deadlock import (
     CorralDetector,
     corral_pushes,
-    corral_pushes_beside_frozen,
     new_corral_detector,
 )
 from players.puzzles.sokoban.deadlocks.freeze import Freeze, is_freeze_deadlock, new_freeze
@@ -103,23 +102,6 @@ def _corrals(
 
 
 @kernel(**ARENA)
-def _beside_frozen(
-    board: Board,
-    detector: CorralDetector,
-    bipartite: Bipartite,
-    budget: Index,
-    records: Words,
-    edges: Int32s,
-    flags: Flags,
-) -> None:
-    for edge in range(len(edges)):
-        unpack(board, records, edges[edge, 1])
-        keeper = np.int64(edges[edge, 2])
-        walk(board, keeper)
-        flags[edge] = corral_pushes_beside_frozen(board, detector, bipartite, keeper, budget) == 0
-
-
-@kernel(**ARENA)
 def _sets(board: Board, lookup: Lookup, bits: Words, records: Words, edges: Int32s, flags: Flags) -> None:
     for edge in range(len(edges)):
         unpack(board, records, edges[edge, 1])
@@ -135,8 +117,6 @@ def _sets(board: Board, lookup: Lookup, bits: Words, records: Words, edges: Int3
 def _pruned_to_death(
     board: Board,
     detector: CorralDetector,
-    bipartite: Bipartite,
-    beside_frozen: bool,
     budget: Index,
     space: tuple[Words, Int32s, Int32s, Flags],
     flags: Flags,
@@ -152,10 +132,7 @@ def _pruned_to_death(
         unpack(board, records, state)
         keeper = np.int64(records[state, records.shape[1] - 1])
         walk(board, keeper)
-        if beside_frozen:
-            count = corral_pushes_beside_frozen(board, detector, bipartite, keeper, budget)
-        else:
-            count = corral_pushes(board, detector, keeper, budget)
+        count = corral_pushes(board, detector, keeper, budget)
         if count < 0:
             continue
         found += 1
@@ -168,15 +145,13 @@ def _pruned_to_death(
     return found
 
 
-LAST = "these, and beyond"
+LAST = "corrals, searched"
 """The last detector that knows nothing of sets."""
 
 
 def _detectors(geometry: Geometry, budget: int, sets: int) -> dict[str, Asked]:
     board = new_board(geometry)
     freeze, corrals = new_freeze(geometry), new_corral_detector(geometry, max(budget, 1))
-    frozen = new_corral_detector(geometry, max(budget, 1))
-    beyond = new_corral_detector(geometry, max(budget, 1), beyond=True)
     bipartite, patterns = new_bipartite(geometry), new_patterns(geometry)
     found: dict[str, Asked] = {
         "nothing": lambda *asked: _nothing(board, *asked),
@@ -185,11 +160,7 @@ def _detectors(geometry: Geometry, budget: int, sets: int) -> dict[str, Asked]:
         "bipartite": lambda *asked: _bipartite(board, bipartite, *asked),
         "4x4 patterns": lambda *asked: _patterns(board, patterns, *asked),
         "corrals": lambda *asked: _corrals(board, corrals, np.int64(0), *asked),
-        "corrals, searched": lambda *asked: _corrals(board, corrals, np.int64(budget), *asked),
-        "corrals beside frozen boxes": lambda *asked: _beside_frozen(
-            board, frozen, bipartite, np.int64(budget), *asked
-        ),
-        LAST: lambda *asked: _beside_frozen(board, beyond, bipartite, np.int64(budget), *asked),
+        LAST: lambda *asked: _corrals(board, corrals, np.int64(budget), *asked),
     }
     for size in range(2, sets + 1):
         lookup = make_dead_sets(geometry, size).lookup
@@ -229,19 +200,14 @@ def _note(
 
 
 def prune(space: StateSpace, budget: int) -> tuple[int, int, int, int]:
-    """States that can be solved where PI-corrals leave out pushes (each asked twice, without frozen boxes and
-    with them), and those of them that they spoil; pushes that tunnels make go on, and those of them that this
-    spoils."""
+    """States that can be solved where PI-corrals leave out pushes, and those of them that they spoil; pushes
+    that tunnels make go on, and those of them that this spoils."""
     geometry, edges = space.geometry, space.edges
     starts = np.searchsorted(edges[:, 0], np.arange(space.size + 1)).astype(np.int32)
-    board, bipartite = new_board(geometry), new_bipartite(geometry)
+    detector, flags = new_corral_detector(geometry, max(budget, 1)), np.zeros(space.size, np.bool_)
     parts = space.records, edges, starts, space.alive
-    found = spoilt = 0
-    for beside in (False, True):
-        detector = new_corral_detector(geometry, max(budget, 1), beyond=beside)
-        flags = np.zeros(space.size, np.bool_)
-        found += _pruned_to_death(board, detector, bipartite, beside, np.int64(budget), parts, flags)
-        spoilt += int(flags.sum())
+    found = _pruned_to_death(new_board(geometry), detector, np.int64(budget), parts, flags)
+    spoilt = int(flags.sum())
     # The push that goes on is the child's edge with the box just pushed and the same direction.
     squares = geometry.neighbours[edges[:, 2], edges[:, 3]].astype(np.int64)
     forced = (forced_pushes(geometry)[squares] >> edges[:, 3] & 1 == 1) & space.alive[edges[:, 1]]

@@ -12,7 +12,6 @@ from typing import NamedTuple
 import numpy as np
 
 from players.puzzles.sokoban.board import BOXED, FREE, Board, can_push, new_board, place_boxes, walk
-from players.puzzles.sokoban.deadlocks.bipartite import Bipartite, frozen_entry
 from players.puzzles.sokoban.deadlocks.freeze import Freeze, is_freeze_deadlock, new_freeze
 from players.puzzles.sokoban.deadlocks.pi_corral import (
     OPEN,
@@ -26,16 +25,14 @@ from players.puzzles.sokoban.deadlocks.pi_corral import (
 )
 from players.puzzles.sokoban.geometry import Geometry, Position
 from players.puzzles.sokoban.lines import Push
-from propnet.jit.arrays import Index, Int32s, Ints, Octets, Words
+from propnet.jit.arrays import Index, Int32s, Octets, Words
 from propnet.jit.decorators import ARENA, inner, kernel
-from propnet.kernels.record_table import mix
 
 UNKNOWN, DEAD, ALIVE = range(3)
 """Verdicts. ALIVE: all boxes can be packed, or a box leaves the corral, as far as these boxes alone show."""
 MOST_BOXES = 24
 _ENTRIES = 1 << 15
 """The number of cached verdicts, a power of two."""
-ASKED, KEPT, EXPANDED = range(3)
 
 
 class _CorralSearch(NamedTuple):
@@ -51,10 +48,6 @@ class _CorralSearch(NamedTuple):
         stamps: int32, shape (slots + 1,): a slot is taken if it has the same value as the last one.
         cached: uint64, shape (entries,): keys of sets with a verdict, a power of two.
         verdicts: uint8, shape (entries,).
-        counts: int64, shape (3,): sets queried, verdicts found in the cache, states expanded.
-        beyond: uint8, shape (1,): 1 if the search continues after a box has left the corral: slower, but
-            finds more.
-        salt: uint64, shape (1,): stands for the dead squares for which verdicts are cached.
     """
 
     board: Board
@@ -65,12 +58,9 @@ class _CorralSearch(NamedTuple):
     stamps: Int32s
     cached: Words
     verdicts: Octets
-    counts: Ints
-    beyond: Octets
-    salt: Words
 
 
-def _new_corral_search(geometry: Geometry, most: int, beyond: bool) -> _CorralSearch:
+def _new_corral_search(geometry: Geometry, most: int) -> _CorralSearch:
     """Return scratch space for searches of up to ``most`` states, and a cache of verdicts."""
     rows, slots = 8 * most + 2, 1 << (2 * most).bit_length()
     return _CorralSearch(
@@ -82,9 +72,6 @@ def _new_corral_search(geometry: Geometry, most: int, beyond: bool) -> _CorralSe
         np.zeros(slots + 1, np.int32),
         np.zeros(_ENTRIES, np.uint64),
         np.zeros(_ENTRIES, np.uint8),
-        np.zeros(3, np.int64),
-        np.array([beyond], np.uint8),
-        np.zeros(1, np.uint64),
     )
 
 
@@ -96,9 +83,7 @@ def _judge_set(pi: PiCorral, search: _CorralSearch, keeper: Index, budget: Index
     if count > MOST_BOXES or 2 * budget > len(search.seen):
         return UNKNOWN
     board, nodes = search.board, search.nodes
-    search.counts[ASKED] += 1
-    # Mixed: otherwise boxes both in the set and in the salt would cancel out in the key.
-    key = mix(search.salt[0], np.uint64(count))
+    key = np.uint64(0)
     for number in range(count):
         box = pi.boxes[number]
         board.occupied[box] = BOXED
@@ -109,9 +94,7 @@ def _judge_set(pi: PiCorral, search: _CorralSearch, keeper: Index, budget: Index
     for number in range(count):
         board.occupied[nodes[0, number]] = FREE
     entry = np.int64(key & np.uint64(len(search.cached) - 1))
-    if search.cached[entry] == key:
-        search.counts[KEPT] += 1
-    else:
+    if search.cached[entry] != key:
         search.verdicts[entry] = _search(pi, search, count, budget)
         search.cached[entry] = key
     return np.int64(search.verdicts[entry])
@@ -150,7 +133,6 @@ def _search(pi: PiCorral, search: _CorralSearch, count: Index, budget: Index) ->
                     verdict = ALIVE
         for number in range(count):
             board.occupied[nodes[last, number]] = FREE
-    search.counts[EXPANDED] += expanded
     return verdict
 
 
@@ -174,7 +156,7 @@ def _expand(pi: PiCorral, search: _CorralSearch, count: Index, top: Index) -> In
             board.occupied[box] = BOXED
             if frozen:
                 continue
-            if not search.beyond[0] and pi.inside[ahead] != mine and pi.members[ahead] != mine:
+            if pi.inside[ahead] != mine and pi.members[ahead] != mine:
                 return -1
             for other in range(count):
                 nodes[top, other] = nodes[last, other]
@@ -215,15 +197,9 @@ class CorralDetector(NamedTuple):
     goals: Int32s
 
 
-def new_corral_detector(geometry: Geometry, most: int = 1000, beyond: bool = False) -> CorralDetector:
-    """Return the detector of a level.
-
-    Args:
-        most: the largest budget of a sub-search, in states.
-        beyond: whether sub-searches continue after a box has left its corral, until all are packed or the
-            budget is spent. They find more deadlocks and take longer: use a small budget.
-    """
-    search = _new_corral_search(geometry, most, beyond)
+def new_corral_detector(geometry: Geometry, most: int = 1000) -> CorralDetector:
+    """Return the detector of a level, for sub-searches of up to ``most`` states."""
+    search = _new_corral_search(geometry, most)
     pi = new_pi_corral(search.freeze.dead)
     goals = np.array([len(geometry.goals)], np.int32)
     return CorralDetector(pi, search, np.zeros_like(pi.pushes), goals)
@@ -254,27 +230,6 @@ def corral_pushes(board: Board, detector: CorralDetector, keeper: Index, budget:
                 detector.pushes[row, 0] = pi.pushes[row, 0]
                 detector.pushes[row, 1] = pi.pushes[row, 1]
     return best
-
-
-@inner
-def corral_pushes_beside_frozen(
-    board: Board, detector: CorralDetector, bipartite: Bipartite, keeper: Index, budget: Index
-) -> Index:
-    """Do the same with frozen boxes on goals as walls, which make more squares dead. Returns 0 also if a
-    frozen box is not on a goal.
-
-    It takes about two microseconds more than :func:`corral_pushes`, which must not be called with the same
-    ``detector``, because it would use these dead squares.
-    """
-    entry, _ = frozen_entry(board, bipartite)
-    if entry < 0:
-        return 0
-    search, dead = detector.search, detector.pi.dead
-    if search.salt[0] != bipartite.cached[entry]:
-        search.salt[0] = bipartite.cached[entry]
-        for square in range(len(dead)):
-            dead[square] = bipartite.dead[entry, square]
-    return corral_pushes(board, detector, keeper, budget)
 
 
 def pushes_needed(geometry: Geometry, position: Position, budget: int = 1000) -> list[Push] | None:
