@@ -20,8 +20,8 @@ from players.puzzles.sokoban.levels.gdl import level_to_gdl
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.lines import steps_of
 from players.puzzles.sokoban.optimizer import Optimizer
-from players.puzzles.sokoban.search.portfolio import SearchPortfolio, all_searches
-from players.puzzles.sokoban.search.push_search import LevelKnowledge, PushSearch, PushTask
+from players.puzzles.sokoban.search.portfolio import ENTRIES, SearchPortfolio
+from players.puzzles.sokoban.search.push_search import PushSearch, PushTask
 from players.puzzles.sokoban.solution import Metric, Outcome
 from players.puzzles.sokoban.solver import Sokoban
 from players.solvers import replayed
@@ -151,9 +151,9 @@ def _examine(rng: random.Random, case: Case) -> None:
         case.check("refused as unsolvable", fewest is None and "no solution" in str(error), str(error))
         return
     pushes: list[tuple[int, int]] | None = None
-    for kind in (*all_searches(), SearchPortfolio):
+    for kind in (*(entry.search for entry in ENTRIES), SearchPortfolio):
         for most in {None, *([] if fewest is None else [fewest[0], max(0, fewest[0] - 1)])}:
-            task = PushTask(LevelKnowledge(geometry), start, MEMORY, most)
+            task = PushTask(geometry, start, MEMORY, most)
             try:
                 search = _ended(kind(task))
             except GdlError as error:

@@ -20,9 +20,10 @@ from players.puzzles.sokoban.deadlocks.corral_deadlock import pushes_needed
 from players.puzzles.sokoban.deadlocks.freeze import frozen_boxes
 from players.puzzles.sokoban.deadsets.dead_sets import DeadSets, make_dead_sets
 from players.puzzles.sokoban.distances import dead_squares
+from players.puzzles.sokoban.fess.packing_plan import packing_order
 from players.puzzles.sokoban.geometry import Position
 from players.puzzles.sokoban.lines import is_solved, reachable
-from players.puzzles.sokoban.rooms import forced_pushes, packing_order, rooms, tunnels
+from players.puzzles.sokoban.rooms import forced_pushes, rooms, tunnels
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _SECONDS = 2.0
@@ -115,13 +116,13 @@ def _rooms(stage: LevelStage) -> _Finding:
 
 def _packing(stage: LevelStage) -> list[_Finding]:
     packing = packing_order(stage.geometry, stage.start)
-    if not packing.order and not packing.stuck:
+    if not packing.layers and not packing.stuck:
         return []
     labels = {
         goal: str(number) for number, layer in enumerate(packing.layers, 1) for goal in layer
     } | dict.fromkeys(packing.stuck, "?")
     layers = count(len(packing.layers), "layer")
-    sentence = f"{count(len(packing.order), 'goal')} in {layers}, to be filled in the order of the numbers"
+    sentence = f"{count(sum(map(len, packing.layers)), 'goal')} in {layers}, to be filled in the order of the numbers"
     if packing.stuck:
         goals = count(len(packing.stuck), "goal")
         sentence += f"; no order found for {goals} (marked ?): their boxes are packed together, and first"

@@ -97,7 +97,7 @@ def solve_as_line(level: Level, seconds: float, memory: int, watch: Watcher) -> 
 
     def show(_: int, search: SearchPortfolio | None) -> None:
         if search is not None:
-            watch(Solution(-1, (), False, "", search.progress.positions, 0.0), list(search.at_work))
+            watch(Solution(-1, (), False, "", search.positions, 0.0), list(search.at_work))
 
     [(_, found)] = solve_levels({1: level}, LevelRequest(seconds, memory), show)
     if isinstance(found, GdlError):
@@ -277,9 +277,9 @@ class LevelView(ProgressView):
             self._level, self._began = number, time.monotonic()
         parts = [f"level {number}", f"{time.monotonic() - self._began:.0f} of {self._seconds:g} s"]
         if search is not None:
-            parts.append(f"{search.progress.positions:,} positions")
-            if search.progress.bound >= 0:
-                parts.append(f"nearest: {counted(search.progress.bound, 'push', 'pushes')} to go")
+            parts.append(f"{search.positions:,} positions")
+            if search.bound >= 0:
+                parts.append(f"nearest: {counted(search.bound, 'push', 'pushes')} to go")
             parts += [" + ".join(search.at_work)]
         self.tell(parts)
 

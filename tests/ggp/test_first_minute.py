@@ -18,7 +18,7 @@ from players.proof import search as proof_search
 from players.puzzles.sokoban import optimizer
 from players.puzzles.sokoban.deadsets import larger, minimal
 from players.puzzles.sokoban.fess import search as fess_search
-from players.puzzles.sokoban.search.best_first import add_root, search
+from players.puzzles.sokoban.search import backward
 from players.puzzles.sokoban.solver import Sokoban
 from players.uct.tree import backup, select
 from players.warm_kernels import compile_together, match_parts, missing, search_parts
@@ -128,4 +128,4 @@ def test_what_ggp_warm_has_compiled_no_match_finds_missing(monkeypatch: pytest.M
 
 def test_an_easy_level_s_searches_are_loaded_before_its_match() -> None:
     dict(Sokoban.warm_up_parts(lambda: None))["sokoban-searches"]()
-    assert add_root.signatures and search.signatures
+    assert backward._add_root.signatures and backward._search.signatures

@@ -1,14 +1,9 @@
-"""Tunnels, the rooms between them, and the order in which to pack goals (after Junghanns and Schaeffer 2001).
+"""Tunnels, and the rooms between them (after Junghanns and Schaeffer 2001).
 
 A box that was pushed to a square with a wall beside it can only go on or back. If the square is the only link
 between both ends, the keeper cannot get in front of the box, and nothing behind it changes the part in front.
 So if the box may not stay, the next push is as good now as later. Nothing more is sound: a box in a tunnel
 with a way around may have to wait there (Microban I #10), and so may a box on a goal.
-
-The packing order is found in reverse, box by box. All goals hold a box. A box can leave if it can be pulled
-to the start square of some box, with the others as walls and the keeper coming from outside. Boxes that can
-leave are removed, which only makes space, until none is left or none can leave. The last box out is the first
-box in.
 """
 
 from __future__ import annotations
@@ -18,10 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from players.puzzles.sokoban.distances import NO_SIDE, dead_sides, side_classes
-from players.puzzles.sokoban.geometry import Geometry, Position
+from players.puzzles.sokoban.geometry import Geometry
 from players.puzzles.sokoban.lines import reachable
-from propnet.jit.arrays import Flags, Index, Int32s, Octets
-from propnet.jit.decorators import inner, kernel
+from propnet.jit.arrays import Flags, Int32s, Octets
 
 
 def forced_pushes(geometry: Geometry) -> Octets:
@@ -123,132 +117,3 @@ def room_numbers(geometry: Geometry) -> Int32s:
         numbers[list(reachable(neighbours, shut, first))] = count
         count += 1
     return numbers
-
-
-@dataclass(frozen=True, slots=True)
-class _PackingOrder:
-    """An order in which goals can be filled, one box after the other.
-
-    Attributes:
-        layers: goals; the goals of a layer in any order, after all previous layers.
-        stuck: goals that no single box can leave: their boxes must be packed together, and first.
-        entrances: for each goal, the entrances of its room that its box can use when all previous layers are
-            packed; none for goals outside rooms.
-    """
-
-    layers: tuple[tuple[int, ...], ...]
-    stuck: tuple[int, ...]
-    entrances: dict[int, tuple[int, ...]]
-
-    @property
-    def order(self) -> tuple[int, ...]:
-        """Return all goals of the layers, in the order of filling."""
-        return tuple(goal for layer in self.layers for goal in layer)
-
-
-def packing_order(geometry: Geometry, start: Position) -> _PackingOrder:
-    """Return the packing order of all goals of a level."""
-    rows = geometry.size + 1
-    neighbours = np.ascontiguousarray(geometry.neighbours, np.int32)
-    blocked = np.zeros(rows, np.uint8)
-    blocked[geometry.size] = 1
-    left = set(geometry.goals.tolist())
-    blocked[list(left)] = 1
-    begins = np.array([start.keeper, *start.boxes], np.int32)
-    doors = {goal: set(room.entrances) for room in rooms(geometry) for goal in room.goals}
-    seen, marks = np.zeros((rows, 4), np.uint8), np.zeros((2, rows), np.int32)
-    queue, floods = np.zeros(4 * rows, np.int32), np.zeros(rows, np.int32)
-    layers, entrances = [], {}
-    while left:
-        layer = []
-        for goal in sorted(left):
-            _pull_out(neighbours, blocked, np.int64(goal), begins, seen, marks, queue, floods)
-            met = set(np.flatnonzero(seen.any(axis=1)).tolist())
-            if met & (set(start.boxes) - (left - {goal})):
-                layer.append(goal)
-                entrances[goal] = tuple(sorted(met & doors.get(goal, set())))
-        if not layer:
-            break
-        layers.append(tuple(layer))
-        left -= set(layer)
-        blocked[layer] = 0
-    return _PackingOrder(tuple(reversed(layers)), tuple(sorted(left)), entrances)
-
-
-@kernel
-def _pull_out(
-    neighbours: Int32s,
-    blocked: Octets,
-    box: Index,
-    begins: Int32s,
-    seen: Octets,
-    marks: Int32s,
-    queue: Int32s,
-    floods: Int32s,
-) -> None:
-    """Find the squares to which a box can be pulled by a keeper who comes from any of ``begins``.
-
-    Other boxes and the outside are ``blocked``, uint8, shape (size + 1,). ``seen``, shape (size + 1, 4),
-    receives 1 for each square of the box and side of the keeper. Scratch space: marks (2, size + 1), queue (4
-    * (size + 1),), floods (size + 1,).
-    """
-    seen[:] = 0
-    blocked[box] = 1
-    tail: Index = np.int64(0)
-    for square in begins:
-        if not blocked[square]:
-            tail = _note_sides(neighbours, blocked, box, np.int64(square), seen, marks, queue, tail, floods)
-    blocked[box] = 0
-    head = 0
-    while head < tail:
-        square, side = np.int64(queue[head] >> 2), queue[head] & 3
-        head += 1
-        there = np.int64(neighbours[square, side])
-        keeper = np.int64(neighbours[there, side])
-        if not blocked[keeper]:
-            blocked[there] = 1
-            tail = _note_sides(neighbours, blocked, there, keeper, seen, marks, queue, tail, floods)
-            blocked[there] = 0
-    blocked[box] = 1
-
-
-@inner
-def _note_sides(
-    neighbours: Int32s,
-    blocked: Octets,
-    box: Index,
-    keeper: Index,
-    seen: Octets,
-    marks: Int32s,
-    queue: Int32s,
-    tail: Index,
-    floods: Int32s,
-) -> Index:
-    """Queue the new sides of a box that the keeper can walk to. Returns the new end."""
-    for side in range(4):
-        if neighbours[box, side] == keeper and seen[box, side]:
-            return tail
-    marks[1, 0] += 1
-    stamp = marks[1, 0]
-    marks[0, keeper] = stamp
-    floods[0] = keeper
-    head, end, open_sides = 0, 1, 0
-    for side in range(4):
-        open_sides += blocked[neighbours[box, side]] == 0 and neighbours[box, side] != keeper
-    while head < end and open_sides:
-        square = floods[head]
-        head += 1
-        for way in range(4):
-            there = neighbours[square, way]
-            if not blocked[there] and marks[0, there] != stamp:
-                marks[0, there] = stamp
-                floods[end] = there
-                end += 1
-                for side in range(4):
-                    open_sides -= neighbours[box, side] == there
-    for side in range(4):
-        if marks[0, neighbours[box, side]] == stamp and not seen[box, side]:
-            seen[box, side] = 1
-            queue[tail] = 4 * box + side
-            tail += 1
-    return tail

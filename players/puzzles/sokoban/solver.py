@@ -94,7 +94,7 @@ class Sokoban(LineSolver):
         search = begun.search
         while search.outcome is Outcome.GOING_ON:
             search.step(_SLICE)
-            self.states = search.progress.positions
+            self.states = search.positions
             yield False
         if search.outcome is not Outcome.SOLVED:
             return
@@ -139,7 +139,7 @@ class Sokoban(LineSolver):
         """Return the search in progress for this start, or a new one. A search continues if no box was pushed
         in between."""
         from players.puzzles.sokoban.search.portfolio import SearchPortfolio
-        from players.puzzles.sokoban.search.push_search import LevelKnowledge, PushTask
+        from players.puzzles.sokoban.search.push_search import PushTask
 
         start, begun = game.position(self.start), Sokoban._begun
         anchored = game.anchored(start)
@@ -148,7 +148,7 @@ class Sokoban(LineSolver):
                 begun.start, begun.optimizer = start, None
             return begun
         left = game.moves_left(self.start)
-        search = SearchPortfolio(PushTask(LevelKnowledge(game.geometry), start, self._memory, left))
+        search = SearchPortfolio(PushTask(game.geometry, start, self._memory, left))
         if begun is not None:
             begun.search.close()
         Sokoban._begun = _Begun(game, start, anchored, search)
@@ -180,12 +180,12 @@ def _warm_up_searches(latest: float | None = None) -> None:
     covers the searches that begin as soon as plain Python has given up, which solve easy levels."""
     from players.puzzles.sokoban.search.few_positions import SECONDS
     from players.puzzles.sokoban.search.portfolio import ENTRIES, Entry, SearchPortfolio
-    from players.puzzles.sokoban.search.push_search import LevelKnowledge, PushTask
+    from players.puzzles.sokoban.search.push_search import PushTask
 
     geometry, start = _small()
     latest = SECONDS if latest is None else latest
     for entry in (one for one in ENTRIES if one.begin <= latest):
-        task = PushTask(LevelKnowledge(geometry), start, 1 << 22)
+        task = PushTask(geometry, start, 1 << 22)
         SearchPortfolio(task, [Entry(entry.search, 1.0, 1.0)]).step(0.01)
 
 
@@ -206,7 +206,8 @@ def _warm_up_optimizer() -> None:
 
 def _warm_up_rooms() -> None:
     """Compile or load the kernels of tunnels, rooms and packing orders."""
-    from players.puzzles.sokoban.rooms import forced_pushes, packing_order
+    from players.puzzles.sokoban.fess.packing_plan import packing_order
+    from players.puzzles.sokoban.rooms import forced_pushes
 
     geometry, start = _small()
     forced_pushes(geometry)

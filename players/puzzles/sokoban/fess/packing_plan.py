@@ -76,7 +76,7 @@ def packing_plan(geometry: Geometry, start: Position) -> PackingPlan:
     for square in range(geometry.size):
         if square in goals or square in tried:
             continue
-        walked, rounds = puller.leave(goals, square)
+        walked, rounds = puller.leave(goals, [square])
         tried |= walked
         gain = sum(r > 0 for r in rounds)
         if best is None or gain > best[0]:
@@ -96,11 +96,38 @@ def packing_plan(geometry: Geometry, start: Position) -> PackingPlan:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _PackingOrder:
+    """An order in which goals can be filled, one box after the other.
+
+    Attributes:
+        layers: goals; the goals of a layer in any order, after all previous layers.
+        stuck: goals that no single box can leave: their boxes must be packed together, and first.
+    """
+
+    layers: tuple[tuple[int, ...], ...]
+    stuck: tuple[int, ...]
+
+
+def packing_order(geometry: Geometry, start: Position) -> _PackingOrder:
+    """Return the packing order of all goals of a level (after Junghanns and Schaeffer 2001).
+
+    It is found in reverse. All goals hold a box. A box can leave if it can be pulled to the start square of
+    some box, with the others as walls and the keeper coming from outside. Boxes that can leave are removed,
+    which only makes space, until none is left or none can leave. The last box out is the first box in.
+    """
+    goals = geometry.goals.tolist()
+    _, rounds = _Puller(geometry, list(start.boxes), gone=False).leave(goals, [start.keeper, *start.boxes])
+    layers = {turn: [goal for goal, one in zip(goals, rounds, strict=True) if one == turn] for turn in rounds}
+    stuck = layers.pop(0, [])
+    return _PackingOrder(tuple(tuple(layers[turn]) for turn in sorted(layers, reverse=True)), tuple(stuck))
+
+
 def _phases(puller: _Puller, boxes: list[int], keeper: int) -> Iterator[_PackingPhase]:
     """Yield the phases of a plan, found from the last to the first."""
     found: list[tuple[list[int], list[int], Flags, int]] = []
     while True:
-        _, rounds = puller.leave(boxes, keeper)
+        _, rounds = puller.leave(boxes, [keeper])
         gone = [box for box, turn in zip(boxes, rounds, strict=True) if turn]
         left = [box for box, turn in zip(boxes, rounds, strict=True) if not turn]
         before = _order(puller, boxes, rounds, keeper)
@@ -125,7 +152,7 @@ def _needs(puller: _Puller, boxes: list[int], rounds: list[int], keeper: int) ->
     gone = [number for number, turn in enumerate(rounds) if turn]
     before = np.zeros((len(gone), len(gone)), np.bool_)
     for row, number in enumerate(gone):
-        _, others = puller.leave(boxes, keeper, number)
+        _, others = puller.leave(boxes, [keeper], number)
         before[row] = [others[other] == 0 and other != number for other in gone]
     return before
 
@@ -152,12 +179,12 @@ def _park(puller: _Puller, boxes: list[int], keeper: int) -> tuple[list[int], in
             for box, stance in puller.pulls(config, man):
                 after = [stance >> 2 if other == box else other for other in config]
                 spot = int(puller.geometry.neighbours[stance >> 2, stance & 3])
-                key = tuple(sorted(after)), min(puller.leave(after, spot)[0], default=-1)
+                key = tuple(sorted(after)), min(puller.leave(after, [spot])[0], default=-1)
                 if key in seen:
                     continue
                 seen.add(key)
                 trials += 1
-                rounds = puller.leave(after, spot)[1]
+                rounds = puller.leave(after, [spot])[1]
                 gain = sum(turn > 0 for turn in rounds)
                 distance = sum(int(puller.far[other]) for other in after)
                 reached.append((gain, distance, -trials, after, spot))
@@ -173,22 +200,24 @@ def _park(puller: _Puller, boxes: list[int], keeper: int) -> tuple[list[int], in
 
 
 class _Puller:
-    """Pulls boxes on a board of its own."""
+    """Pulls boxes on a board of its own. A box that stands on a sink is ``gone``, or must be reached first."""
 
-    def __init__(self, geometry: Geometry, sinks: list[int]) -> None:
+    def __init__(self, geometry: Geometry, sinks: list[int], gone: bool = True) -> None:
         rows = geometry.size + 1
         self.geometry = geometry
         self._board, self._room = new_board(geometry), new_maneuvers(geometry)
         self._sinks = np.zeros(rows, np.uint8)
-        self._sinks[sinks] = 1
+        self._sinks[sinks] = 2 if gone else 1
         self._moves = np.zeros((rows * 16, 2), np.int32)
         self.far = steps_from(geometry, geometry.goals.tolist())
 
-    def leave(self, boxes: list[int], keeper: int, stays: int = -1) -> tuple[set[int], list[int]]:
-        """Let all boxes leave that can, except one. Returns the squares to which the keeper can walk at
-        first, and the round in which each box left, from 1; 0 if it could not."""
+    def leave(self, boxes: list[int], keepers: list[int], stays: int = -1) -> tuple[set[int], list[int]]:
+        """Let all boxes leave that can, except one, with the keeper on any of some squares. Returns the
+        squares to which he can walk at first from the first of them, and the round in which each box left,
+        from 1; 0 if it could not."""
         rounds = np.zeros(len(boxes), np.int32)
-        _leave(self._board, self._room, self._sinks, np.array(boxes, np.int32), rounds, keeper, stays)
+        squares = np.array(boxes, np.int32), np.array(keepers, np.int32)
+        _leave(self._board, self._room, self._sinks, *squares, rounds, stays)
         return set(np.flatnonzero(self._board.reached == self._board.stamp[0]).tolist()), rounds.tolist()
 
     def pulls(self, boxes: list[int], keeper: int) -> list[tuple[int, int]]:
@@ -241,10 +270,11 @@ def _basin(geometry: Geometry, goal: int, goals: set[int]) -> Flags:
 
 @kernel(**ARENA)
 def _leave(
-    board: Board, room: Maneuvers, sinks: Octets, boxes: Int32s, rounds: Int32s, keeper: Index, stays: Index
+    board: Board, room: Maneuvers, sinks: Octets, boxes: Int32s, keepers: Int32s, rounds: Int32s, stays: Index
 ) -> None:
-    """Let boxes leave the board, except the one numbered ``stays``. ``rounds`` receives the round of each, 0
-    if it could not. The last walk is the first one that the keeper could make."""
+    """Let boxes leave the board, except the one numbered ``stays``, with the keeper on any of some squares.
+    ``rounds`` receives the round of each, 0 if it could not. The last walk is the first one that he could
+    make from the first square."""
     for square in range(len(sinks) - 1):
         board.occupied[square] = FREE
     for number in range(len(boxes)):
@@ -254,23 +284,26 @@ def _leave(
     while left:
         left = 0
         turn += 1
-        walk(board, keeper)
-        for number in range(len(boxes)):
-            if rounds[number] == 0 and number != stays and _can_leave(board, room, sinks, boxes[number]):
-                rounds[number] = turn
-                left += 1
+        for keeper in keepers:
+            if board.occupied[keeper] != FREE:
+                continue
+            walk(board, keeper)
+            for number in range(len(boxes)):
+                if rounds[number] == 0 and number != stays and _can_leave(board, room, sinks, boxes[number]):
+                    rounds[number] = turn
+                    left += 1
         for number in range(len(boxes)):
             if rounds[number] == turn:
                 board.occupied[boxes[number]] = FREE
     for number in range(len(boxes)):
         board.occupied[boxes[number]] = BOXED
-    walk(board, keeper)
+    walk(board, keepers[0])
 
 
 @inner
 def _can_leave(board: Board, room: Maneuvers, sinks: Octets, box: Index) -> bool:
-    """Return whether pulls bring this box to a sink."""
-    if sinks[box]:
+    """Return whether pulls bring this box to a sink, or it stands on one that counts 2."""
+    if sinks[box] == 2:
         return True
     found = False
     for number in range(macro_pulls(board, room, box)):

@@ -11,7 +11,7 @@ import time
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -66,9 +66,11 @@ from players.puzzles.sokoban.fess.moves import (
     new_moves,
     take_move,
 )
-from players.puzzles.sokoban.fess.packing_plan import PackingPlan, packing_plan
+from players.puzzles.sokoban.fess.packing_plan import packing_plan
 from players.puzzles.sokoban.geometry import Geometry, Position
 from players.puzzles.sokoban.lines import Push, reachable
+from players.puzzles.sokoban.search.push_search import PushSearch, PushTask
+from players.puzzles.sokoban.solution import Outcome
 from propnet.jit.arrays import Index, Int32s, Ints, Octets, Words
 from propnet.jit.decorators import ARENA, inner, kernel
 
@@ -422,6 +424,8 @@ _BYTES_A_MOVE = 28
 _DEAD_SET_SECONDS = 0.3
 _SLICE = 0.3
 _BATCH = 8
+_MOST_SQUARES = 1500
+"""On larger maps the plan alone may take minutes, which cannot be interrupted."""
 
 
 @dataclass(slots=True)
@@ -448,24 +452,52 @@ class _Attempt:
         self.spent += now - begun
 
 
-class FessSearch:
-    """Searches for pushes that solve a position, alternating among several styles.
+class Fess(PushSearch):
+    """Alternates among several styles.
 
-    Attributes:
-        plan: the packing plan.
-        tree: the positions of the first style, for inspection.
+    A limit of pushes only matters once there is a solution: if that is too long, it gives up. It also gives
+    up on maps of more than 1,500 squares, and when it has nothing left to try: it drops positions by rules of
+    thumb, and tells them apart by 64-bit keys, so that is not a proof.
     """
 
-    def __init__(
-        self,
-        geometry: Geometry,
-        start: Position,
-        memory: int = 600 << 20,
-        styles: tuple[FessStyle, ...] = STYLES,
-    ) -> None:
-        """``memory``: about the most bytes that the search may take."""
-        self._geometry, self._start = geometry, start
-        self.plan: PackingPlan = packing_plan(geometry, start)
+    name: ClassVar[str] = "fess"
+    styles: ClassVar[tuple[FessStyle, ...]] = STYLES
+
+    def __init__(self, task: PushTask) -> None:
+        super().__init__(task)
+        self._attempts: list[_Attempt] = []
+
+    def step(self, seconds: float) -> Outcome:
+        """See :meth:`PushSearch.step`. The first slice also makes the plan and the dead sets."""
+        if not self._attempts:
+            if self.task.geometry.size > _MOST_SQUARES:
+                self.outcome = Outcome.GAVE_UP
+            else:
+                self._attempts = self._prepared()
+        end = time.thread_time() + seconds
+        while self.outcome is Outcome.GOING_ON and time.thread_time() < end:
+            able = [attempt for attempt in self._attempts if attempt.status == _RUNNING]
+            attempt = min(able, key=lambda one: one.spent / one.style.share)
+            attempt.step(min(end, time.thread_time() + _SLICE))
+            self.positions = sum(int(one.tree.counts[NODES]) for one in self._attempts)
+            if attempt.status == SOLVED:
+                self.pushes = self._pushes_of(attempt.tree)
+                most = self.task.most_pushes
+                fits = most is None or len(self.pushes) <= most
+                self.outcome = Outcome.SOLVED if fits else Outcome.GAVE_UP
+            elif attempt.status == _EXHAUSTED:
+                self.outcome = Outcome.GAVE_UP
+            elif all(one.status == FULL for one in self._attempts):
+                self.outcome = Outcome.MEMORY_FULL
+        return self.outcome
+
+    def close(self) -> None:
+        """Free its memory."""
+        self._attempts = []
+
+    def _prepared(self) -> list[_Attempt]:
+        geometry, start = self.task.geometry, self.task.start
+        plan = packing_plan(geometry, start)
         sets = make_dead_sets(geometry, 2, _DEAD_SET_SECONDS)
         size, boxes = geometry.size, len(start.boxes)
         tools = Tools(
@@ -477,7 +509,7 @@ class FessSearch:
             sets.lookup,
             new_area(geometry),
             new_frozen_matching(geometry, boxes),
-            new_knowledge(geometry, self.plan),
+            new_knowledge(geometry, plan),
             new_scratch(geometry),
             _OpenPosition(
                 np.array(start.boxes, np.int32),
@@ -488,48 +520,24 @@ class FessSearch:
             new_children(4 * size * boxes),
             np.zeros(1, np.int64),
         )
-        most = max(1 << 16, memory // (len(styles) * (_BYTES_A_MOVE + 3)))
-        self._attempts: list[_Attempt] = []
-        for style in styles:
+        most = max(1 << 16, self.task.memory // (len(self.styles) * (_BYTES_A_MOVE + 3)))
+        attempts: list[_Attempt] = []
+        for style in self.styles:
             tree = _new_tree(most // 32, boxes)
             tree.boxes[0] = start.boxes
             tree.keeper[0] = start.keeper
-            know = tools.know if style.layered else new_knowledge(geometry, self.plan, loose=True)
+            know = tools.know if style.layered else new_knowledge(geometry, plan, loose=True)
             own = tools._replace(know=know, options=np.array([style.ancestors], np.int64))
-            self._attempts.append(_Attempt(style, own, tree, new_moves(most), new_cells(1 << 14)))
-        self.tree = self._attempts[0].tree
+            attempts.append(_Attempt(style, own, tree, new_moves(most), new_cells(1 << 14)))
+        return attempts
 
-    @property
-    def positions(self) -> int:
-        """The number of expanded positions."""
-        return sum(int(attempt.tree.counts[NODES]) for attempt in self._attempts)
-
-    @property
-    def exhausted(self) -> bool:
-        """Whether all positions were expanded, or dropped because they are dead, and none is solved. This
-        relies on 64-bit keys in place of positions, so it is not a proof."""
-        return any(attempt.status == _EXHAUSTED for attempt in self._attempts)
-
-    @property
-    def full(self) -> bool:
-        """Whether the memory is full in all styles."""
-        return all(attempt.status == FULL for attempt in self._attempts)
-
-    def step(self, seconds: float) -> list[Push] | None:
-        """Search for ``seconds`` CPU seconds of this thread. Returns the pushes of a solution, or None."""
-        end = time.thread_time() + seconds
-        while not self.exhausted and not self.full and time.thread_time() < end:
-            able = [attempt for attempt in self._attempts if attempt.status == _RUNNING]
-            attempt = min(able, key=lambda one: one.spent / one.style.share)
-            attempt.step(min(end, time.thread_time() + _SLICE))
-            if attempt.status == SOLVED:
-                tree, node = attempt.tree, int(attempt.tree.counts[NODES]) - 1
-                path: list[tuple[int, int]] = []
-                while tree.parent[node] >= 0:
-                    path.append((int(tree.origin[node]), int(tree.stance[node])))
-                    node = int(tree.parent[node])
-                return _spell_out(self._geometry, self._start, reversed(path))
-        return None
+    def _pushes_of(self, tree: _PositionTree) -> list[Push]:
+        """Return the pushes to the last position of a tree."""
+        node, path = int(tree.counts[NODES]) - 1, list[tuple[int, int]]()
+        while tree.parent[node] >= 0:
+            path.append((int(tree.origin[node]), int(tree.stance[node])))
+            node = int(tree.parent[node])
+        return _spell_out(self.task.geometry, self.task.start, reversed(path))
 
 
 def _spell_out(geometry: Geometry, start: Position, moves: Iterable[tuple[int, int]]) -> list[Push]:

@@ -17,7 +17,7 @@ from typing import ClassVar
 
 from players.puzzles.sokoban.geometry import STEPS, Geometry
 from players.puzzles.sokoban.lines import Push
-from players.puzzles.sokoban.search.push_search import PushSearch, PushTask, checked
+from players.puzzles.sokoban.search.push_search import PushSearch, PushTask
 from players.puzzles.sokoban.solution import Outcome
 
 SECONDS = 0.15
@@ -43,7 +43,6 @@ class FewPositions(PushSearch):
     name: ClassVar[str] = "few-positions"
 
     def __init__(self, task: PushTask) -> None:
-        checked(task)
         super().__init__(task)
         self._used = 0.0
         self._search: _Search | None = None
@@ -66,8 +65,8 @@ class FewPositions(PushSearch):
         if self.outcome is Outcome.GOING_ON and self._used >= SECONDS:
             self.outcome = Outcome.GAVE_UP
         if self._search is not None:
-            self.progress.positions = len(self._search.came)
-            self.progress.bound = self._search.queue[0][1] if self._search.queue else -1
+            self.positions = len(self._search.came)
+            self.bound = self._search.queue[0][1] if self._search.queue else -1
         return self.outcome
 
     def _begin(self) -> None:

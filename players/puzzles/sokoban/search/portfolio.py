@@ -5,66 +5,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from gdl.errors import GdlError
 from players.puzzles.sokoban.lines import is_solved
 from players.puzzles.sokoban.search.few_positions import SECONDS, FewPositions
-from players.puzzles.sokoban.search.push_search import PushSearch, PushTask, checked
+from players.puzzles.sokoban.search.push_search import PushSearch, PushTask
 from players.puzzles.sokoban.solution import Outcome
-
-if TYPE_CHECKING:
-    from players.puzzles.sokoban.fess.search import FessSearch
 
 _LEAST_SLICE = 0.02
 """The least CPU seconds of a turn."""
 _SLICE_SHARE = 0.1
 """A turn takes this share of the time that the search has had, so that there are few turns."""
-
-_MOST_SQUARES = 1500
-"""On larger maps the plan alone may take minutes, which cannot be interrupted."""
-
-
-class _FeatureSpace(PushSearch):
-    """FESS. A limit of pushes only matters once FESS has a solution: if that is too long, it gives up. It
-    also gives up on maps of more than 1,500 squares."""
-
-    name = "fess"
-
-    def __init__(self, task: PushTask) -> None:
-        checked(task)
-        super().__init__(task)
-        self._search: FessSearch | None = None
-
-    def step(self, seconds: float) -> Outcome:
-        """See :meth:`PushSearch.step`. The first slice also makes the plan and the dead sets."""
-        if self.outcome is not Outcome.GOING_ON:
-            return self.outcome
-        if self.task.geometry.size > _MOST_SQUARES:
-            self.outcome = Outcome.GAVE_UP
-            return self.outcome
-        if self._search is None:
-            # Its kernels are only loaded for levels that need it.
-            from players.puzzles.sokoban.fess.search import FessSearch
-
-            self._search = FessSearch(self.task.geometry, self.task.start, self.task.memory)
-        pushes = self._search.step(seconds)
-        self.progress.positions = self._search.positions
-        if pushes is not None:
-            most = self.task.most_pushes
-            self.pushes = pushes
-            self.outcome = Outcome.SOLVED if most is None or len(pushes) <= most else Outcome.GAVE_UP
-        elif self._search.full:
-            self.outcome = Outcome.MEMORY_FULL
-        elif self._search.exhausted:
-            # It drops positions by rules of thumb, so this is not a proof.
-            self.outcome = Outcome.GAVE_UP
-        return self.outcome
-
-    def close(self) -> None:
-        """Free its memory."""
-        self._search = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,30 +42,25 @@ class Entry:
         return self.kind if isinstance(self.kind, type) else self.kind()
 
 
-def _a_star() -> type[PushSearch]:
-    from players.puzzles.sokoban.search.best_first import AStar
-
-    return AStar
-
-
 def _backward() -> type[PushSearch]:
-    from players.puzzles.sokoban.search.best_first import Backward
+    from players.puzzles.sokoban.search.backward import Backward
 
     return Backward
+
+
+def _fess() -> type[PushSearch]:
+    from players.puzzles.sokoban.fess.search import Fess
+
+    return Fess
 
 
 ENTRIES = [
     Entry(FewPositions, 1.0, 0.0),
     Entry(_backward, 1.0, 0.25, SECONDS),
-    Entry(_FeatureSpace, 6.0, 0.75, SECONDS + 0.3),
+    Entry(_fess, 6.0, 0.75, SECONDS + 0.3),
 ]
 """The searches in the order of their begin. The first one needs no kernels; the others load theirs as they
 begin. Weights come from measured success."""
-
-
-def all_searches() -> list[type[PushSearch]]:
-    """Return all searches that can be requested by name: those of the portfolio first."""
-    return [*(entry.search for entry in ENTRIES), _a_star()]
 
 
 def entries_named(name: str | None) -> list[Entry]:
@@ -120,11 +68,10 @@ def entries_named(name: str | None) -> list[Entry]:
     none."""
     if name is None:
         return list(ENTRIES)
-    kinds = all_searches()
-    for kind in kinds:
-        if kind.name == name:
-            return [Entry(kind, 1.0, 1.0)]
-    names = ", ".join(kind.name for kind in kinds)
+    kinds = {entry.search.name: entry.kind for entry in ENTRIES}
+    if name in kinds:
+        return [Entry(kinds[name], 1.0, 1.0)]
+    names = ", ".join(kinds)
     raise GdlError(f"there is no search {name!r} for Sokoban levels", remedy=f"the searches are {names}")
 
 
@@ -185,7 +132,7 @@ class SearchPortfolio(PushSearch):
                 if outcome is Outcome.MEMORY_FULL:
                     self.full.append(member.search.name)
                 self._members.remove(member)
-                self._done_positions += member.search.progress.positions
+                self._done_positions += member.search.positions
                 member.search.close()
             self._report(member)
         return self.outcome
@@ -202,10 +149,10 @@ class SearchPortfolio(PushSearch):
             entry = self._entries.pop(0)
             task = self.task
             memory = int(task.memory * entry.memory)
-            search = entry.search(PushTask(task.knowledge, task.start, memory, task.most_pushes))
+            search = entry.search(replace(task, memory=memory))
             self._members.append(_Member(entry, search))
 
     def _report(self, member: _Member) -> None:
-        at_work = sum(one.search.progress.positions for one in self._members)
-        self.progress.positions = self._done_positions + at_work
-        self.progress.bound = member.search.progress.bound
+        at_work = sum(one.search.positions for one in self._members)
+        self.positions = self._done_positions + at_work
+        self.bound = member.search.bound

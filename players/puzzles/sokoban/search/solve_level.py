@@ -16,7 +16,7 @@ from players.puzzles.sokoban.geometry import from_level
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.lines import steps_of
 from players.puzzles.sokoban.search.portfolio import ENTRIES, Entry, SearchPortfolio
-from players.puzzles.sokoban.search.push_search import LevelKnowledge, PushTask
+from players.puzzles.sokoban.search.push_search import PushTask
 from players.puzzles.sokoban.solution import LevelSolution, Metric, Outcome, replay
 
 MEMORY_BYTES = 600 * 1024**2
@@ -33,7 +33,7 @@ def warm_up(entries: Sequence[Entry] | None = None) -> None:
     """Compile or load the kernels of all given searches; by default those of the portfolio."""
     geometry, start = from_level(_WARM_UP)
     for entry in ENTRIES if entries is None else entries:
-        search = entry.search(PushTask(LevelKnowledge(geometry), start, 1 << 20))
+        search = entry.search(PushTask(geometry, start, 1 << 20))
         search.step(0.01)
         search.close()
 
@@ -62,7 +62,7 @@ def solve_level(
     """
     began, used = clock(), time.thread_time()
     geometry, start = from_level(level)
-    search = SearchPortfolio(PushTask(LevelKnowledge(geometry), start, memory), entries)
+    search = SearchPortfolio(PushTask(geometry, start, memory), entries)
     while search.outcome is Outcome.GOING_ON and (left := began + seconds - clock()) > 0:
         search.step(min(left, _STEP_SECONDS))
         if watch is not None:
@@ -73,7 +73,7 @@ def solve_level(
         replay(level, steps, search.winner)
     found = LevelSolution(
         search.outcome, tuple(search.pushes), steps, search.optimal, search.winner,
-        search.progress.positions, time.thread_time() - used, tuple(search.full),
+        search.positions, time.thread_time() - used, tuple(search.full),
     )  # fmt: skip
     search.close()
     return found
