@@ -121,8 +121,8 @@ def _packing(stage: LevelStage) -> list[_Finding]:
     labels = {
         goal: str(number) for number, layer in enumerate(packing.layers, 1) for goal in layer
     } | dict.fromkeys(packing.stuck, "?")
-    layers = count(len(packing.layers), "layer")
-    sentence = f"{count(sum(map(len, packing.layers)), 'goal')} in {layers}, to be filled in the order of the numbers"
+    goals, layers = count(sum(map(len, packing.layers)), "goal"), count(len(packing.layers), "layer")
+    sentence = f"{goals} in {layers}, to be filled in the order of the numbers"
     if packing.stuck:
         goals = count(len(packing.stuck), "goal")
         sentence += f"; no order found for {goals} (marked ?): their boxes are packed together, and first"

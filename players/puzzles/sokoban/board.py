@@ -100,6 +100,19 @@ def walk(board: Board, keeper: Index) -> Index:
 
 
 @inner
+def find_key(table: Words, key: np.uint64) -> Index:
+    """Return the slot of a key in a set (open addressing in a power of two of slots, 0 free), or minus one
+    minus the free slot for it."""
+    mask = np.uint64(len(table) - 1)
+    slot = key & mask
+    while table[slot] != 0:
+        if table[slot] == key:
+            return np.int64(slot)
+        slot = (slot + np.uint64(1)) & mask
+    return -1 - np.int64(slot)
+
+
+@inner
 def can_push(board: Board, box: Index, direction: Index) -> bool:
     """Return whether the keeper of the last walk can push this box: he can get behind it, and the square
     ahead is free."""

@@ -14,7 +14,6 @@ Directions are 0 up, 1 right, 2 down, 3 left; ``direction ^ 2`` is the opposite 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -70,7 +69,7 @@ def from_level(level: Level) -> tuple[Geometry, Position]:
     keepers = [place for place, cell in cells.items() if cell in (KEEPER, KEEPER_ON_GOAL)]
     if not keepers:
         raise GdlError("the level has no keeper", remedy="put one @ on its map")
-    places = sorted(_open_places(cells, keepers[0]))
+    places = sorted({(y, x) for x, y in level.inside} & cells.keys())
     numbers = {place: number for number, place in enumerate(places)}
     boxes = [place for place, cell in cells.items() if cell in (BOX, BOX_ON_GOAL)]
     for y, x in boxes:
@@ -108,16 +107,3 @@ def to_level(geometry: Geometry, position: Position, title: str = "") -> Level:
             pair = BOX + BOX_ON_GOAL
         rows[y - top][x - left] = pair[square in goals]
     return Level(tuple("".join(row) for row in rows), title)
-
-
-def _open_places(cells: dict[tuple[int, int], str], keeper: tuple[int, int]) -> Iterable[tuple[int, int]]:
-    """Return the places that the keeper could walk to without boxes."""
-    seen, waiting = {keeper}, [keeper]
-    while waiting:
-        y, x = waiting.pop()
-        for dy, dx in STEPS:
-            place = y + dy, x + dx
-            if place not in seen and cells.get(place, WALL) != WALL:
-                seen.add(place)
-                waiting.append(place)
-    return seen

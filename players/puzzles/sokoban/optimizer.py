@@ -36,7 +36,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.errors import GdlError
-from players.puzzles.sokoban.board import BOXED, FREE, OUTSIDE, Board, new_board, next_stamp
+from players.puzzles.sokoban.board import BOXED, FREE, OUTSIDE, Board, find_key, new_board, next_stamp
 from players.puzzles.sokoban.distances import FAR, goal_distances
 from players.puzzles.sokoban.geometry import Geometry, Position
 from players.puzzles.sokoban.lines import Push, after_steps, is_solved, steps_of
@@ -74,27 +74,11 @@ def nearest(geometry: Geometry, dead: Octets, most: int) -> Int32s:
 
 
 @inner
-def holds(table: Words, key: np.uint64) -> bool:
-    """Whether a set of keys (open addressing in a power of two of slots, 0 free) contains this one."""
-    mask = np.uint64(len(table) - 1)
-    slot = key & mask
-    while table[slot]:
-        if table[slot] == key:
-            return True
-        slot = (slot + np.uint64(1)) & mask
-    return False
-
-
-@inner
 def _add(table: Words, count: Ints, key: np.uint64) -> None:
-    mask = np.uint64(len(table) - 1)
-    slot = key & mask
-    while table[slot]:
-        if table[slot] == key:
-            return
-        slot = (slot + np.uint64(1)) & mask
-    table[slot] = key
-    count[0] += 1
+    slot = find_key(table, key)
+    if slot < 0:
+        table[-1 - slot] = key
+        count[0] += 1
 
 
 @inner
@@ -359,7 +343,7 @@ def search_slice(
                 if first + left > best[0] or (first + left == best[0] and second + left >= best[1]):
                     continue
                 key = line.keys[state] ^ keys[0, box] ^ keys[0, ahead]
-                if not everywhere and not holds(vicinity, key):
+                if not everywhere and find_key(vicinity, key) < 0:
                     continue
                 child = _slot(line, keys, key, box)
                 if child >= 0:

@@ -200,7 +200,7 @@ def _park(puller: _Puller, boxes: list[int], keeper: int) -> tuple[list[int], in
 
 
 class _Puller:
-    """Pulls boxes on a board of its own. A box that stands on a sink is ``gone``, or must be reached first."""
+    """Pulls boxes on a board of its own. A box on a sink is ``gone`` at once, or must be reached first."""
 
     def __init__(self, geometry: Geometry, sinks: list[int], gone: bool = True) -> None:
         rows = geometry.size + 1

@@ -15,7 +15,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from players.puzzles.sokoban.board import BOXED, FREE, Board, new_board, walk
+from players.puzzles.sokoban.board import BOXED, FREE, Board, find_key, new_board, walk
 from players.puzzles.sokoban.deadlocks.bipartite import Bipartite, is_bipartite_deadlock, new_bipartite
 from players.puzzles.sokoban.deadlocks.corral_deadlock import (
     CorralDetector,
@@ -159,18 +159,6 @@ def _key(board: Board, boxes: Int32s, count: Index, keeper: Index) -> np.uint64:
     return key
 
 
-@inner
-def _find_slot(table: Words, key: np.uint64) -> Index:
-    """Return the slot with this key, or minus one minus the free slot for it."""
-    mask = len(table) - 1
-    slot = np.int64(key >> np.uint64(8)) & mask
-    while table[slot] != 0:
-        if table[slot] == key:
-            return slot
-        slot = slot + 1 & mask
-    return -1 - slot
-
-
 class Tools(NamedTuple):
     """The data to find features, moves and deadlocks.
 
@@ -257,7 +245,7 @@ def _expand(
             and not is_pattern_deadlock(board, tools.patterns, end, man)
         ):
             keeper = walk(board, man)
-            if _find_slot(tree.table, _key(board, boxes, count, keeper)) < 0:
+            if find_key(tree.table, _key(board, boxes, count, keeper)) < 0:
                 find_features(board, know, scratch, boxes, count)
                 for feature in range(6):
                     children.values[found_moves, feature] = scratch.values[feature]
@@ -370,7 +358,7 @@ def run(
             weight = moves.rank[move] >> 53
             _enter(board, desk, tree, parent, origin, stance)
             keeper = walk(board, board.neighbours[stance >> 2, stance & 3])
-        slot = _find_slot(tree.table, _key(board, desk.boxes, count, keeper))
+        slot = find_key(tree.table, _key(board, desk.boxes, count, keeper))
         if slot >= 0:
             counts[CELL] -= 1  # the position is already expanded: the cell has another turn
             continue

@@ -13,7 +13,6 @@ from propnet.jit.arrays import Flags, Ints, Octets, Words
 from propnet.kernels.records import pack, unpack
 from propnet.machine import PropnetMachine
 from propnet.network import Network
-from propnet.passes.circuit import FALSE
 
 _ROWS = 4096
 
@@ -106,11 +105,6 @@ def keepers_at(squares: int, places: Ints) -> Octets:
     status = np.zeros((len(places), squares), np.uint8)
     status[np.arange(len(places)), places] = KEEPER
     return status
-
-
-def best_goal(network: Network) -> int:
-    """Return the highest goal value that the network can have; 0 if it has none."""
-    return max((value for _, value, literal in network.goals.tolist() if literal != FALSE), default=0)
 
 
 def goal_squares(probe: Probe, best: int) -> list[int] | None:

@@ -34,15 +34,15 @@ from players.puzzles.sokoban.recognition.encoding import (
     name_changes,
     taken_apart,
 )
-from players.puzzles.sokoban.recognition.model import Claim, MoveModel, PushModel, StepModel, ends_when_solved
+from players.puzzles.sokoban.recognition.model import Claim, MoveModel, PushModel, StepModel, holds
 from players.puzzles.sokoban.recognition.probes import (
     Clock,
     Followers,
     Probe,
-    best_goal,
     goal_squares,
     keepers_at,
 )
+from players.solvers import highest_goal
 from propnet.analysis.cones import clocks
 from propnet.analysis.ternary import constant_bases
 from propnet.jit.arrays import Flags, Int32s, Octets
@@ -373,14 +373,12 @@ class Recognised:
         squares: int32, shape (size,): the encoding's number of each square.
         claim: machine and model, and the facts proven about them.
         clock: the step counter.
-        over: whether the match ends as soon as every box is on a goal; otherwise only by the step counter.
     """
 
     geometry: Geometry
     squares: Int32s
     claim: Claim
     clock: Clock
-    over: bool
 
     @property
     def by_steps(self) -> bool:
@@ -444,7 +442,7 @@ _cache: list[tuple[weakref.ref[PropnetMachine], Recognised | None]] = []
 
 def _recognised(machine: PropnetMachine) -> Iterator[Recognised]:
     network = machine.network
-    best = best_goal(network)
+    best = highest_goal(network)
     initial = np.asarray(network.initial, np.bool_)
     steady = clocks(network)
     open_ = ~steady & ~constant_bases(network)
@@ -499,11 +497,10 @@ def _tried(
     left = _moves_left(probe, status, clock.run(initial[clock.bases]))
     rows = next(clock.run(initial[clock.bases]))[:left]
     claim = Claim(probe, model, status, inside, at_goal, best, rows)
-    over = ends_when_solved(claim)
-    if over is None:
+    if not holds(claim):
         return None
     geometry, squares = _geometry(model.neighbours, inside, at_goal)
-    return Recognised(geometry, squares, claim, clock, over)
+    return Recognised(geometry, squares, claim, clock)
 
 
 def _walkable(neighbours: Int32s, keeper: int) -> Flags:
@@ -555,13 +552,9 @@ def _moves_left(probe: Probe, status: Octets, rows: Iterator[Flags]) -> int | No
     return None
 
 
-_MOST_WAITING = 100_000
-"""The most moves of a line, waiting included."""
-
-
 def machine_line(game: Recognised, state: State, pushes: Sequence[Push]) -> list[int] | None:
-    """Return the moves that make these pushes from a state on, to the end of the match; None if the match
-    ends before, or if the machine disagrees."""
+    """Return the moves that make these pushes from a state on; None if the match ends before, or if the
+    machine disagrees."""
     model = game.claim.model
     neighbours: list[list[int]] = model.neighbours.tolist()
     now = game.status(state)
@@ -589,10 +582,6 @@ def machine_line(game: Recognised, state: State, pushes: Sequence[Push]) -> list
     left = game.moves_left(state)
     if left is not None and len(moves) > left:
         return None
-    if not game.over:
-        if left is None or left > _MOST_WAITING or not isinstance(model, StepModel):
-            return None
-        _wait(model, states, moves, left)
     return moves if _proven(game, state, np.array(states), moves) else None
 
 
@@ -608,23 +597,6 @@ def _stepped(model: StepModel, status: Octets, direction: int, moves: list[int])
         moves.append(int(model.walks[keeper, direction]))
     after[keeper], after[to] = EMPTY, KEEPER
     return after
-
-
-def _wait(model: StepModel, states: list[Octets], moves: list[int], length: int) -> None:
-    """Wait, or walk to and fro, until there are ``length`` moves."""
-    while len(moves) < length:
-        status = states[-1]
-        keeper = int(np.flatnonzero(status == KEEPER)[0])
-        idle = np.flatnonzero(model.idle[keeper])
-        if len(idle):
-            moves.append(int(idle[0]))
-            states.append(status)
-            continue
-        near = model.neighbours[keeper].tolist()
-        free = [d for d, to in enumerate(near) if to < len(status) and status[to] == EMPTY]
-        if not free:
-            return
-        states.append(_stepped(model, status, free[0], moves))
 
 
 def _proven(game: Recognised, state: State, states: Octets, moves: list[int]) -> bool:

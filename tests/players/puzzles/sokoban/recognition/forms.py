@@ -21,9 +21,9 @@ def _facts(level: Level) -> tuple[list[str], list[str], list[str], str]:
     return near, goals, [f"q{box}" for box in start.boxes], f"q{start.keeper}"
 
 
-def named_boxes(level: Level, limit: int = 60, only_at_limit: bool = False) -> str:
+def named_boxes(level: Level, limit: int = 60) -> str:
     """Boxes with names, squares by one number, moves by two squares, nothing to do allowed, (clear S) beside,
-    a counter of two digits, and the match goes on when all is solved if that is wanted."""
+    a counter of two digits."""
     near, goals, boxes, keeper = _facts(level)
     crates = [f"crate{i}" for i in range(len(boxes))]
     occupied = {keeper, *boxes}
@@ -61,7 +61,7 @@ def named_boxes(level: Level, limit: int = 60, only_at_limit: bool = False) -> s
 (<= open_ (crate ?c) (true (at ?c ?s)) (not (target ?s)))
 (<= (goal worker 100) (not open_))
 (<= (goal worker 5) open_)""",
-            "" if only_at_limit else "(<= terminal (not open_))",
+            "(<= terminal (not open_))",
             f"(<= terminal (true (tens {limit // 10})) (true (ones {limit % 10})))",
         ]
     )

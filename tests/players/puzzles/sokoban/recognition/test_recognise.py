@@ -113,9 +113,8 @@ def _turned(level: Level) -> list[Level]:
         forms.named_boxes,
         forms.cells,
         forms.by_squares,
-        lambda level: forms.named_boxes(level, only_at_limit=True),
     ],
-    ids=["steps", "pushes", "named boxes", "cells", "by squares", "to the limit"],
+    ids=["steps", "pushes", "named boxes", "cells", "by squares"],
 )
 def test_every_form_is_recognised_and_solved(write: object, level: Level) -> None:
     assert callable(write)
