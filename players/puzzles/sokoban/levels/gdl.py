@@ -1,4 +1,4 @@
-"""Writes a level as rules in GDL: one step of the keeper per move, or one push with the walk to it.
+"""Writes a level as rules in GDL: one step of the keeper per move.
 
 We know of no earlier Sokoban in GDL; the form is that of games/sokoban.kif. The limit of moves is a generous
 guess at the length of a good solution, made without solving the level.
@@ -17,8 +17,6 @@ from players.puzzles.sokoban.levels.gdl_texts import (
     DIRECTIONS,
     EVERY_BOX,
     EVERY_GOAL,
-    LINE,
-    PUSHES,
     STEPS,
 )
 from players.puzzles.sokoban.levels.level import (
@@ -40,29 +38,24 @@ each."""
 _DIGITS = ("ones", "tens", "hundreds", "thousands", "tenthousands", "hundredthousands", "millions")
 
 
-def level_to_gdl(
-    level: Level, pushes: bool = False, steps: int | None = None, solution: int | None = None
-) -> str:
+def level_to_gdl(level: Level, *, steps: int | None = None, solution: int | None = None) -> str:
     """Return the rules of a level, in the layout of ``ggp format``, with the map in the comment at the top.
 
-    The game ends when every box is on a goal (100), after ``steps`` moves, or, with ``pushes``, when nothing
-    can be pushed. Below 100 the goal value is the percentage of boxes on goals. Squares that the keeper
-    cannot reach even without boxes are left out.
+    The game ends when every box is on a goal (100), or after ``steps`` moves. Below 100 the goal value is the
+    percentage of boxes on goals. Squares that the keeper cannot reach even without boxes are left out.
 
     Args:
         level: a valid level (it has one keeper, boxes, closed walls).
-        pushes: whether the moves are ``(push X Y DIRECTION)``, with the box at X Y; otherwise they are
-            ``(move DIRECTION)``.
         steps: the number of moves after which the game ends; by default from ``solution`` or a guess, see
             :func:`~players.puzzles.sokoban.levels.gdl.step_limit`.
         solution: the length of a good solution in these moves, if known.
 
     Raises ValueError if ``steps`` is less than 1 or more than 9,999,999.
     """
-    limit = steps if steps is not None else step_limit(level, pushes, solution)
+    limit = steps if steps is not None else step_limit(level, solution)
     if not 1 <= limit < 10 ** len(_DIGITS):
         raise ValueError(f"a game cannot end after {limit} moves")
-    return _Writer(level, pushes, limit).text()
+    return _Writer(level, limit).text()
 
 
 def level_of_gdl(text: str) -> Level | None:
@@ -78,9 +71,8 @@ def level_of_gdl(text: str) -> Level | None:
 
 
 class _Writer:
-    def __init__(self, level: Level, pushes: bool, limit: int) -> None:
+    def __init__(self, level: Level, limit: int) -> None:
         self.level = level
-        self.pushes = pushes
         self.limit = limit
         self.inside = level.inside
         # From the bottom up, from left to right: the order of the coordinates.
@@ -93,16 +85,16 @@ class _Writer:
         every = EVERY_GOAL if len(self.goals) == len(self.boxes) else EVERY_BOX
         parts = [
             self._header(digits),
-            (PUSHES if self.pushes else STEPS)
-            .replace("STEP_BASE\n", self._counter_bases(digits))
-            .replace("INITIAL\n", self._initial(digits)),
+            STEPS.replace("STEP_BASE\n", self._counter_bases(digits)).replace(
+                "INITIAL\n", self._initial(digits)
+            ),
             self._counter(digits),
             self._end(digits),
             every,
             self._value(),
             self._map(),
             COMMON,
-            LINE if self.pushes else DIRECTIONS,
+            DIRECTIONS,
             self._lines(),
             self._numbers(digits),
         ]
@@ -112,17 +104,9 @@ class _Writer:
 
     def _header(self, digits: bool) -> str:
         boxes, goals = len(self.boxes), len(self.goals)
-        moves = (
-            ["(push X Y D) pushes the box at X Y up, down, left or right, after walking behind it.",
-             "Boxes cannot be pulled."]
-            if self.pushes
-            else ["(move up), (move down), (move left), (move right), pushing a single box if there",
-                  "is one. Boxes cannot be pulled."]
-        )  # fmt: skip
         step = "(ones N), (tens N) and so on count moves" if digits else "(step N)"
         columns = "letters" if self.level.width <= 26 else "numbers"
-        ends = f"when every {'goal has a box' if goals == boxes else 'box is on a goal'}"
-        ends += ", when nothing can be pushed," if self.pushes else ","
+        ends = f"when every {'goal has a box' if goals == boxes else 'box is on a goal'},"
         title = _one_line(self.level.title)
         title = title if not title.isdecimal() else f"level {title}"
         author = _one_line(self.level.author)
@@ -135,11 +119,11 @@ class _Writer:
             f"        Columns are {columns} from left to right, rows are numbers from the bottom up.",
             "        # wall, $ box, . goal, @ keeper, * box on a goal, + keeper on a goal:",
             *self._drawing(),
-            f"Moves   {moves[0]}",
-            *(f"        {line}" for line in moves[1:]),
+            "Moves   (move up), (move down), (move left), (move right), pushing a single box if there",
+            "        is one. Boxes cannot be pulled.",
             f"Ends    {ends} or after {self.limit} moves.",
             "Goals   100 with every box on a goal, or else the share of the boxes that are on goals.",
-            f"Size    {self._bases()} base propositions, {self._inputs()} moves.",
+            f"Size    {self._bases()} base propositions, 4 moves.",
             "",
             "draw: at as keeper",
             "draw: box as crate",
@@ -151,12 +135,6 @@ class _Writer:
     def _bases(self) -> int:
         counter = self.limit + 1 if self.limit <= _MOST_NUMBERED else 10 * len(self._places())
         return 2 * len(self.inside) + counter
-
-    def _inputs(self) -> int:
-        if not self.pushes:
-            return 4
-        lines = (((x - i, y - j), (x + i, y + j)) for x, y in self.inside for i, j in ((1, 0), (0, 1)))
-        return sum(2 for ends in lines if self.inside.issuperset(ends))
 
     def _drawing(self) -> list[str]:
         tall = self.level.height
@@ -198,8 +176,7 @@ class _Writer:
             over = "".join(f"\n  (true ({name} {d}))" for name, d in zip(names, shown, strict=True))
         else:
             over = f"\n  (true (step {self.limit}))"
-        stuck = "(<= terminal\n  (not can_push))\n" if self.pushes else ""
-        return f"\n; --- The end ---\n\n(<= terminal\n  solved)\n{stuck}(<= terminal{over})\n"
+        return f"\n; --- The end ---\n\n(<= terminal\n  solved)\n(<= terminal{over})\n"
 
     def _value(self) -> str:
         boxes = len(self.boxes)
@@ -294,13 +271,12 @@ _MOST_SQUARES = 300
 _MOST_WORK = 2_000_000
 
 
-def step_limit(level: Level, pushes: bool = False, solution: int | None = None) -> int:
+def step_limit(level: Level, solution: int | None = None) -> int:
     """Return the number of moves after which a game of this level ends: at least three times a good solution.
 
     Args:
         level: a checked level.
-        pushes: whether a move is a push, including the keeper's walk; otherwise it is a step.
-        solution: the length of a good solution in these moves, if known. Otherwise it is estimated from the
+        solution: the length of a good solution in steps, if known. Otherwise it is estimated from the
             push distances of the boxes and the size of the map.
     """
     if solution is not None:
@@ -308,10 +284,8 @@ def step_limit(level: Level, pushes: bool = False, solution: int | None = None) 
     inside = level.inside
     boxes = sum(square in inside for square in level.find(BOX + BOX_ON_GOAL))
     squares = min(len(inside), _MOST_SQUARES)
-    guess = _DETOURS * assigned_pushes(level) + _EACH_BOX * boxes + _EACH_SQUARE * squares
-    if not pushes:
-        guess = _WALKS * guess + _ROUNDS * squares
-    return _round(int(_TIMES_A_GOOD_SOLUTION * guess))
+    pushes = _DETOURS * assigned_pushes(level) + _EACH_BOX * boxes + _EACH_SQUARE * squares
+    return _round(int(_TIMES_A_GOOD_SOLUTION * (_WALKS * pushes + _ROUNDS * squares)))
 
 
 def assigned_pushes(level: Level) -> int:

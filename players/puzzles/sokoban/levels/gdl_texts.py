@@ -54,54 +54,6 @@ INITIAL
 """Base propositions, moves and their effects, one step per move. STEP_BASE and INITIAL are replaced for each
 level."""
 
-PUSHES = """
-; --- What can be true, what can be done ---
-
-(<= (base (at ?x ?y))
-  (floor ?x ?y))
-(<= (base (box ?x ?y))
-  (floor ?x ?y))
-STEP_BASE
-
-(<= (input keeper (push ?x ?y ?d))
-  (line ?d ?x1 ?y1 ?x ?y ?x2 ?y2))
-
-INITIAL
-
-; --- Moves ---
-
-(<= (legal keeper (push ?x ?y ?d))
-  (true (box ?x ?y))
-  (line ?d ?x1 ?y1 ?x ?y ?x2 ?y2)
-  (walks_to ?x1 ?y1)
-  (not (true (box ?x2 ?y2))))
-
-; Where the keeper can go without a push.
-(<= (walks_to ?x ?y)
-  (true (at ?x ?y)))
-(<= (walks_to ?x2 ?y2)
-  (walks_to ?x1 ?y1)
-  (adjacent ?d ?x1 ?y1 ?x2 ?y2)
-  (not (true (box ?x2 ?y2))))
-
-(<= can_push
-  (legal keeper (push ?x ?y ?d)))
-
-(<= (leaves ?x ?y)
-  (does keeper (push ?x ?y ?d)))
-
-; The keeper stands where the box was.
-(<= (next (at ?x ?y))
-  (leaves ?x ?y))
-(<= (next (box ?x2 ?y2))
-  (does keeper (push ?x ?y ?d))
-  (adjacent ?d ?x ?y ?x2 ?y2))
-(<= (next (box ?x ?y))
-  (true (box ?x ?y))
-  (not (leaves ?x ?y)))
-"""
-"""The same, one push per move."""
-
 COUNTING_STEPS = """(<= (next (step ?n))
   (true (step ?m))
   (succ ?m ?n))
@@ -130,13 +82,6 @@ DIRECTIONS = """
 (direction down)
 (direction left)
 (direction right)
-"""
-
-LINE = """
-; Three floor squares in a row.
-(<= (line ?d ?x1 ?y1 ?x2 ?y2 ?x3 ?y3)
-  (adjacent ?d ?x1 ?y1 ?x2 ?y2)
-  (adjacent ?d ?x2 ?y2 ?x3 ?y3))
 """
 
 COMMON = """

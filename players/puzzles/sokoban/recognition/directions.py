@@ -3,10 +3,6 @@
 The known facts are the pairs of neighbouring squares, the square straight ahead of a step (a box pushed from
 the first onto the second square goes there), and hints that two steps may have the same direction. Union-find
 joins steps of one direction with their opposites; the parts get directions by backtracking.
-
-If a move is a push, the keeper walks over squares without propositions, because no box ever gets there and he
-never stops there. The known facts are the pairs of squares between which he can walk with boxes on all
-others. Hidden squares are added that allow exactly these walks.
 """
 
 from __future__ import annotations
@@ -228,66 +224,3 @@ def places_of(neighbours: Int32s, origin: int) -> Int32s:
         return np.stack([np.zeros(squares, np.int32), np.arange(squares, dtype=np.int32)], axis=1)
     places -= places.min(axis=0) - 1
     return places
-
-
-def with_hidden(neighbours: Int32s, links: Iterable[Step], linked: set[Step]) -> Int32s | None:
-    """Return the neighbours with added squares, over which the keeper can walk along all links.
-
-    Args:
-        neighbours: int32, shape (squares + 1, 4): the known neighbours.
-        links: pairs of squares, both ways, that must be joined by hidden squares.
-        linked: all pairs between which he can walk, including ``links``.
-
-    Returns the neighbours, the new squares after the old ones; None if a square has no free side left.
-    """
-    squares = len(neighbours) - 1
-    rows: list[list[int]] = np.where(neighbours[:-1] == squares, -1, neighbours[:-1]).tolist()
-    for group in _groups(links, linked):
-        doors: dict[int, list[int]] = {0: [], 1: []}
-        for square in group:
-            free = [d for d in range(4) if rows[square][d] < 0 and rows[square][d ^ 2] < 0]
-            if not free:
-                return None
-            rows[square][free[0]] = len(rows)
-            row = [-1] * 4
-            row[free[0] ^ 2] = square
-            doors[free[0] % 2].append(len(rows))
-            rows.append(row)
-        _join(rows, doors)
-    found = np.full((len(rows) + 1, 4), -1, np.int32)
-    found[:-1] = rows
-    return np.where(found < 0, len(rows), found).astype(np.int32)
-
-
-def _groups(links: Iterable[Step], linked: set[Step]) -> list[list[int]]:
-    """Return sets of squares, all linked to each other, that contain all the links."""
-    partners: dict[int, set[int]] = defaultdict(set)
-    for one, other in links:
-        partners[one].add(other)
-    groups: list[list[int]] = []
-    done: set[Step] = set()
-    for one in sorted(partners):
-        for other in sorted(partners[one]):
-            if (one, other) in done:
-                continue
-            group = [one, other]
-            for member in group:  # the list grows
-                for more in sorted(partners[member]):
-                    if more not in group and all((more, each) in linked for each in group):
-                        group.append(more)
-            done |= {(a, b) for a in group for b in group}
-            groups.append(group)
-    return groups
-
-
-def _join(rows: list[list[int]], doors: dict[int, list[int]]) -> None:
-    """Place the doors of a group in a row: first those that lead up or down, from left to right, and then the
-    others, upwards."""
-    for axis, forth in ((0, 1), (1, 0)):
-        for one, other in zip(doors[axis], doors[axis][1:], strict=False):
-            rows[one][forth], rows[other][forth ^ 2] = other, one
-    if doors[0] and doors[1]:
-        one, other = doors[0][-1], doors[1][0]
-        corner = len(rows)
-        rows.append([other, -1, -1, one])
-        rows[one][1], rows[other][2] = corner, corner

@@ -3,7 +3,6 @@ game is Sokoban. A move is one step of the keeper, or one push with the walk to 
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -37,16 +36,6 @@ class _Predicted:
         return cls(rows[order], moves[order], np.concatenate([part[2] for part in parts])[order])
 
 
-class MoveModel(ABC):
-    """Sokoban with the moves of one machine."""
-
-    neighbours: Int32s
-
-    @abstractmethod
-    def predicted(self, status: Octets) -> _Predicted:
-        """Return the legal moves in these states, uint8 (n, squares), and their results."""
-
-
 def walled(status: Octets) -> Octets:
     """Return statuses with one more square, the outside: uint8 (n, squares + 1)."""
     board = np.full((len(status), status.shape[1] + 1), _WALLED, np.uint8)
@@ -55,7 +44,7 @@ def walled(status: Octets) -> Octets:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class StepModel(MoveModel):
+class StepModel:
     """The moves of a machine as steps.
 
     Attributes:
@@ -73,6 +62,7 @@ class StepModel(MoveModel):
     idle: Flags
 
     def predicted(self, status: Octets) -> _Predicted:
+        """Return the legal moves in these states, uint8 (n, squares), and their results."""
         rows = np.arange(len(status))
         keeper = (status == KEEPER).argmax(axis=1)
         board = walled(status)
@@ -97,45 +87,6 @@ class StepModel(MoveModel):
         return _Predicted.joined(parts)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PushModel(MoveModel):
-    """The moves of a machine as pushes.
-
-    Attributes:
-        neighbours: int32, shape (squares + 1, 4), as in a geometry.
-        pushes: int32, shape (kinds, squares, 4): the move that pushes a box of a kind from a square in a
-            direction; -1 if it cannot be pushed.
-    """
-
-    neighbours: Int32s
-    pushes: Int32s
-
-    def predicted(self, status: Octets) -> _Predicted:
-        board = walled(status)
-        near = self.neighbours
-        free = np.packbits(((board == EMPTY) | (board == KEEPER)).T, axis=1)
-        boxed = np.packbits((board[:, :-1] >= BOX).T, axis=1)
-        reached = np.packbits((board == KEEPER).T, axis=1)
-        before = np.zeros_like(reached)
-        while (before != reached).any():
-            before = reached.copy()
-            for direction in range(4):
-                reached |= reached[near[:, direction]] & free
-        parts: list[Part] = []
-        for direction in range(4):
-            ahead, behind = near[:-1, direction], near[:-1, direction ^ 2]
-            able = np.unpackbits(boxed & reached[behind] & free[ahead], axis=1, count=len(status))
-            box, rows = np.nonzero(able)
-            held = status[rows, box]
-            after = status[rows]
-            after[after == KEEPER] = EMPTY
-            each = np.arange(len(rows))
-            after[each, box] = KEEPER
-            after[each, ahead[box]] = held
-            parts.append((rows, self.pushes[held - BOX, box, direction].astype(np.int64), after))
-        return _Predicted.joined(parts)
-
-
 STATES = 4096
 """The number of random states that are compared."""
 
@@ -154,7 +105,7 @@ class Claim:
     """
 
     probe: Probe
-    model: MoveModel
+    model: StepModel
     start: Octets
     inside: Flags
     goals: Flags

@@ -51,10 +51,6 @@ class Probe:
         self._moves = machine.network.move_count
         self._steady = ~clocks
 
-    def reading(self, encoding: Encoding) -> Probe:
-        """Return the same probe with another encoding."""
-        return Probe(self.machine, encoding, ~self._steady)
-
     def records(self, status: Octets, clock: Flags | None = None) -> Words:
         """Return the machine's records of statuses, uint8 (n, squares), with these values of clocks, bool (n,
         clocks)."""
