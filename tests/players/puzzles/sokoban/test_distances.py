@@ -6,7 +6,6 @@ from collections import deque
 
 import numpy as np
 from hypothesis import given
-from hypothesis import strategies as st
 
 from players.puzzles.sokoban.distances import (
     FAR,
@@ -17,29 +16,14 @@ from players.puzzles.sokoban.distances import (
     push_distances,
     side_classes,
 )
-from players.puzzles.sokoban.geometry import Geometry, from_level
-from players.puzzles.sokoban.levels.level import Level
+from players.puzzles.sokoban.geometry import Geometry
+from players.puzzles.sokoban.lines import reachable
 from tests.examples import examples
-
-
-@st.composite
-def mazes(draw: st.DrawFn) -> Geometry:
-    """Rooms of up to 6 by 7 squares with walls and goals, without boxes."""
-    height, width = draw(st.integers(1, 6)), draw(st.integers(2, 7))
-    cells = draw(st.lists(st.sampled_from("   .##"), min_size=height * width, max_size=height * width))
-    cells[draw(st.integers(0, height * width - 1))] = "@"
-    rows = ("".join(cells[y * width : (y + 1) * width]) for y in range(height))
-    return from_level(Level(("#" * (width + 2), *(f"#{row}#" for row in rows), "#" * (width + 2))))[0]
+from tests.players.puzzles.sokoban.small_levels import mazes
 
 
 def _region(geometry: Geometry, box: int, start: int) -> set[int]:
-    seen, waiting = {start}, [start]
-    while waiting:
-        for there in geometry.neighbours[waiting.pop()].tolist():
-            if there not in (geometry.size, box) and there not in seen:
-                seen.add(there)
-                waiting.append(there)
-    return seen
+    return reachable(geometry.neighbours.tolist(), {geometry.size, box}, start)
 
 
 def _pushes(geometry: Geometry, box: int, keeper: int, goal: int) -> int:

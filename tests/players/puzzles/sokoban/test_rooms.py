@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from hypothesis import given
-from hypothesis import strategies as st
 
 from gdl.errors import GdlError
 from players.puzzles.sokoban.fess.packing_plan import packing_order
@@ -11,6 +10,7 @@ from players.puzzles.sokoban.geometry import RIGHT, Geometry, Position, from_lev
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.rooms import forced_pushes, rooms, tunnels
 from tests.examples import examples
+from tests.players.puzzles.sokoban.small_levels import small_levels
 
 
 def _level(*rows: str) -> tuple[Geometry, Position, dict[tuple[int, int], int]]:
@@ -75,24 +75,8 @@ def test_a_goal_room_is_packed_from_its_far_end() -> None:
     assert packing.stuck == ()
 
 
-@st.composite
-def packed_levels(draw: st.DrawFn) -> Level:
-    """Rooms of up to 5 by 6 squares with inner walls, up to four boxes and as many goals."""
-    height, width = draw(st.integers(2, 5)), draw(st.integers(3, 6))
-    cells = draw(st.lists(st.sampled_from("    ##"), min_size=height * width, max_size=height * width))
-    places = draw(st.permutations(range(height * width)))
-    count = draw(st.integers(1, min(4, (height * width - 1) // 2)))
-    for place in places[:count]:
-        cells[place] = "$"
-    for place in places[count : 2 * count]:
-        cells[place] = "."
-    cells[places[2 * count]] = "@"
-    rows = ("".join(cells[y * width : (y + 1) * width]) for y in range(height))
-    return Level(("#" * (width + 2), *(f"#{row}#" for row in rows), "#" * (width + 2)))
-
-
 @examples(60)
-@given(packed_levels())
+@given(small_levels())
 def test_squares_are_in_tunnels_or_rooms_and_orders_can_be_followed(level: Level) -> None:
     try:
         geometry, start = from_level(level)

@@ -5,25 +5,9 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from hypothesis import strategies as st
-
-from players.puzzles.sokoban.geometry import Geometry, from_level
-from players.puzzles.sokoban.levels.level import Level
+from players.puzzles.sokoban.geometry import Geometry
 
 State = tuple[frozenset[int], int]
-
-
-@st.composite
-def geometries(draw: st.DrawFn, most_goals: int = 4) -> Geometry:
-    """Rooms of up to 4 by 5 squares with inner walls, some goals, and no boxes."""
-    height, width = draw(st.integers(2, 4)), draw(st.integers(3, 5))
-    cells = draw(st.lists(st.sampled_from("     #"), min_size=height * width, max_size=height * width))
-    places = draw(st.permutations(range(height * width)))
-    for place in places[: draw(st.integers(1, most_goals))]:
-        cells[place] = "."
-    cells[places[-1]] = "@"
-    rows = ("".join(cells[y * width : (y + 1) * width]) for y in range(height))
-    return from_level(Level(("#" * (width + 2), *(f"#{row}#" for row in rows), "#" * (width + 2))))[0]
 
 
 def alive_states(geometry: Geometry, count: int) -> set[State]:

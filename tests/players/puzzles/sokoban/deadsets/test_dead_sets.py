@@ -7,17 +7,23 @@ from itertools import combinations
 import numpy as np
 from hypothesis import given
 
-from bench.sokoban.dead_sets import box_lookup
-from players.puzzles.sokoban.deadsets.dead_sets import Lookup, any_within, dead_after_push, make_dead_sets
+from players.puzzles.sokoban.deadsets.dead_sets import (
+    Lookup,
+    any_within,
+    dead_after_push,
+    freeze,
+    make_dead_sets,
+)
 from players.puzzles.sokoban.geometry import Geometry
 from propnet.jit.arrays import Int32s, Words
 from propnet.jit.decorators import kernel
 from tests.examples import examples
-from tests.players.puzzles.sokoban.deadsets.brute_force import alive_states, geometries
+from tests.players.puzzles.sokoban.deadsets.brute_force import alive_states
+from tests.players.puzzles.sokoban.small_levels import mazes
 
 
 @examples(40)
-@given(geometries())
+@given(mazes(4, 5, goals=4))
 def test_families_hold_the_minimal_dead_sets_and_no_others(geometry: Geometry) -> None:
     made = make_dead_sets(geometry, most=4, seconds=60)
     most = len(geometry.goals)
@@ -77,10 +83,10 @@ def _any_within(lookup: Lookup, bits: Words, numbers: Int32s) -> bool:
 
 
 @examples(40)
-@given(geometries(most_goals=3))
+@given(mazes(4, 5, goals=3))
 def test_answers_after_a_push_are_those_of_brute_force_for_up_to_three_boxes(geometry: Geometry) -> None:
     made = make_dead_sets(geometry, seconds=60)
-    everywhere = box_lookup(made)
+    everywhere = freeze(made.squares, made.box_families, len(made.squares.squares), len(geometry.goals))
     alive = {size: alive_states(geometry, size) for size in range(1, 4)}
     for size in range(1, len(geometry.goals) + 1):
         for boxes in combinations(range(geometry.size), size):
@@ -103,7 +109,7 @@ def test_answers_after_a_push_are_those_of_brute_force_for_up_to_three_boxes(geo
 
 
 @examples(20)
-@given(geometries())
+@given(mazes(4, 5, goals=4))
 def test_what_does_not_fit_the_budget_is_left_out(geometry: Geometry) -> None:
     assert make_dead_sets(geometry, most=4, memory=-1).sizes in ((), (2,))
     whole, less = make_dead_sets(geometry, most=3, seconds=60), make_dead_sets(geometry, most=3, seconds=-1)

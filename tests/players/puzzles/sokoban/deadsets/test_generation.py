@@ -14,7 +14,8 @@ from players.puzzles.sokoban.deadsets.squares import BoxSquares, number_squares
 from players.puzzles.sokoban.geometry import Geometry
 from propnet.jit.arrays import Words
 from tests.examples import examples
-from tests.players.puzzles.sokoban.deadsets.brute_force import alive_states, geometries
+from tests.players.puzzles.sokoban.deadsets.brute_force import alive_states
+from tests.players.puzzles.sokoban.small_levels import mazes
 
 
 def _says_alive(squares: BoxSquares, rows: Words, base: tuple[int, ...], side: int, further: int) -> bool:
@@ -40,14 +41,14 @@ def _check(geometry: Geometry, squares: BoxSquares, rows: Words, size: int) -> N
 
 
 @examples(60)
-@given(geometries())
+@given(mazes(4, 5, goals=4))
 def test_pairs(geometry: Geometry) -> None:
     squares = number_squares(geometry)
     _check(geometry, squares, alive_pairs(squares), 2)
 
 
 @examples(60)
-@given(geometries(), st.integers(3, 4))
+@given(mazes(4, 5, goals=4), st.integers(3, 4))
 def test_larger_sets(geometry: Geometry, size: int) -> None:
     squares = number_squares(geometry)
     rows = alive_sets(squares, size)

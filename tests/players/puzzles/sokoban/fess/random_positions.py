@@ -8,6 +8,7 @@ import numpy as np
 
 from players.puzzles.sokoban.geometry import Geometry, Position, from_level
 from players.puzzles.sokoban.levels.level import Level
+from players.puzzles.sokoban.lines import reachable
 
 
 def random_position(seed: int) -> tuple[Geometry, Position]:
@@ -29,10 +30,4 @@ def random_position(seed: int) -> tuple[Geometry, Position]:
 
 def region(geometry: Geometry, walls: set[int], start: int) -> set[int]:
     """Where the keeper can walk to."""
-    seen, waiting = {start}, [start]
-    while waiting:
-        for there in geometry.neighbours[waiting.pop()].tolist():
-            if there != geometry.size and there not in walls and there not in seen:
-                seen.add(there)
-                waiting.append(there)
-    return seen
+    return reachable(geometry.neighbours.tolist(), walls | {geometry.size}, start)

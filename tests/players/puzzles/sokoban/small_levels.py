@@ -1,0 +1,43 @@
+"""Small levels and maps that hypothesis draws."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from players.puzzles.sokoban.geometry import Geometry, from_level
+from players.puzzles.sokoban.levels.level import Level
+
+
+def _framed(cells: list[str], width: int) -> Level:
+    rows = ("".join(cells[at : at + width]) for at in range(0, len(cells), width))
+    return Level(("#" * (width + 2), *(f"#{row}#" for row in rows), "#" * (width + 2)))
+
+
+@st.composite
+def small_levels(draw: st.DrawFn, height: int = 5, width: int = 6, boxes: int = 4) -> Level:
+    """Rooms of up to so many squares with inner walls and boxes, some of them perhaps on goals, and sometimes
+    a goal to spare. Not each can be solved; the keeper may not come to a box."""
+    rows, columns = draw(st.integers(2, height)), draw(st.integers(3, width))
+    cells = draw(st.lists(st.sampled_from("     ##"), min_size=rows * columns, max_size=rows * columns))
+    keeper, *places = draw(st.permutations(range(rows * columns)))
+    count = draw(st.integers(1, min(boxes, (len(places) - 1) // 2)))
+    first = draw(st.sampled_from((count, count, count - 1)))  # the first goal
+    goals = places[first : first + count + draw(st.integers(0, 1))]
+    for place in goals:
+        cells[place] = "."
+    for place in places[:count]:
+        cells[place] = "*" if place in goals else "$"
+    cells[keeper] = "@"
+    return _framed(cells, columns)
+
+
+@st.composite
+def mazes(draw: st.DrawFn, height: int = 6, width: int = 7, goals: int = 6) -> Geometry:
+    """Rooms of up to so many squares with inner walls and goals, and no boxes."""
+    rows, columns = draw(st.integers(2, height)), draw(st.integers(3, width))
+    cells = draw(st.lists(st.sampled_from("     #"), min_size=rows * columns, max_size=rows * columns))
+    keeper, *places = draw(st.permutations(range(rows * columns)))
+    for place in places[: draw(st.integers(1, min(goals, len(places))))]:
+        cells[place] = "."
+    cells[keeper] = "@"
+    return from_level(_framed(cells, columns))[0]
