@@ -10,9 +10,8 @@ import time
 from collections.abc import Iterable
 
 from gdl.errors import sound
-from players.puzzles.sokoban.deadsets.larger import alive_sets
+from players.puzzles.sokoban.deadsets.alive import alive_pairs, alive_sets
 from players.puzzles.sokoban.deadsets.minimal import player_family
-from players.puzzles.sokoban.deadsets.pairs import alive_pairs
 from players.puzzles.sokoban.deadsets.squares import number_squares
 from players.puzzles.sokoban.geometry import from_level
 from players.puzzles.sokoban.levels.level import Level

@@ -16,7 +16,7 @@ from players.kaskade.make_machine import make_machine
 from players.processes.compiled_parts import Part
 from players.proof import search as proof_search
 from players.puzzles.sokoban import optimizer
-from players.puzzles.sokoban.deadsets import larger, minimal
+from players.puzzles.sokoban.deadsets import alive, minimal
 from players.puzzles.sokoban.fess import search as fess_search
 from players.puzzles.sokoban.search import backward
 from players.puzzles.sokoban.solver import Sokoban
@@ -74,7 +74,7 @@ def test_the_first_game_compiles_few_kernels_and_none_of_the_tree(tmp_path: Path
     compiled = kernels(tmp_path / "kernels")
     # Of a search that a level as easy needs not, of the tree, of proofs, of what follows a solution.
     costly = fess_search.run, playouts.playouts, backup.back_up, select.select, proof_search.judge
-    after = optimizer.search_slice, larger._spread, minimal._box_sets
+    after = optimizer.search_slice, alive._spread, minimal._box_sets
     names = {f"{kernel.__module__.rpartition('.')[2]}.{kernel.__name__}" for kernel in (*costly, *after)}
     assert not compiled & names
     assert 10 < len(compiled) <= MOST_KERNELS

@@ -35,7 +35,7 @@ def player_family(squares: BoxSquares, size: int, alive: Words, smaller: Words |
     """Return the minimal dead sets of ``size`` boxes in slots 4 p + d: box p, the keeper on its neighbour in
     direction d.
 
-    ``alive`` and ``smaller`` are the rows of :func:`~.larger.alive_sets` (:func:`~.pairs.alive_pairs`) for
+    ``alive`` and ``smaller`` are the rows of :func:`~.alive.alive_sets` for
     sets of ``size`` and of ``size - 1`` boxes.
     """
     found = _collect(_player_sets, squares, size, alive, smaller)

@@ -11,14 +11,6 @@ from itertools import pairwise
 
 from gdl.errors import GdlError
 from players.puzzles.level_name import LevelKind
-from players.puzzles.sokoban.levels.gdl_texts import (
-    COMMON,
-    COUNTING_STEPS,
-    DIRECTIONS,
-    EVERY_BOX,
-    EVERY_GOAL,
-    STEPS,
-)
 from players.puzzles.sokoban.levels.level import (
     BOX,
     BOX_ON_GOAL,
@@ -30,6 +22,121 @@ from players.puzzles.sokoban.levels.level import (
     Square,
 )
 from players.puzzles.sokoban.levels.read import find_level, names_level_file, read_levels
+
+_STEPS = """
+; --- What can be true, what can be done ---
+
+(<= (base (at ?x ?y))
+  (floor ?x ?y))
+(<= (base (box ?x ?y))
+  (floor ?x ?y))
+STEP_BASE
+
+(<= (input keeper (move ?d))
+  (direction ?d))
+
+INITIAL
+
+; --- Moves ---
+
+(<= (legal keeper (move ?d))
+  (can_walk ?d ?x ?y))
+(<= (legal keeper (move ?d))
+  (can_push ?d ?x ?y))
+
+; The keeper can go in direction D to this square, or can push the box on it on.
+(<= (can_walk ?d ?x2 ?y2)
+  (ahead ?d ?x2 ?y2)
+  (not (true (box ?x2 ?y2))))
+(<= (can_push ?d ?x2 ?y2)
+  (ahead ?d ?x2 ?y2)
+  (true (box ?x2 ?y2))
+  (adjacent ?d ?x2 ?y2 ?x3 ?y3)
+  (not (true (box ?x3 ?y3))))
+
+(<= (ahead ?d ?x2 ?y2)
+  (true (at ?x1 ?y1))
+  (adjacent ?d ?x1 ?y1 ?x2 ?y2))
+
+(<= (enters ?x ?y)
+  (does keeper (move ?d))
+  (ahead ?d ?x ?y))
+(<= (receives ?x3 ?y3)
+  (does keeper (move ?d))
+  (can_push ?d ?x2 ?y2)
+  (adjacent ?d ?x2 ?y2 ?x3 ?y3))
+
+(<= (next (at ?x ?y))
+  (enters ?x ?y))
+(<= (next (box ?x ?y))
+  (receives ?x ?y))
+(<= (next (box ?x ?y))
+  (true (box ?x ?y))
+  (not (enters ?x ?y)))
+"""
+"""Base propositions, moves and their effects, one step per move. STEP_BASE and INITIAL are replaced for each
+level."""
+
+_COUNTING_STEPS = """(<= (next (step ?n))
+  (true (step ?m))
+  (succ ?m ?n))
+"""
+
+_EVERY_GOAL = """
+(<= solved
+  (not wanting))
+(<= wanting
+  (goal_square ?x ?y)
+  (not (true (box ?x ?y))))
+"""
+"""The condition for a solution if there are as many goals as boxes."""
+
+_EVERY_BOX = """
+; There are more goals than boxes.
+(<= solved
+  (not wanting))
+(<= wanting
+  (true (box ?x ?y))
+  (not (goal_square ?x ?y)))
+"""
+
+_DIRECTIONS = """
+(direction up)
+(direction down)
+(direction left)
+(direction right)
+"""
+
+_COMMON = """
+; What can be walked to, walls alone in the way.
+(<= (floor ?x ?y)
+  (start_column ?x)
+  (start_row ?y))
+(<= (floor ?x2 ?y2)
+  (floor ?x1 ?y1)
+  (shift ?d ?x1 ?y1 ?x2 ?y2)
+  (not (wall ?x2 ?y2)))
+
+; One step from a floor square to the next.
+(<= (adjacent ?d ?x1 ?y1 ?x2 ?y2)
+  (shift ?d ?x1 ?y1 ?x2 ?y2)
+  (floor ?x1 ?y1)
+  (floor ?x2 ?y2))
+
+(<= (shift up ?x ?y1 ?x ?y2)
+  (column ?x)
+  (next_row ?y1 ?y2))
+(<= (shift down ?x ?y2 ?x ?y1)
+  (column ?x)
+  (next_row ?y1 ?y2))
+(<= (shift right ?x1 ?y ?x2 ?y)
+  (row ?y)
+  (next_column ?x1 ?x2))
+(<= (shift left ?x2 ?y ?x1 ?y)
+  (row ?y)
+  (next_column ?x1 ?x2))
+"""
+"""The geometry of the map; the facts of the level come before and after it."""
 
 _ROW = re.compile(r"^; +[0-9]+  ([ #$.*@+]+)$", re.MULTILINE)
 _MOST_NUMBERED = 100
@@ -82,10 +189,10 @@ class _Writer:
 
     def text(self) -> str:
         digits = self.limit > _MOST_NUMBERED
-        every = EVERY_GOAL if len(self.goals) == len(self.boxes) else EVERY_BOX
+        every = _EVERY_GOAL if len(self.goals) == len(self.boxes) else _EVERY_BOX
         parts = [
             self._header(digits),
-            STEPS.replace("STEP_BASE\n", self._counter_bases(digits)).replace(
+            _STEPS.replace("STEP_BASE\n", self._counter_bases(digits)).replace(
                 "INITIAL\n", self._initial(digits)
             ),
             self._counter(digits),
@@ -93,8 +200,8 @@ class _Writer:
             every,
             self._value(),
             self._map(),
-            COMMON,
-            DIRECTIONS,
+            _COMMON,
+            _DIRECTIONS,
             self._lines(),
             self._numbers(digits),
         ]
@@ -157,7 +264,7 @@ class _Writer:
 
     def _counter(self, digits: bool) -> str:
         if not digits:
-            return COUNTING_STEPS
+            return _COUNTING_STEPS
         rules = ["; A digit turns when all digits below it are 9."]
         for i, name in enumerate(self._places()):
             nines = "".join(f"\n  (true ({lower} 9))" for lower in self._places()[:i])

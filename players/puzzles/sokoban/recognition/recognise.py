@@ -1,8 +1,8 @@
 """Recognise Sokoban in a network whose symbols mean nothing, and translate states and lines.
 
 The base propositions are read (:mod:`.encoding`), and the machine is queried about constructed states
-(:mod:`.probes`). The resulting model is compared with the machine on thousands of random states
-(:mod:`.model`). If anything differs, the game is not Sokoban. Solutions become moves of the machine, which
+(:mod:`.probes`). The resulting model is compared with the machine on thousands of random states. If anything
+differs, the game is not Sokoban. Solutions become moves of the machine, which
 replays them before they are accepted.
 
 Probes find the step of each move: the keeper is put alone on each square, and then with one box before him.
@@ -30,7 +30,6 @@ from players.puzzles.sokoban.recognition.encoding import (
     guesses,
     name_changes,
 )
-from players.puzzles.sokoban.recognition.model import Claim, StepModel, holds
 from players.puzzles.sokoban.recognition.probes import (
     Clock,
     Followers,
@@ -41,12 +40,174 @@ from players.puzzles.sokoban.recognition.probes import (
 from players.solvers import highest_goal
 from propnet.analysis.cones import clocks
 from propnet.analysis.ternary import constant_bases
-from propnet.jit.arrays import Flags, Int32s, Octets
+from propnet.jit.arrays import Flags, Int32s, Ints, Octets
 from propnet.kernels.records import unpack
 from propnet.machine import PropnetMachine
 
+_WALLED = 255
+"""The status of the outside square."""
 
-def _probe_steps(probe: Probe, guess: Guess, alone: Followers) -> StepModel | None:
+_Part = tuple[Ints, Ints, Octets]
+
+
+@dataclass(frozen=True, slots=True)
+class _Predicted:
+    """The legal moves of some states and their results, by state and move: ``rows`` and ``moves``, int64
+    (m,), and ``status``, uint8 (m, squares)."""
+
+    rows: Ints
+    moves: Ints
+    status: Octets
+
+    @classmethod
+    def joined(cls, parts: Sequence[_Part]) -> _Predicted:
+        """Join several parts into one."""
+        rows = np.concatenate([part[0] for part in parts])
+        moves = np.concatenate([part[1] for part in parts])
+        order = np.lexsort((moves, rows))
+        return cls(rows[order], moves[order], np.concatenate([part[2] for part in parts])[order])
+
+
+def _walled(status: Octets) -> Octets:
+    """Return statuses with one more square, the outside: uint8 (n, squares + 1)."""
+    board = np.full((len(status), status.shape[1] + 1), _WALLED, np.uint8)
+    board[:, :-1] = status
+    return board
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _StepModel:
+    """The moves of a machine as steps.
+
+    Attributes:
+        neighbours: int32, shape (squares + 1, 4), as in a geometry.
+        walks: int32, shape (squares, 4): the move by which the keeper walks from a square in a direction; -1
+            if he cannot.
+        pushes: int32, shape (kinds, squares, 4): the move by which he pushes a box of a kind away from the
+            next square; -1 if he cannot.
+        idle: bool, shape (squares, moves): moves that change nothing.
+    """
+
+    neighbours: Int32s
+    walks: Int32s
+    pushes: Int32s
+    idle: Flags
+
+    def predicted(self, status: Octets) -> _Predicted:
+        """Return the legal moves in these states, uint8 (n, squares), and their results."""
+        rows = np.arange(len(status))
+        keeper = (status == KEEPER).argmax(axis=1)
+        board = _walled(status)
+        idle_rows, idle_moves = np.nonzero(self.idle[keeper])
+        parts = [(idle_rows, idle_moves, status[idle_rows])]
+        for direction in range(4):
+            to = self.neighbours[keeper, direction]
+            beyond = self.neighbours[to, direction]
+            held = board[rows, to]
+            walking = np.flatnonzero(held == EMPTY)
+            pushing = np.flatnonzero((held >= BOX) & (held != _WALLED) & (board[rows, beyond] == EMPTY))
+            after = status[walking]
+            after[np.arange(len(walking)), keeper[walking]] = EMPTY
+            after[np.arange(len(walking)), to[walking]] = KEEPER
+            parts.append((walking, self.walks[keeper[walking], direction].astype(np.int64), after))
+            after = status[pushing]
+            after[np.arange(len(pushing)), beyond[pushing]] = held[pushing]
+            after[np.arange(len(pushing)), keeper[pushing]] = EMPTY
+            after[np.arange(len(pushing)), to[pushing]] = KEEPER
+            moves = self.pushes[held[pushing] - BOX, keeper[pushing], direction]
+            parts.append((pushing, moves.astype(np.int64), after))
+        return _Predicted.joined(parts)
+
+
+_STATES = 4096
+"""The number of random states that are compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    """A claim to check: machine and model agree.
+
+    Attributes:
+        probe, model: the machine and our model.
+        start: uint8, shape (squares,): the initial statuses.
+        inside: bool, shape (squares,): the squares to which the keeper could walk without boxes.
+        goals: bool, shape (squares,).
+        best: the goal value of solved states and no others.
+        clock: bool, shape (n, clocks): values of clocks before the match is over.
+    """
+
+    probe: Probe
+    model: _StepModel
+    start: Octets
+    inside: Flags
+    goals: Flags
+    best: int
+    clock: Flags
+
+    def solved(self, status: Octets) -> Flags:
+        """Return whether every box is on a goal."""
+        astray = ((status >= BOX) & ~self.goals).any(axis=1)
+        return np.logical_not(astray)
+
+
+def _holds(claim: _Claim) -> bool:
+    """Return whether machine and model agree in :data:`_STATES` random states: in the legal moves, their
+    results and the best goal, and the match ends as soon as every box is on a goal."""
+    rng = np.random.default_rng(1)
+    status = _random_states(claim, _STATES, rng)
+    clock = claim.clock[rng.integers(len(claim.clock), size=_STATES)]
+    predicted = claim.model.predicted(status)
+    given = claim.probe.followers(status, clock)
+    if not (
+        len(given.rows) == len(predicted.rows)
+        and (given.rows == predicted.rows).all()
+        and (given.moves == predicted.moves).all()
+        and given.sound.all()
+        and (given.status == predicted.status).all()
+    ):
+        return False
+    evaluated = claim.probe.machine.evaluate(claim.probe.records(status, clock))
+    solved = claim.solved(status)
+    if ((evaluated.goals[:, 0] == claim.best) != solved).any() or not solved.any() or solved.all():
+        return False
+    stuck = np.ones(_STATES, np.bool_)
+    stuck[predicted.rows] = False
+    return bool((evaluated.terminal == solved)[~stuck].all())
+
+
+def _random_states(claim: _Claim, states: int, rng: np.random.Generator) -> Octets:
+    """Return statuses, uint8 (states, squares), with the initial numbers of boxes. A third of the states has
+    boxes around the keeper, a third has them on goals or nearly so."""
+    squares = len(claim.start)
+    boxes = claim.start[claim.inside & (claim.start >= BOX)]
+    floor = np.flatnonzero(claim.inside)
+    keeper = rng.choice(floor[claim.probe.encoding.can_stand[floor]], size=_STATES)
+    draws = rng.random((states, squares))
+    near = np.zeros((squares + 1, squares + 1), np.bool_)
+    for direction in range(4):
+        adjacent = claim.model.neighbours[:, direction]
+        near[np.arange(squares + 1), adjacent] = True
+        near[np.arange(squares + 1), adjacent[adjacent]] = True
+    third = np.arange(states) % 3
+    draws[third == 1] += 0.4 * near[keeper[third == 1], :squares]
+    draws[third == 2] += 1.0 * claim.goals
+    # In every second state one of these boxes is elsewhere.
+    astray = np.flatnonzero((third == 2) & (rng.random(states) < 0.5))
+    draws[astray, rng.choice(floor, size=len(astray))] += 2.0
+    draws[:, ~(claim.inside & claim.probe.encoding.can_hold)] = -1.0
+    order = np.argsort(-draws, axis=1)[:, : len(boxes) + 1]
+    # The keeper does not stand on a box: if he would, the next square gets it.
+    order = np.where(np.cumsum(order == keeper[:, None], axis=1) > 0, np.roll(order, -1, axis=1), order)
+    order = order[:, : len(boxes)]
+    status = np.where(claim.inside, EMPTY, claim.start).astype(np.uint8)
+    status = np.repeat(status[None], states, axis=0)
+    rows = np.arange(states)
+    status[rows[:, None], order] = rng.permuted(np.repeat(boxes[None], states, axis=0), axis=1)
+    status[rows, keeper] = KEEPER
+    return status
+
+
+def _probe_steps(probe: Probe, guess: Guess, alone: Followers) -> _StepModel | None:
     """Return the model of a machine from its moves with the keeper alone, on each of his squares in turn, and
     with one box before him; None if that is not Sokoban with single steps."""
     squares, moves = guess.squares, probe.machine.network.move_count
@@ -73,7 +234,7 @@ def _probe_steps(probe: Probe, guess: Guess, alone: Followers) -> StepModel | No
             if to != squares:
                 by_direction[square, direction] = walks[square, to]
                 by_push[:, square, direction] = pushes.get((square, to), -1)
-    return StepModel(neighbours, by_direction, by_push, idle)
+    return _StepModel(neighbours, by_direction, by_push, idle)
 
 
 def _push_probes(probe: Probe, steps: list[Step]) -> tuple[dict[Step, int | None], dict[Step, list[int]]]:
@@ -116,7 +277,7 @@ class Recognised:
 
     geometry: Geometry
     squares: Int32s
-    claim: Claim
+    claim: _Claim
     clock: Clock
 
     def status(self, state: State) -> Octets:
@@ -222,8 +383,8 @@ def _tried(
     clock = Clock(machine.network, steady)
     left = _moves_left(probe, status, clock.run(initial[clock.bases]))
     rows = next(clock.run(initial[clock.bases]))[:left]
-    claim = Claim(probe, model, status, inside, at_goal, best, rows)
-    if not holds(claim):
+    claim = _Claim(probe, model, status, inside, at_goal, best, rows)
+    if not _holds(claim):
         return None
     geometry, squares = _geometry(model.neighbours, inside, at_goal)
     return Recognised(geometry, squares, claim, clock)
@@ -302,7 +463,7 @@ def machine_line(game: Recognised, state: State, pushes: Sequence[Push]) -> list
     return moves if _proven(game, state, np.array(states), moves) else None
 
 
-def _stepped(model: StepModel, status: Octets, direction: int, moves: list[int]) -> Octets:
+def _stepped(model: _StepModel, status: Octets, direction: int, moves: list[int]) -> Octets:
     """Return the statuses after a step, and append its move."""
     keeper = int(np.flatnonzero(status == KEEPER)[0])
     to = int(model.neighbours[keeper, direction])

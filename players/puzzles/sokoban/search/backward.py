@@ -42,7 +42,7 @@ _MOST = 65534
 """The most pushes of a solution."""
 
 
-class Nodes(NamedTuple):
+class _Nodes(NamedTuple):
     """Positions by number, in the order in which they were reached.
 
     Attributes:
@@ -55,8 +55,8 @@ class Nodes(NamedTuple):
         after: int32, shape (capacity,): the next node in the bucket.
         heads: int32, shape (buckets,): the first node of each bucket.
         table: int32, shape (slots,): numbers of nodes plus 1 by hash; 0 if empty.
-        counts: int64, shape (5,): KNOWN nodes, the lowest bucket that may have a node, nodes MADE, the node
-            of the SOLUTION (-1 for none), the BEST bound so far.
+        counts: int64, shape (5,): KNOWN nodes, the lowest bucket that may have a node, nodes _MADE, the node
+            of the _SOLUTION (-1 for none), the _BEST bound so far.
     """
 
     records: _Shorts
@@ -70,14 +70,14 @@ class Nodes(NamedTuple):
     counts: Ints
 
 
-KNOWN, _LOWEST, MADE, SOLUTION, BEST = range(5)
+KNOWN, _LOWEST, _MADE, _SOLUTION, _BEST = range(5)
 
 
-def _new_nodes(boxes: int, memory: int) -> Nodes:
+def _new_nodes(boxes: int, memory: int) -> _Nodes:
     """Return arrays for as many nodes as fit into ``memory`` bytes; pages are allocated as they are used."""
     capacity = max(64, memory // (_BYTES_BESIDE + 8 + 2 * (boxes + 1)))
     slots = 1 << (capacity + capacity // 2).bit_length()  # at most two thirds full
-    return Nodes(
+    return _Nodes(
         np.empty((capacity, boxes + 1), np.uint16),
         np.empty(capacity, np.uint64),
         np.empty(capacity, np.int32),
@@ -143,7 +143,7 @@ _GOING_ON, _FOUND, _EMPTY, _FULL = range(4)
 
 
 @inner
-def _wait(nodes: Nodes, node: Index, bound: Index) -> None:
+def _wait(nodes: _Nodes, node: Index, bound: Index) -> None:
     """Put a node first in the bucket of its bound."""
     bucket = min(_BUCKETS - 1, bound)
     nodes.after[node] = nodes.heads[bucket]
@@ -152,7 +152,7 @@ def _wait(nodes: Nodes, node: Index, bound: Index) -> None:
 
 
 @inner
-def _take(nodes: Nodes) -> Index:
+def _take(nodes: _Nodes) -> Index:
     """Remove and return the first node of the lowest bucket that has one; -1 if all are empty."""
     heads, low = nodes.heads, nodes.counts[_LOWEST]
     while low < _BUCKETS and heads[low] < 0:
@@ -167,7 +167,7 @@ def _take(nodes: Nodes) -> Index:
 
 @kernel(**ARENA)
 def _add_root(
-    board: Board, matching: Matching, nodes: Nodes, boxes: Int32s, keeper: int, marks: Int32s
+    board: Board, matching: Matching, nodes: _Nodes, boxes: Int32s, keeper: int, marks: Int32s
 ) -> None:
     """Add the node of a position, with boxes in ascending order. Nothing happens if the position is already
     there, or if boxes cannot be matched."""
@@ -200,7 +200,7 @@ def _add_root(
 def _search(
     board: Board,
     matching: Matching,
-    nodes: Nodes,
+    nodes: _Nodes,
     dead: Octets,
     marks: Int32s,
     room: Int32s,
@@ -237,7 +237,7 @@ def _search(
         match_boxes(matching, squares, count, marks)
         total = np.int64(total_cost(matching))
         if total == 0 and board.reached[start] == board.stamp[0]:
-            counts[SOLUTION] = node
+            counts[_SOLUTION] = node
             for number in range(count):
                 occupied[squares[number]] = FREE
             return _FOUND
@@ -259,7 +259,7 @@ def _search(
             line, way = np.int64(room[0, number]), np.int64(room[1, number])
             box = np.int64(matching.squares[line])
             square = np.int64(neighbours[box, way])
-            counts[MADE] += 1
+            counts[_MADE] += 1
             occupied[box] = FREE
             occupied[square] = BOXED
             fresh = counts[KNOWN]
@@ -279,7 +279,7 @@ def _search(
                 bound = np.int64(cost_after(matching, line, square, total))
                 if bound + depth <= most_pulls:
                     _wait(nodes, fresh, bound)
-                    counts[BEST] = min(counts[BEST], bound)
+                    counts[_BEST] = min(counts[_BEST], bound)
             occupied[square] = FREE
             occupied[box] = BOXED
         for number in range(count):
@@ -302,7 +302,7 @@ class Backward(PushSearch):
     def __init__(self, task: PushTask) -> None:
         super().__init__(task)
         self._rate = 20_000.0  # nodes per CPU second, as last measured
-        self._nodes: Nodes | None = None
+        self._nodes: _Nodes | None = None
 
     def step(self, seconds: float) -> Outcome:
         """See :meth:`PushSearch.step`."""
@@ -343,7 +343,7 @@ class Backward(PushSearch):
             self._board, self._matching, nodes, self._dead, self._marks, self._room,
             self.task.start.keeper, _MOST if limit is None else min(_MOST, limit), units,
         )  # fmt: skip
-        self.positions, self.bound = int(nodes.counts[MADE]), int(nodes.counts[BEST])
+        self.positions, self.bound = int(nodes.counts[_MADE]), int(nodes.counts[_BEST])
         if status == _FOUND:
             self._conclude(nodes)
         elif status == _EMPTY:
@@ -352,9 +352,9 @@ class Backward(PushSearch):
         elif status == _FULL:
             self.outcome = Outcome.MEMORY_FULL
 
-    def _conclude(self, nodes: Nodes) -> None:
+    def _conclude(self, nodes: _Nodes) -> None:
         """Take the pushes to the solution: the last pull is the first push."""
-        neighbours, node = self.task.geometry.neighbours, int(nodes.counts[SOLUTION])
+        neighbours, node = self.task.geometry.neighbours, int(nodes.counts[_SOLUTION])
         while nodes.parents[node] >= 0:
             square, way = divmod(int(nodes.moves[node]), 4)
             self.pushes.append((int(neighbours[square, way]), way ^ 2))

@@ -8,8 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from players.puzzles.sokoban.deadsets.larger import alive_sets
-from players.puzzles.sokoban.deadsets.pairs import alive_pairs
+from players.puzzles.sokoban.deadsets.alive import alive_pairs, alive_sets
 from players.puzzles.sokoban.deadsets.squares import BoxSquares, number_squares
 from players.puzzles.sokoban.geometry import Geometry
 from propnet.jit.arrays import Words
