@@ -3,8 +3,8 @@
 The minimal patterns are laid over every window of a level, once. Each matching pattern is stored with each of
 its boxes, as a mask of the 7 by 7 squares around: a query reads these squares once and compares masks.
 
-The patterns are all positions in a window of 4 by 4 squares that cannot be emptied, found by exhaustive
-retrograde analysis. Their table is stored in this package.
+The patterns are all positions in a window of 4 by 4 squares that cannot be emptied. Their table is stored in
+this package; ``python -m bench.sokoban.patterns`` finds them by retrograde analysis and writes it.
 
 Around the window everything is free. A position is dead if not all boxes can be pushed out of it. Squares of
 the window are numbered row by row; a mask has a bit for each. The keeper is in part 0 if he can walk out of
@@ -12,7 +12,6 @@ the window. Otherwise he is in part 1 to 4: one more than the place among INNER 
 he can reach. (Squares at the rim always lead out.)
 
 Positions are minimal if no wall or box can be removed. There are 1,127, up to rotation and reflection.
-``python -m players.puzzles.sokoban.deadlocks.patterns`` recomputes the table and writes it, in seconds.
 """
 
 from __future__ import annotations
@@ -26,40 +25,21 @@ import numpy as np
 
 from players.puzzles.sokoban.board import BOXED, Board
 from players.puzzles.sokoban.geometry import STEPS, Geometry
-from propnet.jit.arrays import Index, Int32s, Ints, Octets, Words
+from propnet.jit.arrays import Index, Int32s, Ints, Words
 from propnet.jit.decorators import inner, kernel
 
 CELLS = 16
 ALL = (1 << CELLS) - 1
 INNER = 5, 6, 9, 10
-_RIM = ALL & ~sum(1 << cell for cell in INNER)
+RIM = ALL & ~sum(1 << cell for cell in INNER)
 _NOT_LEFT = sum(1 << cell for cell in range(CELLS) if cell % 4)
 _NOT_RIGHT = sum(1 << cell for cell in range(CELLS) if cell % 4 != 3)
-_OUT = CELLS
+OUT = CELLS
 
 
-def minimal_patterns() -> Ints:
-    """Return all minimal dead positions up to symmetry: int64, shape (patterns, 3): masks of walls and of
-    boxes, and the parts of the keeper with which it is dead, bits 0 to 4. Bits of inner squares that lead out
-    equal bit 0."""
-    around = _cells_around()
-    turned, parts = symmetries()
-    first = turned.min(axis=0)
-    thirds = np.zeros(ALL + 1, np.int64)
-    for cell in range(CELLS):
-        thirds += (np.arange(ALL + 1) >> cell & 1) * 3**cell
-    dead = np.zeros(3**CELLS, np.uint8)
-    walls = np.flatnonzero(first == np.arange(ALL + 1))
-    _solve(walls, around, thirds, dead)
-    found = np.zeros((1 << 14, 3), np.int64)
-    count = _minimal(walls, turned, parts, np.argmin(turned, axis=0), thirds, dead, found)
-    assert count <= len(found)
-    return found[:count].copy()
-
-
-def _cells_around() -> Ints:
+def cells_around() -> Ints:
     """Return the neighbours of each square of a window, 16 for those outside: int64, shape (16, 4)."""
-    cells = np.full((CELLS, 4), _OUT, np.int64)
+    cells = np.full((CELLS, 4), OUT, np.int64)
     for cell in range(CELLS):
         for way, (dy, dx) in enumerate(STEPS):
             y, x = cell // 4 + dy, cell % 4 + dx
@@ -93,149 +73,27 @@ def spread(mask: Index, free: Index) -> Index:
 
 
 @inner
-def _part_of(cell: Index, free: Index) -> Index:
+def part_of(cell: Index, free: Index) -> Index:
     """Return the part of a keeper on this square."""
     region = spread(np.int64(1) << cell, free)
-    if not region & _RIM:
+    if not region & RIM:
         for number in range(4):
             if region >> INNER[number] & 1:
                 return number + 1
     return 0
 
 
-@inner
-def _can_win(boxes: Index, part: Index, free: Index, around: Ints, alive: Octets) -> bool:
-    """Return whether one push leads to a position that is known to be alive. ``free``: all squares but the
-    walls."""
-    now = free & ~boxes
-    region = spread(now & _RIM if part == 0 else np.int64(1) << INNER[part - 1], now)
-    for cell in range(CELLS):
-        if not boxes >> cell & 1:
-            continue
-        for way in range(4):
-            behind, ahead = around[cell, way ^ 2], around[cell, way]
-            if (part != 0) if behind == _OUT else not region >> behind & 1:
-                continue
-            after = boxes & ~(np.int64(1) << cell)
-            if ahead != _OUT:
-                if not now >> ahead & 1:
-                    continue
-                after |= np.int64(1) << ahead
-            if alive[after] >> _part_of(cell, free & ~after) & 1:
-                return True
-    return False
-
-
-@kernel
-def _solve(walls: Ints, around: Ints, thirds: Ints, dead: Octets) -> None:
-    """Fill ``dead``, shape (3**16,), with bits of the keeper's parts. Its index is twice the ``thirds`` of
-    the walls plus those of the boxes."""
-    alive = np.zeros(ALL + 1, np.uint8)
-    for wall in walls:
-        free = ALL & ~wall
-        alive[:] = 0
-        alive[0] = 31
-        changed = True
-        while changed:
-            changed = False
-            boxes = (wall + 1) & free
-            while boxes:
-                now = free & ~boxes
-                lead_out = spread(now & _RIM, now)
-                for part in range(5):
-                    if alive[boxes] >> part & 1:
-                        continue
-                    if part:
-                        cell = INNER[part - 1]
-                        if not (now & ~lead_out) >> cell & 1 or _part_of(cell, now) != part:
-                            continue
-                    if _can_win(boxes, part, free, around, alive):
-                        alive[boxes] |= 1 << part
-                        changed = True
-                boxes = ((boxes | wall) + 1) & free
-        boxes = (wall + 1) & free
-        while boxes:
-            now = free & ~boxes
-            bits = 0
-            for part in range(5):
-                if part == 0 or now >> INNER[part - 1] & 1:
-                    same = 0 if part == 0 else _part_of(INNER[part - 1], now)
-                    if not alive[boxes] >> same & 1:
-                        bits |= 1 << part
-            dead[2 * thirds[wall] + thirds[boxes]] = bits
-            boxes = ((boxes | wall) + 1) & free
-
-
-@kernel
-def _minimal(
-    walls: Ints, turned: Ints, parts: Ints, turn: Ints, thirds: Ints, dead: Octets, found: Ints
-) -> int:
-    """Write all minimal positions to ``found``. Returns their number."""
-    count = 0
-    for wall in walls:
-        free = ALL & ~wall
-        boxes = (wall + 1) & free
-        while boxes:
-            first = True
-            for number in range(8):
-                first &= turned[number, wall] != wall or turned[number, boxes] >= boxes
-            bits = 0
-            for part in range(5):
-                if first and _is_minimal(wall, boxes, part, turned, parts, turn, thirds, dead):
-                    bits |= 1 << part
-            if bits:
-                if count < len(found):
-                    found[count, 0] = wall
-                    found[count, 1] = boxes
-                    found[count, 2] = bits
-                count += 1
-            boxes = ((boxes | wall) + 1) & free
-    return count
-
-
-@inner
-def _is_minimal(
-    wall: Index, boxes: Index, part: Index, turned: Ints, parts: Ints, turn: Ints, thirds: Ints, dead: Octets
-) -> bool:
-    if not _is_dead(wall, boxes, part, turned, parts, turn, thirds, dead):
-        return False
-    for cell in range(CELLS):
-        bit = np.int64(1) << cell
-        if wall & bit and _is_dead(wall & ~bit, boxes, part, turned, parts, turn, thirds, dead):
-            return False
-        if boxes & bit and _is_dead(wall, boxes & ~bit, part, turned, parts, turn, thirds, dead):
-            return False
-    return True
-
-
-@inner
-def _is_dead(
-    wall: Index, boxes: Index, part: Index, turned: Ints, parts: Ints, turn: Ints, thirds: Ints, dead: Octets
-) -> bool:
-    number = turn[wall]
-    place = 2 * thirds[turned[number, wall]] + thirds[turned[number, boxes]]
-    return bool(dead[place] >> parts[number, part] & 1)
-
-
 PATH = Path(__file__).with_name("patterns_4x4.bin")
 """Columns of 16-bit numbers, packed by zlib."""
-
-
-def pack(patterns: Ints) -> bytes:
-    """Return the contents of the file for these patterns."""
-    return zlib.compress(np.ascontiguousarray(patterns.T, "<u2").tobytes(), 9)
 
 
 @functools.cache
 def patterns_up_to_symmetry() -> Ints:
     """Return the stored patterns, int64, shape (patterns, 3): masks of walls and boxes, and the keeper's
-    parts, as found by :func:`players.puzzles.sokoban.deadlocks.patterns.minimal_patterns`."""
+    parts."""
     columns = np.frombuffer(zlib.decompress(PATH.read_bytes()), "<u2").reshape(3, -1)
     return np.ascontiguousarray(columns.T, np.int64)
 
-
-if __name__ == "__main__":
-    PATH.write_bytes(pack(minimal_patterns()))
 
 _NEAR = 49
 _ONLY_THERE = np.uint64(1 << 63)
@@ -292,7 +150,7 @@ def new_patterns(geometry: Geometry) -> Patterns:
     )
     fits = np.zeros((len(kinds), _MOST, 3), np.int64)
     counts = np.zeros(len(kinds), np.int64)
-    _fit(kinds, _variants(), _cells_around(), fits, counts)
+    _fit(kinds, _variants(), cells_around(), fits, counts)
     rows = _rows(windows, kind.reshape(-1).astype(np.int64), fits, counts)
     rows = rows[np.lexsort(rows.T[::-1])]
     if len(rows):
@@ -326,7 +184,7 @@ def _turn_to_squares(variants: Ints) -> None:
     for row in range(len(variants)):
         boxes, walls, parts, _ = variants[row]
         free = ALL & ~walls & ~boxes
-        closed = free & ~spread(free & _RIM, free)
+        closed = free & ~spread(free & RIM, free)
         spots = np.int64(0)
         for number in range(len(INNER)):
             if parts >> (number + 1) & 1:
@@ -355,7 +213,7 @@ def _fit(kinds: Ints, variants: Ints, around: Ints, fits: Ints, counts: Ints) ->
                 if only or _can_rest(wall, boxes, goals, around, seen, stamp, stack):
                     continue
                 free = ALL & ~wall & ~boxes
-                there = free & ~spread(free & _RIM, free)
+                there = free & ~spread(free & RIM, free)
             fits[kind, count, 0] = boxes
             fits[kind, count, 1] = there
             fits[kind, count, 2] = only
@@ -399,7 +257,7 @@ def _can_rest(
         if boxes & ~goals == 0:
             return True
         now = free & ~boxes
-        region = spread(now & _RIM if part == 0 else np.int64(1) << INNER[part - 1], now)
+        region = spread(now & RIM if part == 0 else np.int64(1) << INNER[part - 1], now)
         for cell in range(CELLS):
             for way in range(4):
                 behind, ahead = around[cell, way ^ 2], around[cell, way]
@@ -410,7 +268,7 @@ def _can_rest(
                     if not now >> ahead & 1:
                         continue
                     after |= np.int64(1) << ahead
-                next_part = _part_of(cell, free & ~after)
+                next_part = part_of(cell, free & ~after)
                 if seen[next_part, after] != stamp:
                     seen[next_part, after] = stamp
                     stack[top, 0] = after

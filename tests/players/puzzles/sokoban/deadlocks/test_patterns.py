@@ -6,12 +6,8 @@ import random
 
 import pytest
 
-from players.puzzles.sokoban.deadlocks.patterns import (
-    PATH,
-    minimal_patterns,
-    pack,
-    patterns_up_to_symmetry,
-)
+from bench.sokoban.patterns import minimal_patterns, pack
+from players.puzzles.sokoban.deadlocks.patterns import PATH, patterns_up_to_symmetry
 from players.puzzles.sokoban.geometry import STEPS
 
 Cells = frozenset[tuple[int, int]]
