@@ -66,14 +66,14 @@ def place_boxes(board: Board, position: Position) -> None:
 
 
 @inner
-def next_stamp(board: Board) -> np.int32:
-    """Clear all marks of ``reached`` by taking a new stamp; every two billion walks, the marks are really
-    erased."""
-    if board.stamp[0] == 2**31 - 1:
-        board.reached[:] = 0
-        board.stamp[0] = 0
-    board.stamp[0] += 1
-    return np.int32(board.stamp[0])
+def next_stamp(marks: Int32s, stamp: Int32s) -> np.int32:
+    """Clear all marks, which are the entries that hold ``stamp``, int32, shape (1,), by taking a new one.
+    Every two billion times they are really erased."""
+    if stamp[0] == 2**31 - 1:
+        marks[:] = 0
+        stamp[0] = 0
+    stamp[0] += 1
+    return np.int32(stamp[0])
 
 
 @inner
@@ -81,7 +81,7 @@ def walk(board: Board, keeper: Index) -> Index:
     """Mark the squares that the keeper can walk to as ``reached``; ``queue`` lists them in the order reached.
     Returns the lowest of them, which stands for the keeper's whole region."""
     neighbours, occupied, reached, queue = board.neighbours, board.occupied, board.reached, board.queue
-    stamp = next_stamp(board)
+    stamp = next_stamp(reached, board.stamp)
     reached[keeper] = stamp
     queue[0] = keeper
     lowest = np.int64(keeper)

@@ -94,7 +94,7 @@ def from_level(level: Level) -> tuple[Geometry, Position]:
     )
 
 
-def to_level(geometry: Geometry, position: Position, title: str = "") -> Level:
+def to_level(geometry: Geometry, position: Position) -> Level:
     """Return a level that shows this position on the geometry's places: the opposite of
     :func:`from_level`."""
     height, width = (geometry.places.max(axis=0) - geometry.places.min(axis=0) + 3).tolist()
@@ -106,4 +106,4 @@ def to_level(geometry: Geometry, position: Position, title: str = "") -> Level:
         if square in boxes:
             pair = BOX + BOX_ON_GOAL
         rows[y - top][x - left] = pair[square in goals]
-    return Level(tuple("".join(row) for row in rows), title)
+    return Level(tuple("".join(row) for row in rows))

@@ -218,7 +218,7 @@ def bytes_per_state(boxes: int) -> int:
 def _walk_all(board: Board, steps: Int32s, keeper: Index) -> None:
     """Mark the squares that the keeper reaches, with the steps to each."""
     neighbours, occupied, reached, queue = board.neighbours, board.occupied, board.reached, board.queue
-    stamp = next_stamp(board)
+    stamp = next_stamp(reached, board.stamp)
     reached[keeper] = stamp
     steps[keeper] = 0
     queue[0] = keeper

@@ -15,7 +15,7 @@ import numpy as np
 from players.puzzles.sokoban.distances import NO_SIDE, dead_sides, side_classes
 from players.puzzles.sokoban.geometry import Geometry
 from players.puzzles.sokoban.lines import reachable
-from propnet.jit.arrays import Flags, Int32s, Octets
+from propnet.jit.arrays import Flags, Octets
 
 
 def forced_pushes(geometry: Geometry) -> Octets:
@@ -44,7 +44,7 @@ def forced_pushes(geometry: Geometry) -> Octets:
     return forced
 
 
-def tunnel_squares(geometry: Geometry) -> Flags:
+def _tunnel_squares(geometry: Geometry) -> Flags:
     """Return the squares of tunnels, bool, shape (size + 1,): squares with walls on both sides and open at
     both ends, and the bends that link two such squares."""
     is_open = geometry.neighbours != geometry.size
@@ -60,7 +60,7 @@ def tunnel_squares(geometry: Geometry) -> Flags:
 def tunnels(geometry: Geometry) -> list[tuple[int, ...]]:
     """Return every tunnel as its squares, from one end to the other."""
     neighbours: list[list[int]] = geometry.neighbours.tolist()
-    inside = set(np.flatnonzero(tunnel_squares(geometry)).tolist())
+    inside = set(np.flatnonzero(_tunnel_squares(geometry)).tolist())
     found = []
     waiting = sorted(inside, key=lambda square: sum(there in inside for there in neighbours[square]))
     seen: set[int] = set()
@@ -73,9 +73,6 @@ def tunnels(geometry: Geometry) -> list[tuple[int, ...]]:
         if way:
             found.append(tuple(way))
     return sorted(found)
-
-
-_NO_ROOM = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,25 +92,16 @@ class Room:
 
 def rooms(geometry: Geometry) -> list[Room]:
     """Return all rooms of a level, ordered by their lowest squares."""
-    numbers = room_numbers(geometry)
-    goals = set(geometry.goals.tolist())
-    found = []
-    for number in range(int(numbers.max(initial=_NO_ROOM)) + 1):
-        squares = np.flatnonzero(numbers == number).tolist()
-        entrances = set(geometry.neighbours[squares].ravel().tolist()) - {geometry.size, *squares}
-        found.append(Room(tuple(squares), tuple(sorted(goals & set(squares))), tuple(sorted(entrances))))
-    return found
-
-
-def room_numbers(geometry: Geometry) -> Int32s:
-    """Return the room of each square: int32, shape (size + 1,); NO_ROOM in tunnels and outside."""
-    numbers = np.full(geometry.size + 1, _NO_ROOM, np.int32)
-    shut = {geometry.size, *np.flatnonzero(tunnel_squares(geometry)).tolist()}
+    shut = {geometry.size, *np.flatnonzero(_tunnel_squares(geometry)).tolist()}
     neighbours: list[list[int]] = geometry.neighbours.tolist()
-    count = 0
+    goals = set(geometry.goals.tolist())
+    found: list[Room] = []
+    seen = set(shut)
     for first in range(geometry.size):
-        if first in shut or numbers[first] != _NO_ROOM:
+        if first in seen:
             continue
-        numbers[list(reachable(neighbours, shut, first))] = count
-        count += 1
-    return numbers
+        squares = reachable(neighbours, shut, first)
+        seen |= squares
+        entrances = {there for square in squares for there in neighbours[square]} - {geometry.size} - squares
+        found.append(Room(tuple(sorted(squares)), tuple(sorted(goals & squares)), tuple(sorted(entrances))))
+    return found

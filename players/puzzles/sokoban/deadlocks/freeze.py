@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from players.puzzles.sokoban.board import BOXED, FREE, OUTSIDE, Board, new_board, place_boxes
+from players.puzzles.sokoban.board import BOXED, FREE, OUTSIDE, Board, new_board, next_stamp, place_boxes
 from players.puzzles.sokoban.distances import dead_sides
 from players.puzzles.sokoban.geometry import Geometry, Position
 from propnet.jit.arrays import Index, Int32s, Octets
@@ -61,7 +61,7 @@ def frozen_with(board: Board, freeze: Freeze, square: Index) -> Index:
     """Find the boxes that are frozen together with the one on this square. Returns their number, 0 if the box
     itself is not frozen. They are the first of ``freeze.group``, and have the stamp in ``freeze.marks``."""
     neighbours, occupied, marks, group = board.neighbours, board.occupied, freeze.marks, freeze.group
-    stamp = _next_mark(freeze)
+    stamp = next_stamp(marks, freeze.stamp)
     # Collect boxes that touch and would be blocked if all boxes were walls. The others are marked by minus
     # the stamp.
     group[0] = square
@@ -104,7 +104,7 @@ def freeze_all(board: Board, freeze: Freeze, dead: Octets) -> Index:
     """Find all frozen boxes of the position, with the caller's dead sides. Returns their number. They are the
     first of ``freeze.group``, and have the stamp in ``freeze.marks``."""
     occupied, marks, group = board.occupied, freeze.marks, freeze.group
-    stamp = _next_mark(freeze)
+    stamp = next_stamp(marks, freeze.stamp)
     count = 0
     for square in range(len(occupied) - 1):
         if occupied[square] == BOXED and _is_blocked(board, freeze, dead, square, False):
@@ -121,16 +121,6 @@ def freeze_all(board: Board, freeze: Freeze, dead: Octets) -> Index:
             group[number] = group[count]
             number = 0
     return count
-
-
-@inner
-def _next_mark(freeze: Freeze) -> np.int32:
-    """Clear all marks by taking a new stamp."""
-    if freeze.stamp[0] == 2**31 - 1:
-        freeze.marks[:] = 0
-        freeze.stamp[0] = 0
-    freeze.stamp[0] += 1
-    return np.int32(freeze.stamp[0])
 
 
 @inner

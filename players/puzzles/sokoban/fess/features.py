@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from players.puzzles.sokoban.board import BOXED, FREE, Board
+from players.puzzles.sokoban.board import BOXED, FREE, Board, next_stamp
 from players.puzzles.sokoban.distances import dead_sides
 from players.puzzles.sokoban.fess.packing_plan import PackingPlan, steps_from
 from players.puzzles.sokoban.geometry import DOWN, RIGHT, Geometry
@@ -269,20 +269,11 @@ def _count_packed(board: Board, know: Knowledge, scratch: FeatureRoom) -> Index:
 
 
 @inner
-def _next_mark(scratch: FeatureRoom) -> np.int32:
-    if scratch.stamp[0] >= 2**31 - 2:
-        scratch.marks[:] = 0
-        scratch.stamp[0] = 0
-    scratch.stamp[0] += 1
-    return np.int32(scratch.stamp[0])
-
-
-@inner
 def _count_regions(board: Board, scratch: FeatureRoom) -> Index:
     """Return the number of regions into which the boxes divide the map for the keeper, including his own.
     Needs his walk."""
     neighbours, occupied, marks, queue = board.neighbours, board.occupied, scratch.marks, scratch.queue
-    mark = _next_mark(scratch)
+    mark = next_stamp(marks, scratch.stamp)
     regions = 1
     for start in range(len(occupied) - 1):
         if occupied[start] != FREE or board.reached[start] == board.stamp[0] or marks[start] == mark:
@@ -314,7 +305,7 @@ def _count_broken_links(board: Board, know: Knowledge, scratch: FeatureRoom) -> 
     if count < 2:
         return 0
     for room in range(count):
-        mark = _next_mark(scratch)
+        mark = next_stamp(marks, scratch.stamp)
         missing = np.uint64(0)
         for number in range(know.starts[room], know.starts[room + 1]):
             start = know.inside[number]
