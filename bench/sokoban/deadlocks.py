@@ -38,11 +38,13 @@ from propnet.jit.decorators import ARENA, kernel
 
 @dataclass(slots=True)
 class Tally:
-    """What one detector said: pushes asked, fatal ones, those flagged, false positives, CPU seconds."""
+    """What one detector said: pushes asked, fatal ones, those flagged, those that no other kind flags, false
+    positives, CPU seconds."""
 
     asked: int = 0
     fatal: int = 0
     flagged: int = 0
+    alone: int = 0
     wrong: int = 0
     seconds: float = 0.0
 
@@ -177,6 +179,7 @@ def ask(space: StateSpace, budget: int, sets: int, tallies: dict[str, Tally]) ->
     good, alive = space.alive[edges[:, 0]], space.alive[edges[:, 1]]
     fatal = good & ~alive
     together = np.zeros(len(edges), np.bool_)
+    kinds: dict[str, Flags] = {}
     for name, detector in _detectors(space.geometry, budget, sets).items():
         flags = np.zeros(len(edges), np.bool_)
         detector(space.records, edges[:1], flags)
@@ -184,8 +187,13 @@ def ask(space: StateSpace, budget: int, sets: int, tallies: dict[str, Tally]) ->
         detector(space.records, edges, flags)
         _note(tallies, name, flags, fatal, alive, time.process_time() - began)
         together |= flags
+        kinds[name.partition(",")[0].partition(" of")[0]] = flags  # the last of a kind flags the most
         if name.startswith("sets") or name == LAST:
             _note(tallies, f"all to {name}", together, fatal, alive, 0.0)
+    once = sum(flags.astype(np.int8) for flags in kinds.values()) == 1
+    for kind, flags in kinds.items():
+        last = [name for name in tallies if name.startswith(kind)][-1]
+        tallies[last].alone += int((flags & fatal & once).sum())
 
 
 def _note(
@@ -247,13 +255,14 @@ def main() -> None:
     print(f"{levels} levels of up to {given.most:,} states, {states:,} states")
     if not levels:
         return
-    print(f"{'detector':28} {'pushes':>12} {'fatal':>9} {'flagged':>9} {'share':>7} {'wrong':>6} {'ns':>7}")
+    heads = ("pushes", 12), ("fatal", 9), ("flagged", 9), ("share", 7), ("alone", 7), ("wrong", 6), ("ns", 7)
+    print(f"{'detector':28}", *(f"{head:>{width}}" for head, width in heads))
     base = tallies.pop("nothing").seconds
     for name, tally in tallies.items():
         speed = f"{(tally.seconds - base) / max(tally.asked, 1) * 1e9:7.0f}" if tally.seconds else ""
         share = tally.flagged / max(tally.fatal, 1)
-        counts = f"{tally.asked:12,} {tally.fatal:9,} {tally.flagged:9,} {share:7.1%} {tally.wrong:6}"
-        print(f"{name:28} {counts} {speed}")
+        counts = f"{tally.asked:12,} {tally.fatal:9,} {tally.flagged:9,} {share:7.1%} {tally.alone:7,}"
+        print(f"{name:28} {counts} {tally.wrong:6} {speed}")
     print(f"PI-corrals leave out pushes in {pruned[0]:,} states that can be solved, and spoil {pruned[1]}")
     print(f"tunnels make {pruned[2]:,} pushes go on, and spoil {pruned[3]}")
 
