@@ -162,30 +162,25 @@ def _can_shorten() -> bool:
     return launch.warm or is_compiled("sokoban-optimizer")
 
 
-_SMALL = ("########", "#@ $  .#", "# $   .#", "#  $  .#", "########")
-"""A level of three boxes: dead sets of three have their own kernels."""
 _RIGHT = 1
 
 
 def _small() -> tuple[Geometry, Position]:
     from players.puzzles.sokoban.geometry import from_level
-    from players.puzzles.sokoban.levels.level import Level
+    from players.puzzles.sokoban.search.solve_level import SMALL
 
-    return from_level(Level(_SMALL))
+    return from_level(SMALL)
 
 
 def _warm_up_searches(latest: float | None = None) -> None:
     """Compile or load the kernels of the searches that begin within ``latest`` CPU seconds. The default
     covers the searches that begin as soon as plain Python has given up, which solve easy levels."""
     from players.puzzles.sokoban.search.few_positions import SECONDS
-    from players.puzzles.sokoban.search.portfolio import ENTRIES, Entry, SearchPortfolio
-    from players.puzzles.sokoban.search.push_search import PushTask
+    from players.puzzles.sokoban.search.portfolio import ENTRIES
+    from players.puzzles.sokoban.search.solve_level import warm_up
 
-    geometry, start = _small()
     latest = SECONDS if latest is None else latest
-    for entry in (one for one in ENTRIES if one.begin <= latest):
-        task = PushTask(geometry, start, 1 << 22)
-        SearchPortfolio(task, [Entry(entry.search, 1.0, 1.0)]).step(0.01)
+    warm_up([entry for entry in ENTRIES if entry.begin <= latest])
 
 
 def _warm_up_optimizer() -> None:

@@ -23,7 +23,8 @@ MEMORY_BYTES = 600 * 1024**2
 _STEP_SECONDS = 0.1
 
 
-_WARM_UP = Level(("######", "#    #", "#@$ .#", "#    #", "######"))
+SMALL = Level(("########", "#@ $  .#", "# $   .#", "#  $  .#", "########"))
+"""A level to compile kernels with, of three boxes: dead sets of three have their own."""
 
 _LevelWatcher = Callable[[SearchPortfolio], None]
 """A callback that receives the search about ten times a second."""
@@ -31,7 +32,7 @@ _LevelWatcher = Callable[[SearchPortfolio], None]
 
 def warm_up(entries: Sequence[Entry] | None = None) -> None:
     """Compile or load the kernels of all given searches; by default those of the portfolio."""
-    geometry, start = from_level(_WARM_UP)
+    geometry, start = from_level(SMALL)
     for entry in ENTRIES if entries is None else entries:
         search = entry.search(PushTask(geometry, start, 1 << 20))
         search.step(0.01)
