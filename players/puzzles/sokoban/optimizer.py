@@ -390,8 +390,7 @@ class Optimizer:
     Attributes:
         pushes, steps: the best solution found.
         optimal: whether no solution is better, barring a collision of 64-bit hashes.
-        rounds: the number of completed searches.
-        states: the number of states they have examined.
+        states: the number of states that its searches have examined.
 
     Raises:
         GdlError: the pushes are not a solution.
@@ -410,7 +409,7 @@ class Optimizer:
         if not is_solved(geometry, after_steps(geometry, start, self.steps)):
             raise GdlError("these pushes do not solve the level")
         self.optimal = False
-        self.rounds = self.states = 0
+        self.states = 0
         self._memory = memory
         distances = goal_distances(geometry)
         nearest_goal = distances.min(axis=0) if len(distances) else np.full(geometry.size + 1, FAR)
@@ -472,7 +471,6 @@ class Optimizer:
 
     def _search(self, vicinity: Words | None) -> Generator[None, None, bool]:
         """Look for a shortest line, in a vicinity or anywhere. Returns whether it is better."""
-        self.rounds += 1
         boxes = np.array(self.start.boxes, np.int16)
         most = max(_FEWEST_STATES, self._memory // 2 // bytes_per_state(len(boxes)))
         capacity = min(most, _FEWEST_STATES)

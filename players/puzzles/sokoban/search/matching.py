@@ -29,7 +29,6 @@ class Matching(NamedTuple):
     Attributes:
         costs: int32, shape (size + 2, goals): pushes from each square to each goal, at most FAR_COST; 0 in
             the last row, which stands for no box.
-        nearest: int32, shape (size + 2,): the least of the costs of each square.
         squares: int32, shape (goals,): the square of each row's box; size + 1 for rows without one.
         row_potentials, column_potentials: int32, shape (goals + 1,).
         row_of: int32, shape (goals + 1,): the row matched to each column; -1 for none.
@@ -38,7 +37,6 @@ class Matching(NamedTuple):
     """
 
     costs: Int32s
-    nearest: Int32s
     squares: Int32s
     row_potentials: Int32s
     column_potentials: Int32s
@@ -55,7 +53,6 @@ def new_matching(distances: Int32s) -> Matching:
     order = np.arange(goals + 1, dtype=np.int32)
     return Matching(
         costs,
-        costs.min(axis=1) if goals else np.zeros(rows + 1, np.int32),
         np.full(goals, rows, np.int32),
         np.zeros(goals + 1, np.int32),
         np.zeros(goals + 1, np.int32),
