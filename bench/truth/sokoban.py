@@ -20,8 +20,8 @@ from players.puzzles.sokoban.levels.gdl import level_to_gdl
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.lines import steps_of
 from players.puzzles.sokoban.optimizer import Optimizer
+from players.puzzles.sokoban.push_search import PushSearch, PushTask
 from players.puzzles.sokoban.search.portfolio import ENTRIES, SearchPortfolio
-from players.puzzles.sokoban.search.push_search import PushSearch, PushTask
 from players.puzzles.sokoban.solution import Metric, Outcome
 from players.puzzles.sokoban.solver import Sokoban
 from players.solvers import replayed

@@ -5,6 +5,7 @@ Modules, in the same order as for all puzzles here:
 - The problem: ``geometry`` and ``board``, and the facts that walls imply (``distances``, ``rooms``).
 - Files: ``levels`` reads level files, and writes levels as rules.
 - Rules: ``recognition`` finds a level in the rules of a game; ``solver`` uses it.
-- Search: ``search``, with ``fess`` among its searches; ``deadlocks`` and ``deadsets`` prune.
+- Search: ``push_search`` is what all have in common; ``search``, with ``fess`` among them; ``deadlocks`` and
+  ``deadsets`` prune.
 - Results: ``lines``, which ``optimizer`` shortens.
 """

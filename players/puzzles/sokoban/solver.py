@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from players.puzzles.sokoban.geometry import Geometry, Position
     from players.puzzles.sokoban.lines import Push
     from players.puzzles.sokoban.optimizer import Optimizer
+    from players.puzzles.sokoban.push_search import PushSearch
     from players.puzzles.sokoban.recognition.recognise import Recognised
-    from players.puzzles.sokoban.search.push_search import PushSearch
     from propnet.machine import PropnetMachine
 
 _SLICE = 0.02
@@ -137,8 +137,8 @@ class Sokoban(LineSolver):
     def _resumed(self, game: Recognised) -> _Begun:
         """Return the search in progress for this start, or a new one. A search continues if no box was pushed
         in between."""
+        from players.puzzles.sokoban.push_search import PushTask
         from players.puzzles.sokoban.search.portfolio import SearchPortfolio
-        from players.puzzles.sokoban.search.push_search import PushTask
 
         start, begun = game.position(self.start), Sokoban._begun
         anchored = game.anchored(start)

@@ -69,7 +69,7 @@ from players.puzzles.sokoban.fess.moves import (
 from players.puzzles.sokoban.fess.packing_plan import packing_plan
 from players.puzzles.sokoban.geometry import Geometry, Position
 from players.puzzles.sokoban.lines import Push, reachable
-from players.puzzles.sokoban.search.push_search import PushSearch, PushTask
+from players.puzzles.sokoban.push_search import PushSearch, PushTask
 from players.puzzles.sokoban.solution import Outcome
 from propnet.jit.arrays import Index, Int32s, Ints, Octets, Words
 from propnet.jit.decorators import ARENA, inner, kernel

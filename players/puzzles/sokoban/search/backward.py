@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from players.puzzles.sokoban.board import BOXED, FREE, Board, new_board, walk
 from players.puzzles.sokoban.distances import FAR, start_distances
+from players.puzzles.sokoban.push_search import PushSearch, PushTask
 from players.puzzles.sokoban.search.matching import (
     FAR_COST,
     Matching,
@@ -26,7 +27,6 @@ from players.puzzles.sokoban.search.matching import (
     new_matching,
     total_cost,
 )
-from players.puzzles.sokoban.search.push_search import PushSearch, PushTask
 from players.puzzles.sokoban.solution import Outcome
 from propnet.jit.arrays import Index, Int32s, Ints, Octets, Words
 from propnet.jit.decorators import ARENA, inner, kernel

@@ -17,7 +17,7 @@ from typing import ClassVar
 
 from players.puzzles.sokoban.geometry import STEPS, Geometry
 from players.puzzles.sokoban.lines import Push
-from players.puzzles.sokoban.search.push_search import PushSearch, PushTask
+from players.puzzles.sokoban.push_search import PushSearch, PushTask
 from players.puzzles.sokoban.solution import Outcome
 
 SECONDS = 0.15

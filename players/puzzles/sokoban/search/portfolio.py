@@ -10,8 +10,8 @@ from typing import ClassVar
 
 from gdl.errors import GdlError
 from players.puzzles.sokoban.lines import is_solved
+from players.puzzles.sokoban.push_search import PushSearch, PushTask
 from players.puzzles.sokoban.search.few_positions import SECONDS, FewPositions
-from players.puzzles.sokoban.search.push_search import PushSearch, PushTask
 from players.puzzles.sokoban.solution import Outcome
 
 _LEAST_SLICE = 0.02

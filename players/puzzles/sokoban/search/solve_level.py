@@ -15,8 +15,8 @@ from dataclasses import replace
 from players.puzzles.sokoban.geometry import from_level
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.lines import steps_of
+from players.puzzles.sokoban.push_search import PushTask
 from players.puzzles.sokoban.search.portfolio import ENTRIES, Entry, SearchPortfolio
-from players.puzzles.sokoban.search.push_search import PushTask
 from players.puzzles.sokoban.solution import LevelSolution, Metric, Outcome, replay
 
 MEMORY_BYTES = 600 * 1024**2

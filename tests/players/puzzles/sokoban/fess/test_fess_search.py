@@ -9,7 +9,7 @@ from players.puzzles.sokoban.fess.search import STYLES, Fess, FessStyle
 from players.puzzles.sokoban.geometry import from_level
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.lines import after_steps, is_solved, steps_of
-from players.puzzles.sokoban.search.push_search import PushTask
+from players.puzzles.sokoban.push_search import PushTask
 from players.puzzles.sokoban.solution import Outcome
 
 SOLVABLE = (

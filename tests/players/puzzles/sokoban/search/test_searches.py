@@ -15,10 +15,10 @@ from players.puzzles.sokoban.distances import start_distances
 from players.puzzles.sokoban.geometry import Geometry, Position, from_level
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.lines import after_steps, is_solved, steps_of
+from players.puzzles.sokoban.push_search import PushSearch, PushTask
 from players.puzzles.sokoban.search.backward import KNOWN, Backward
 from players.puzzles.sokoban.search.few_positions import FewPositions
 from players.puzzles.sokoban.search.portfolio import ENTRIES, Entry, SearchPortfolio, entries_named
-from players.puzzles.sokoban.search.push_search import PushSearch, PushTask
 from players.puzzles.sokoban.solution import Outcome
 
 KINDS: list[type[PushSearch]] = [FewPositions, Backward, SearchPortfolio]
