@@ -202,7 +202,7 @@ def _found(machine: NativeMachine) -> bytes:
     if coding is None:
         return b""
     try:
-        return register_bytes(register_network(machine.network, coding), coding)
+        return register_bytes(RegisterRecoding(machine.network, coding).recoded(), coding)
     except TooLargeError as error:
         log.info("playouts without registers: %s", error)
         return b""
@@ -222,12 +222,11 @@ def read_registers(data: bytes) -> tuple[Network, Coding]:
 
 def _seconds(machine: NativeMachine) -> float:
     """CPU time of some playouts: the shorter of two."""
-    shortest = float("inf")
+    times = [time.thread_time()]
     for seed in range(2):
-        before = time.thread_time()
         machine.playouts(_TRIED, seed)
-        shortest = min(shortest, time.thread_time() - before)
-    return shortest
+        times.append(time.thread_time())
+    return float(np.diff(times).min())
 
 
 def register_coding(machine: PropnetMachine) -> Coding | None:
@@ -246,15 +245,6 @@ def register_coding(machine: PropnetMachine) -> Coding | None:
     inside = {base for group in registers for base in group.members}
     single = [ExclusiveGroup((base,)) for base in range(len(network.bases)) if base not in inside]
     return Coding(len(network.bases), (*registers, *single))
-
-
-def register_network(network: Network, coding: Coding) -> Network:
-    """The network over the bits of a coding. Moves, their ids, goals and the end of the match are the same,
-    but a state that does not fit the coding is terminal and has no goals.
-
-    Its base propositions are named as those of :func:`propnet.recoding.recoded.recode`.
-    """
-    return _Registers(network, coding).recoded()
 
 
 class _LineGates(CodeGates):
@@ -281,8 +271,9 @@ class _LineGates(CodeGates):
         return decoded
 
 
-class _Registers(Recoding):
-    """Builds the gates of a network with registers."""
+class RegisterRecoding(Recoding):
+    """Builds a network with registers: moves, their ids, goals and the end of the match are the same, but a
+    state that does not fit the coding is terminal and has no goals."""
 
     builder: _LineGates
 

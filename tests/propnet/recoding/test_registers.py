@@ -16,9 +16,8 @@ from players.kaskade.stages import build_native, load_native, load_propnet
 from propnet.build import build
 from propnet.kernels.records import pack, unpack
 from propnet.native.machine import NativeMachine, native_machine
-from propnet.network import Network
 from propnet.recoding.coding import Codec, Coding, ExclusiveGroup
-from propnet.recoding.registers import RegisterMachine, register_coding, register_network, with_registers
+from propnet.recoding.registers import RegisterMachine, RegisterRecoding, register_coding, with_registers
 from propnet.storage.network_bytes import to_bytes
 from tests.examples import examples
 from tests.propnet.ground_cases import assignments, ground_rules, network_answers
@@ -68,7 +67,7 @@ def test_random_networks_are_the_same_with_registers(ground, seed):
     coding = Coding(len(network.bases), tuple(groups))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("propnet.recoding.registers.FEWEST", 2)
-        new = register_network(network, coding)
+        new = RegisterRecoding(network, coding).recoded()
     codec = Codec(coding, network.initial)
     states = fitting_states(coding, network.initial, rng)
     codes = codec.encode(states)
@@ -93,7 +92,7 @@ def _plain() -> NativeMachine:
 
 
 def _made(plain: NativeMachine, coding: Coding) -> RegisterMachine:
-    network: Network = register_network(plain.network, coding)
+    network = RegisterRecoding(plain.network, coding).recoded()
     code = native_machine(plain.rules, network).code
     return RegisterMachine(plain.rules, plain.network, plain.code, network, code, coding)
 
