@@ -205,6 +205,11 @@ class NetworkBatch(BatchMachine):
         self._last = records, seed, max_steps, each, ends.lengths, policy
         return Ends(ends.goals, ends.lengths, ends.lengths < max_steps)
 
+    @property
+    def carries(self) -> bool:
+        """Whether :meth:`playouts_while` is as fast as :meth:`playouts`."""
+        return self._playing.carries
+
     def playouts_while(
         self, fewest: int, most: int, records: Records, made: NDArray[np.int32], seed: int, max_steps: int
     ) -> tuple[Ends, NDArray[np.int32], Records]:

@@ -75,6 +75,8 @@ class PropnetMachine(Machine):
     has_lanes = True
     ground: GroundRules | None = None
     """The rules that the network was built from, if they are available and not large."""
+    carries: bool = True
+    """Whether :meth:`playouts_while` is as fast as :meth:`playouts_from`."""
     exact: bool = False
     """Whether, in zero-sum games, :attr:`playout_machine` leaves out no move that is better than the best
     move that it keeps."""

@@ -169,14 +169,17 @@ def make(rules: Rules, level: str) -> tuple[Machine, dict[str, Any]]:
     from players.kaskade.make_machine import COMPILE_SECONDS
     from propnet.native.machine import native_machine
     from propnet.native.object_cache import ObjectCache, host
+    from propnet.recoding.registers import with_registers
 
     host()
     watch.lap()  # LLVM looks up the processor once per process
     with tempfile.TemporaryDirectory() as folder:
         cache = ObjectCache(Path(folder))
-        native_machine(rules, network, seconds=COMPILE_SECONDS, cache=cache)
+        native = native_machine(rules, network, seconds=COMPILE_SECONDS, cache=cache)
+        with_registers(native, seconds=COMPILE_SECONDS, cache=cache)
         stages["compile_s"] = watch.lap()
         native = native_machine(rules, network, seconds=0.0, cache=cache)
+        native = with_registers(native, seconds=COMPILE_SECONDS, cache=cache)
         stages["cached_s"] = watch.lap()
     stages["compiled"] = native.compiled
     return native, stages

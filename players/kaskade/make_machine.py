@@ -74,6 +74,8 @@ def make_machine(rules: Rules, level: str = "auto") -> Machine:
         return machine
     from propnet.native.machine import native_machine
     from propnet.native.object_cache import ObjectCache
+    from propnet.recoding.registers import with_registers
 
     seconds = compile_budget(_AUTO_COMPILE_SECONDS if level == "auto" else COMPILE_SECONDS)
-    return native_machine(rules, network, seconds=seconds, cache=ObjectCache())
+    machine = native_machine(rules, network, seconds=seconds, cache=ObjectCache())
+    return machine if level == "auto" else with_registers(machine, seconds=seconds, cache=ObjectCache())

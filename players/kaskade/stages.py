@@ -157,12 +157,13 @@ def load_propnet(rules: Rules, product: bytes, before: Machine | None) -> Machin
 
 def build_native(text: str, previous: bytes) -> Iterator[bytes]:
     """The native code of a network: as soon as it is worth using, when all of it is compiled, and then with
-    the code of the guide for playouts, if the game has one.
+    the code of the guide for playouts, or of the network with registers for playouts, if the game has one.
     Raises TooLargeError if too little is compiled in time."""
     from players.kaskade.guided_machine import compiled_guide
     from propnet.machine import PropnetMachine
-    from propnet.native.machine import PAYS, NativeCode, compile_network
+    from propnet.native.machine import PAYS, NativeCode, NativeMachine, compile_network
     from propnet.native.object_cache import ObjectCache, host, to_bytes
+    from propnet.recoding.registers import RegisterMachine, register_bytes, with_registers
     from propnet.storage.network_bytes import from_bytes
     from propnet.storage.network_bytes import to_bytes as network_to_bytes
 
@@ -194,6 +195,15 @@ def build_native(text: str, previous: bytes) -> Iterator[bytes]:
             network_to_bytes(guide_net),
             to_bytes(guide_code.straight, guide_code.objects),
         )
+        return
+    faster = with_registers(NativeMachine(machine.rules, network, code), seconds=seconds, cache=cache)
+    if isinstance(faster, RegisterMachine) and (other := faster.registers.code) is not None:
+        yield _joined(
+            to_bytes(code.straight, code.objects),
+            register_bytes(faster.registers.network, faster.coding),
+            to_bytes(other.straight, other.objects),
+            b"registers",
+        )
 
 
 def _joined(*parts: bytes) -> bytes:
@@ -224,10 +234,12 @@ def load_native(rules: Rules, product: bytes, before: Machine | None) -> Machine
     from propnet.machine import PropnetMachine
     from propnet.native.machine import NativeCode, NativeMachine
     from propnet.native.object_cache import from_bytes, host
+    from propnet.recoding.registers import RegisterMachine, read_registers
     from propnet.storage.network_bytes import from_bytes as network_from_bytes
 
     if not isinstance(before, PropnetMachine):
         raise GdlError("native code needs the machine of its network")
+    network = before.network
 
     def native_code(data: bytes) -> NativeCode:
         straight, objects = from_bytes(data)
@@ -235,10 +247,16 @@ def load_native(rules: Rules, product: bytes, before: Machine | None) -> Machine
 
     first, *more = _parted(product)
     code = native_code(first)
-    machine = NativeMachine(rules, before.network, code)
-    if more:
-        guide, guide_code = network_from_bytes(more[0]), native_code(more[1])
-        machine = GuidedMachine(rules, before.network, code, guide, guide_code)
+    machine: NativeMachine
+    match more:
+        case [guide, guide_code]:
+            guide_net = network_from_bytes(guide)
+            machine = GuidedMachine(rules, network, code, guide_net, native_code(guide_code))
+        case [other, other_code, _]:
+            registers, coding = read_registers(other)
+            machine = RegisterMachine(rules, network, code, registers, native_code(other_code), coding)
+        case _:
+            machine = NativeMachine(rules, network, code)
     if code.objects and not machine.compiled:
         raise GdlError("native code is not faster than the interpreter here, or cannot be loaded")
     return machine

@@ -54,17 +54,10 @@ def recode(network: Network, coding: Coding) -> Network:
     """
     if coding.bases != len(network.bases):
         raise ValueError(f"a coding of {coding.bases} base propositions for {len(network.bases)}")
-    circuit = remove_dead(_Recoding(network, coding).circuit())
-    if circuit.gate_inputs <= MOST_INPUTS:
-        for rewrite in PASSES:
-            circuit = rewrite(circuit)
-    initial = Codec(coding, network.initial).encode(np.asarray(network.initial, np.bool_)[None, :])[0]
-    names = (*(Term("bit", Term(str(bit))) for bit in range(coding.broken_bit)), Term("broken"))
-    goals = [(role, value) for role, value, _ in network.goals.tolist()]
-    return finish(circuit, replace(network, bases=names, initial=initial), goals, dict(network.stats))
+    return Recoding(network, coding).recoded()
 
 
-class _Recoding:
+class Recoding:
     """Builds the gates of a recoded network. In loops it cuts the gates that are read before they are
     evaluated."""
 
@@ -83,6 +76,18 @@ class _Recoding:
             gate: 2 * (self.shape.first_cut + number) ^ int(network.loop_init[gate])
             for gate, number in self.cuts.items()
         }
+
+    def recoded(self) -> Network:
+        """The network over the bits of the coding."""
+        network, coding = self.network, self.coding
+        circuit = remove_dead(self.circuit())
+        if circuit.gate_inputs <= MOST_INPUTS:
+            for rewrite in PASSES:
+                circuit = rewrite(circuit)
+        initial = Codec(coding, network.initial).encode(np.asarray(network.initial, np.bool_)[None, :])[0]
+        names = (*(Term("bit", Term(str(bit))) for bit in range(coding.broken_bit)), Term("broken"))
+        goals = [(role, value) for role, value, _ in network.goals.tolist()]
+        return finish(circuit, replace(network, bases=names, initial=initial), goals, dict(network.stats))
 
     def _cuts(self) -> dict[int, int]:
         """The gates that are read before they are evaluated, each with its number among these gates."""

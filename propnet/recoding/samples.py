@@ -22,23 +22,26 @@ _BITS = 16_000_000
 """The bits of propositions and moves that are visited, roughly; large games get fewer steps."""
 
 
-def sample_states(machine: PropnetMachine, count: int = 4096, seed: int = 0) -> Words:
+def sample_states(
+    machine: PropnetMachine, count: int = 4096, seed: int = 0, matches: int = _MATCHES
+) -> Words:
     """About ``count`` reachable states that are not all near the start: uint64, shape (n, words).
 
     They come from random matches, which choose moves uniformly, evenly thinned out and with the initial
     state; from the successors of some of them by every joint move; and, a quarter of ``count``, from the
-    states with the fewest moves. The same seed gives the same states.
+    states with the fewest moves. The same seed gives the same states. Fewer ``matches`` get further in large
+    games.
     """
     rng = np.random.default_rng(seed)
     start = machine.records([machine.initial_state()])
-    records = np.repeat(start, _MATCHES, axis=0)
-    steps = min(STEPS, _BITS // (_MATCHES * max(1, machine.network.move_count + len(machine.network.bases))))
+    records = np.repeat(start, matches, axis=0)
+    steps = min(STEPS, _BITS // (matches * max(1, machine.network.move_count + len(machine.network.bases))))
     layers = [start]
     for _ in range(max(8, steps)):
         evaluation = machine.evaluate(records)
         moves, stuck = _choose(machine, unpack(evaluation.legal, machine.network.move_count), rng)
         going = ~(evaluation.terminal | stuck)
-        following = np.repeat(start, _MATCHES, axis=0)
+        following = np.repeat(start, matches, axis=0)
         following[going] = machine.successors(records[going], moves[going])
         layers.append(records := following)
     states = np.concatenate(layers)

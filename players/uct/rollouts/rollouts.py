@@ -90,4 +90,5 @@ class Rollouts:
     @property
     def carries(self) -> bool:
         """Whether playouts may go on in a later batch: the policy does not learn from them."""
-        return isinstance(self.batched, NetworkBatch) and type(self.policy) is RolloutPolicy
+        batched = self.batched
+        return isinstance(batched, NetworkBatch) and batched.carries and type(self.policy) is RolloutPolicy
