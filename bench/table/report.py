@@ -1,5 +1,4 @@
-"""The report on a run: geometric means, tables of all games beside what other systems reach, JSON and a
-plot."""
+"""The report on a run: geometric means, tables of all games beside what other systems reach, JSON."""
 
 from __future__ import annotations
 
@@ -60,19 +59,12 @@ _Cell = tuple[str, Callable[[Row], str]]
 
 
 def report(about: Row, rows: list[Row], folder: Path) -> None:
-    """Write table.json, table.md and, where matplotlib is installed, table.svg into a folder."""
+    """Write table.json and table.md into a folder."""
     rows = sorted(rows, key=lambda row: row["game"].lower())
     (folder / "table.json").write_bytes(
         orjson.dumps({"about": about, "rows": rows}, option=orjson.OPT_INDENT_2)
     )
-    try:
-        from bench.table.plot import plot
-    except ImportError:
-        drawn = False
-    else:
-        plot(rows, machines_of(rows), folder / "table.svg")
-        drawn = True
-    (folder / "table.md").write_text(markdown(about, rows, drawn), encoding="utf-8")
+    (folder / "table.md").write_text(markdown(about, rows), encoding="utf-8")
 
 
 def machines_of(rows: list[Row]) -> list[str]:
@@ -85,15 +77,13 @@ def machines_of(rows: list[Row]) -> list[str]:
     return sorted(names, key=beaten)
 
 
-def markdown(about: Row, rows: list[Row], drawn: bool = False) -> str:
+def markdown(about: Row, rows: list[Row]) -> str:
     """The whole report as text."""
     machines = machines_of(rows)
     parts = [
         "# Every game on every machine\n\n" + _about(about),
         "## In short\n\n" + _means(rows, machines) + "\n\n" + _counts(rows, machines),
     ]
-    if drawn:
-        parts.append("![rates and times of all games](table.svg)")
     if beside := _published(rows, machines):
         parts.append("## Beside other systems\n\n" + beside)
     parts += [

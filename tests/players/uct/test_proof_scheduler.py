@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench.positions import load_game
+from bench.positions import load_game, open_states
 from bench.positions.solver import Solver, role_to_move
-from bench.prove import positions
 from gdl.machine import Machine, State
 from gdl.syntax.parser import parse_rules
 from players.kaskade.guided_machine import GuidedMachine, guided
@@ -132,7 +131,7 @@ def test_search_proves_connect_four_endgames_and_plays_a_move_that_keeps_the_val
     assert isinstance(machine, PropnetMachine)
     search = search_for(machine, role)
     solver = Solver(machine, 10**7)
-    for state in positions(machine, 30 + role, 3, seed=4):
+    for state in open_states(machine, 30 + role, 3, seed=4):
         to_move = role_to_move(machine, state)
         value = solver.solve(state, to_move, 100, count=False).value
         found = search_until_proven(search, state)
@@ -156,7 +155,7 @@ def test_it_agrees_with_trees_whose_root_was_listed_without_the_moves_that_lose_
     left_out = 0
     for role in (0, 1):
         search = search_for(machine, role)
-        for state in positions(machine, 29, 4, seed=8):
+        for state in open_states(machine, 29, 4, seed=8):
             while not machine.is_terminal(state):
                 to_move = role_to_move(machine, state)
                 value = solver.solve(state, to_move, 100, count=False).value
@@ -188,7 +187,7 @@ def test_a_proven_win_is_carried_through_without_another_search() -> None:
     assert isinstance(machine, PropnetMachine)
     proof = Proof(machine, 0, LITTLE)
     carried = 0
-    for state in positions(machine, 28, 30, seed=6):
+    for state in open_states(machine, 28, 30, seed=6):
         proof.set_root(machine.records([state])[0])
         proof.step(time.monotonic() + LONG)
         if proof.bounds.low < 100 or role_to_move(machine, state):
