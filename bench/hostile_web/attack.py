@@ -143,8 +143,8 @@ def victim(*words: str) -> Iterator[Victim]:
     command = [sys.executable, "-m", "ggp", *words, "--port", "0"]
     with tempfile.TemporaryFile("w+", encoding="utf-8") as log:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True, cwd=ROOT)
+        assert process.stdout is not None
         try:
-            assert process.stdout is not None
             line = process.stdout.readline()
             yield Victim(process, int(line.partition("://")[2].partition("/")[0].rpartition(":")[2]), log)
         finally:
