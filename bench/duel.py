@@ -10,11 +10,11 @@ machine in this process, one after the other, and neither proves anything withou
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from bench.scripts import arguments
 from ggp.game import Game
 from ggp.tournament.schedule import Openings
 from ggp.tournament.statistics.scores import Tally
@@ -57,9 +57,7 @@ def tuning_of(text: str) -> Tuning:
 
 def main() -> None:
     """Play, and print the score after every pair."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = arguments(__doc__)
     parser.add_argument("game")
     parser.add_argument("first")
     parser.add_argument("second")

@@ -11,7 +11,6 @@ to compile. All lies in a temporary folder, which is removed.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import re
@@ -22,6 +21,8 @@ import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
+
+from bench.scripts import arguments
 
 ROOT = Path(__file__).resolve().parents[1]
 PROCESSES = 2
@@ -85,9 +86,7 @@ class Steps:
 
 def main() -> None:
     """Measure, and print."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = arguments(__doc__)
     parser.add_argument("--installed", action="store_true", help="use this Python and its packages")
     parser.add_argument("--one", action="store_true", help="compile in one process")
     options = parser.parse_args()

@@ -10,7 +10,6 @@ checked by our rules. Clocks of our player count CPU seconds of this process.
 
 from __future__ import annotations
 
-import argparse
 import os
 import random
 import shutil
@@ -21,10 +20,10 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from bench.scripts import arguments, clocks_of_cpu_time, half_width, ready
 from gdl.machine import Machine, State
 from ggp.game import Game
 from players.player import Player
-from players.registry import make_player
 
 SCRIPT = """
 import json, sys
@@ -142,7 +141,6 @@ def play(machine: Machine, player: Player, own: int, gnu: GnuBackgammon, seed: i
     """One game: the points that the player wins."""
     dice = random.Random(seed)
     state, plan = machine.initial_state(), list[int]()
-    player.start(machine, own, state, 0.0, time.monotonic())
     while not machine.is_terminal(state):
         role = in_turn(machine, state)
         options = machine.legal_moves(state, role)
@@ -169,9 +167,7 @@ def play(machine: Machine, player: Player, own: int, gnu: GnuBackgammon, seed: i
 
 def main() -> None:
     """Read the command line, and play."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = arguments(__doc__)
     parser.add_argument("player", nargs="?", default="uct")
     parser.add_argument("--games", type=int, default=20)
     parser.add_argument("--seconds", type=float, default=1.0, help="for each move of one checker")
@@ -180,16 +176,15 @@ def main() -> None:
     told = parser.parse_args()
     machine = Game.load("backgammon").machine("native")
     gnu = GnuBackgammon(told.plies)
-    time.monotonic = time.process_time  # type: ignore[assignment]
+    clocks_of_cpu_time()
     points: list[int] = []
     for game in range(told.games):
-        player = make_player(told.player, told.seed + game)
+        player = ready(told.player, told.seed + game, machine, game % 2)
         points.append(play(machine, player, game % 2, gnu, told.seed * 1009 + game // 2, told.seconds))
-        wide = 1.96 * statistics.stdev(points) / len(points) ** 0.5 if len(points) > 1 else 0.0
         won = sum(point > 0 for point in points)
         print(
             f"{told.player} against GNU Backgammon, {told.plies}-ply: {statistics.mean(points):+.2f}"
-            f" +- {wide:.2f} points a game, {won} of {len(points)} won",
+            f" +- {half_width(points):.2f} points a game, {won} of {len(points)} won",
             flush=True,
         )
     gnu.close()

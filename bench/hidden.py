@@ -14,7 +14,6 @@ The players' clocks count CPU seconds of this process.
 
 from __future__ import annotations
 
-import argparse
 import random
 import statistics
 import time
@@ -23,6 +22,7 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
+from bench.scripts import Ask, arguments, clocks_of_cpu_time, half_width, play, ready
 from gdl.information import playing
 from gdl.machine import Machine
 from ggp.game import Game
@@ -30,59 +30,63 @@ from ggp.tournament.statistics.ratings import Sprt
 from players.belief.belief import Belief, observed
 from players.match import Match
 from players.player import Choice, Player
-from players.registry import make_player
 
 TEST = Sprt(0.0, 50.0)
 
 
-def play(
-    machine: Machine, players: dict[int, Player], rng: random.Random, seconds: float
-) -> tuple[list[int], list[str]]:
-    """One match, in which chance draws by ``rng``: the results of all roles, and the first role's moves."""
-    match, first = Match(machine, rng), min(players)
+def believing(player: Player, belief: Belief, seconds: float) -> Ask:
+    """Ask a player by what its role believes after the steps so far."""
+    learnt = 0
+
+    def ask(match: Match) -> Choice:
+        nonlocal learnt
+        for step in match.steps[learnt:]:
+            belief.update(observed(step.state, step.joint)[belief.role])
+        learnt = match.at
+        return player.choose_from(belief, time.monotonic() + seconds)
+
+    return ask
+
+
+def played(machine: Machine, players: dict[int, Player], rng: random.Random, seconds: float) -> Match:
+    """One match, in which chance draws by ``rng``."""
     beliefs = {role: Belief(machine, role) for role in players}
-    made: list[str] = []
-    while not match.over:
-        for role in match.waiting:
-            if role in players:
-                choice = players[role].choose_from(beliefs[role], time.monotonic() + seconds)
-                if role == first:
-                    made.append(str(machine.move(role, choice.move)))
-            else:
-                choice = Choice(match.draw(role))
-            match.answer(role, choice)
-        step = match.make()
-        if not match.over:
-            learnt = observed(step.state, step.joint)
-            for role, belief in beliefs.items():
-                belief.update(learnt[role])
-    return match.results, made
+    seats = {role: believing(player, beliefs[role], seconds) for role, player in players.items()}
+    return play(Match(machine, rng), seats)
+
+
+def seated(machine: Machine, specs: Sequence[str], seed: int, start: float) -> dict[int, Player]:
+    """Players of all roles but chance, in their order, ready for the first match."""
+    roles = playing(machine.roles)
+    return {
+        role: ready(spec, seed + role, machine, role, startclock=start)
+        for role, spec in zip(roles, specs, strict=True)
+    }
 
 
 def measure(
     name: str, specs: Sequence[str], games: int, seconds: float, seed: int, level: str, start: float
 ) -> None:
-    """Play many matches and print what came of them."""
+    """Play many matches and print their results."""
     console = Console(soft_wrap=True)
     machine = Game.load(name).machine(level)
     roles = playing(machine.roles)
     names = [*specs, *["random"] * (len(roles) - len(specs))]
-    players = {role: make_player(spec, seed * 64 + role) for role, spec in zip(roles, names, strict=True)}
-    for role, player in players.items():
-        player.start(machine, role, machine.initial_state(), start, time.monotonic() + start)
+    players = seated(machine, names, 64 * seed, start)
     rng, began = random.Random(seed), time.process_time()
     results: list[list[int]] = []
     firsts: Counter[str] = Counter()
     turns = 0
     for _ in range(games):
-        goals, moves = play(machine, players, rng, seconds)
-        results.append(goals)
-        firsts.update(moves[:1])
-        turns += len(moves)
+        match = played(machine, players, rng, seconds)
+        results.append(match.results)
+        made = [step.joint[roles[0]] for step in match.steps if roles[0] in step.choices]
+        firsts.update(str(machine.move(roles[0], move)) for move in made[:1])
+        turns += len(made)
     for role, spec in zip(roles, names, strict=True):
         own = [goals[role] for goals in results]
-        wide = 1.96 * statistics.stdev(own) / len(own) ** 0.5 if len(own) > 1 else 0.0
-        console.print(f"{name}: {machine.roles[role]} ({spec}) {statistics.mean(own):.2f} +- {wide:.2f}")
+        mean, wide = statistics.mean(own), half_width(own)
+        console.print(f"{name}: {machine.roles[role]} ({spec}) {mean:.2f} +- {wide:.2f}")
     shares = ", ".join(f"{move} {count / games:.2f}" for move, count in firsts.most_common(4))
     cpu = (time.process_time() - began) / games
     console.print(
@@ -97,38 +101,29 @@ def duel(
     machine = Game.load(name).machine(level)
     roles = playing(machine.roles)
     first, second = specs
-    seats = []
-    for number, order in enumerate(((first, second), (second, first))):
-        seats.append(
-            {
-                role: make_player(spec, seed * 64 + 8 * number + role)
-                for role, spec in zip(roles, order, strict=True)
-            }
-        )
-        for role, player in seats[-1].items():
-            player.start(machine, role, machine.initial_state(), start, time.monotonic() + start)
+    both = [
+        seated(machine, order, 64 * seed + 8 * number, start)
+        for number, order in enumerate(((first, second), (second, first)))
+    ]
     scores: list[float] = []
     verdict = ""
     while 2 * len(scores) < games and not verdict:
         results = [
-            play(machine, players, random.Random(f"{seed} {len(scores)}"), seconds)[0][roles[number]] / 100
-            for number, players in enumerate(seats)
+            played(machine, players, random.Random(f"{seed} {len(scores)}"), seconds).results[roles[number]]
+            for number, players in enumerate(both)
         ]
-        scores.append(statistics.mean(results))
+        scores.append(statistics.mean(results) / 100)
         verdict = TEST.verdict(scores)
-    wide = 196 * statistics.stdev(scores) / len(scores) ** 0.5 if len(scores) > 1 else 0.0
-    told = {"H1": "stronger", "H0": "not 50 Elo stronger", "": "not decided"}[verdict]
+    found = {"H1": "stronger", "H0": "not 50 Elo stronger", "": "not decided"}[verdict]
     Console(soft_wrap=True).print(
-        f"{name}: {first} against {second} {100 * statistics.mean(scores):.1f} +- {wide:.1f} in"
-        f" {2 * len(scores)} matches: {told}"
+        f"{name}: {first} against {second} {100 * statistics.mean(scores):.1f} +- "
+        f"{100 * half_width(scores):.1f} in {2 * len(scores)} matches: {found}"
     )
 
 
 def main() -> None:
     """Read the command line, and measure."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = arguments(__doc__)
     parser.add_argument("game")
     parser.add_argument("players", nargs="*", help="random for those left out")
     parser.add_argument("--games", type=int, default=1000)
@@ -138,7 +133,7 @@ def main() -> None:
     parser.add_argument("--machine", default="auto")
     parser.add_argument("--duel", action="store_true", help="two players against each other, seats changed")
     told = parser.parse_args()
-    time.monotonic = time.process_time  # type: ignore[assignment]
+    clocks_of_cpu_time()
     (duel if told.duel else measure)(
         told.game, told.players, told.games, told.seconds, told.seed, told.machine, told.start
     )

@@ -1,27 +1,19 @@
-"""Does a server answer every malformed HTTP request with a clear error, and go on with its match?
+"""Malformed HTTP requests to a player's server, what may come back, and a match that must go on meanwhile.
 
-    python -m bench.hostile --count 10000
-
-starts ``ggp serve``, lets a match run on it, sends generated requests meanwhile, and prints what came back,
-how the server's memory moved and whether the match was disturbed. The same generator feeds
-tests/ggp/test_hostile_http.py.
+``make hostile`` sends 10,000 of them (tests/ggp/test_hostile_http.py). No script: tests use it.
 """
 
 from __future__ import annotations
 
-import argparse
 import random
 import re
-import sys
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
-from bench.serving import ServerProcess, post, say, send
-from players.processes.lifeline import resident_bytes
+from bench.serving import post, say
 
 COUNTING = (
     "(role left) (role right) (init (count 0)) (small 1) (small 2)"
@@ -277,45 +269,3 @@ class Quiet:
             moves = "((add 1) (add 2))"
             time.sleep(0.05)
         expect(f"( STOP {name} {moves} )", "done")
-
-
-def main() -> int:
-    """Run as a script; exit status 1 if anything was wrong."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--count", type=int, default=10_000)
-    parser.add_argument("--seed", type=int, default=0)
-    options = parser.parse_args()
-    server = ServerProcess("--player", "legal", "--machine", "prover", "--matches", "2")
-    stop = threading.Event()
-    quiet = Quiet(server.port, [])
-    player = threading.Thread(target=quiet.run, args=(stop,))
-    player.start()
-    counts: Counter[str] = Counter()
-    problems: list[str] = []
-    memory: list[float] = []
-    began = time.monotonic()
-    for number, case in enumerate(cases(options.count, options.seed)):
-        counts[case.kind] += 1
-        problem = wrong(case, send(server.port, case.data, case.half_close))
-        if problem:
-            problems.append(f"{case.kind}, request {number}: {problem}")
-        if number % max(1, options.count // 10) == 0:
-            memory.append(resident_bytes([server.pid]) / 2**20)
-    stop.set()
-    player.join()
-    memory.append(resident_bytes([server.pid]) / 2**20)
-    status = server.stop()
-    for kind, number in counts.most_common():
-        print(f"{number:6}  {kind}")
-    seconds = time.monotonic() - began
-    print(f"{options.count} requests in {seconds:.0f} s, {len(problems)} without a clear error")
-    print(f"server memory, MB: {' '.join(f'{m:.0f}' for m in memory)}")
-    print(f"match that ran meanwhile: {quiet.turns} turns, {len(quiet.problems)} problems")
-    print(f"tracebacks in the log: {server.tracebacks}; exit status {status}")
-    for problem in (problems + quiet.problems)[:20]:
-        print(f"  {problem}")
-    return int(bool(problems or quiet.problems or server.tracebacks or status))
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -19,11 +19,14 @@ class ServerProcess:
 
     Args:
         options: of ``ggp serve``.
+        checkout: whose program it runs.
         show: print the log on stderr as well.
         cores: processors that it and its processes may use; empty for all.
     """
 
-    def __init__(self, *options: str, show: bool = False, cores: tuple[int, ...] = ()) -> None:
+    def __init__(
+        self, *options: str, checkout: Path = ROOT, show: bool = False, cores: tuple[int, ...] = ()
+    ) -> None:
         command = [sys.executable, "-m", "ggp", "serve", "--port", "0", "--log-level", "info", *options]
         before = os.sched_getaffinity(0)
         if cores:
@@ -31,7 +34,12 @@ class ServerProcess:
             os.sched_setaffinity(0, cores)
         # In a session of its own, as a service has it: sessions share the processors.
         self._process = subprocess.Popen(
-            command, cwd=ROOT, stderr=subprocess.PIPE, text=True, start_new_session=True
+            command,
+            cwd=checkout,
+            env={**os.environ, "PYTHONPATH": str(checkout)},
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
         )
         os.sched_setaffinity(0, before)
         self._show = show
@@ -63,6 +71,12 @@ class ServerProcess:
     def tracebacks(self) -> int:
         """How many the log has."""
         return sum("Traceback" in line for line in self.log)
+
+    def __enter__(self) -> ServerProcess:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.stop()
 
     def stop(self) -> int:
         """End the server; its exit status."""

@@ -18,7 +18,6 @@ on one state at a time and on 512 lanes, beside OpenSpiel's own.
 from __future__ import annotations
 
 import argparse
-import os
 import random
 import re
 import time
@@ -29,6 +28,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.table import Table
 
+from bench.scripts import processor
 from ggp.game import Game
 
 if TYPE_CHECKING:
@@ -197,16 +197,6 @@ def searches(name: str, seconds: float) -> dict[str, float]:
             assert time.monotonic() > begun
             best[what] = max(best[what], done / spent)
     return best
-
-
-def processor() -> str:
-    """What the figures were measured on."""
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8") as lines:
-            names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    except OSError:
-        names = []
-    return names[0] if names else os.uname().machine
 
 
 def main() -> None:

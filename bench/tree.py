@@ -11,7 +11,6 @@ the search goes on under a profiler, which tells the shares of its parts and mak
 
 from __future__ import annotations
 
-import argparse
 import cProfile
 import math
 import pstats
@@ -24,6 +23,7 @@ from pathlib import Path
 import numpy as np
 
 from bench.duel import tuning_of
+from bench.scripts import arguments
 from gdl.errors import GdlError
 from ggp.game import Game
 from players import batch_machine
@@ -140,9 +140,7 @@ def summary(options: str, costs: list[Cost], first: list[Cost]) -> str:
 
 def main() -> int:
     """The command line."""
-    parser = argparse.ArgumentParser(
-        prog="python -m bench.tree", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = arguments(__doc__)
     parser.add_argument("what", nargs="+", help="games, and tunings (- for the usual one)")
     parser.add_argument("--seconds", type=float, default=2.0, help="CPU seconds to grow, and to measure")
     parser.add_argument("--rounds", type=int, default=3)

@@ -10,15 +10,15 @@ along a snake from a corner. Clocks of our player count CPU seconds.
 
 from __future__ import annotations
 
-import argparse
 import random
 import statistics
-import time
 from collections import Counter
 
+from bench.scripts import arguments, choosing, clocks_of_cpu_time, half_width, play, ready
 from gdl.machine import State
 from ggp.game import Game
-from players.registry import make_player
+from players.match import Match
+from players.player import Choice
 
 WAYS = ("left", "right", "up", "down")
 SNAKE = [
@@ -89,44 +89,43 @@ def _after_chance(board: Board, slides: int) -> float:
     return total / max(1, len(empty))
 
 
+def in_the_corner(match: Match) -> Choice:
+    """The slide that :func:`corner` finds best."""
+    way, machine = corner(board_of(match.state), 2)[1], match.machine
+    return Choice(next(move for move in match.options[0] if machine.move(0, move).args[0].name == way))
+
+
+def points_of(match: Match) -> int:
+    """The points of all slides that were made."""
+    slides = ((step.state, match.machine.move(0, step.joint[0])) for step in match.steps)
+    return sum(slide(board_of(state), move.args[0].name)[1] for state, move in slides if move.args)
+
+
 def main() -> None:
     """Read the command line, and play."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = arguments(__doc__)
     parser.add_argument("player", nargs="?", default="uct", help="a player's name, or corner")
     parser.add_argument("--games", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=0.05, help="for each slide")
     parser.add_argument("--seed", type=int, default=1)
     told = parser.parse_args()
     machine = Game.load("twentyfortyeight").machine("native")
-    time.monotonic = time.process_time  # type: ignore[assignment]
+    clocks_of_cpu_time()
     scores: list[int] = []
     tiles: Counter[int] = Counter()
     for game in range(told.games):
-        chance = random.Random(told.seed * 1009 + game)
-        player = None if told.player == "corner" else make_player(told.player, told.seed + game)
-        state, score = machine.initial_state(), 0
-        if player is not None:
-            player.start(machine, 0, state, 0.0, time.monotonic())
-        while not machine.is_terminal(state):
-            own, puts = (machine.legal_moves(state, role) for role in (0, 1))
-            move = own[0]
-            if str(machine.move(0, move)) != "noop":
-                if player is not None:
-                    move = player.choose(state, time.monotonic() + told.seconds).move
-                else:
-                    way = corner(board_of(state), 2)[1]
-                    move = next(m for m in own if machine.move(0, m).args[0].name == way)
-                score += slide(board_of(state), machine.move(0, move).args[0].name)[1]
-            state = machine.next_state(state, [move, chance.choice(puts)])
-        if player is not None:
+        match = Match(machine, random.Random(told.seed * 1009 + game))
+        if told.player == "corner":
+            play(match, {0: in_the_corner})
+        else:
+            player = ready(told.player, told.seed + game, machine, 0)
+            play(match, {0: choosing(player, told.seconds)})
             player.stop()
-        scores.append(score)
-        tiles[2 ** max(board_of(state))] += 1
-        wide = 1.96 * statistics.stdev(scores) / len(scores) ** 0.5 if len(scores) > 1 else 0.0
+        scores.append(points_of(match))
+        tiles[2 ** max(board_of(match.state))] += 1
         told_tiles = ", ".join(f"{tile}: {count}" for tile, count in sorted(tiles.items()))
-        print(f"{told.player}: {statistics.mean(scores):.0f} +- {wide:.0f} points, {told_tiles}", flush=True)
+        mean, wide = statistics.mean(scores), half_width(scores)
+        print(f"{told.player}: {mean:.0f} +- {wide:.0f} points, {told_tiles}", flush=True)
 
 
 if __name__ == "__main__":

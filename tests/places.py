@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 from pathlib import Path
+from types import ModuleType
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = "gdl", "propnet", "players", "ggp"
@@ -19,3 +21,12 @@ LEVELS = CORPUS.resolve().parent / "levels"
 def module_name(path: Path) -> str:
     """The name of the module of one of :data:`SOURCES`."""
     return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+def script(path: Path) -> ModuleType:
+    """A script outside the packages, as a module."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None and spec.loader is not None
+    loaded = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(loaded)
+    return loaded

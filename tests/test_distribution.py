@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 import subprocess
@@ -10,11 +9,10 @@ import sys
 import tarfile
 import tomllib
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
-from tests.places import ROOT
+from tests.places import ROOT, script
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 LOCKS = (
@@ -25,16 +23,6 @@ LOCKS = (
     "requirements-dev.lock",
     "requirements-audit.lock",
 )
-
-
-def module(path: str) -> ModuleType:
-    """A script outside the packages."""
-    spec = importlib.util.spec_from_file_location(Path(path).stem, ROOT / path)
-    assert spec is not None
-    assert spec.loader is not None
-    loaded = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(loaded)
-    return loaded
 
 
 def pins(lock: str) -> dict[str, str]:
@@ -89,7 +77,7 @@ def test_all_that_is_needed_is_locked_at_a_version_that_will_do() -> None:
 
 def test_links_of_the_readme_work_outside_the_repository() -> None:
     pytest.importorskip("hatchling")
-    for_pypi = module("hatch_build.py").for_pypi
+    for_pypi = script(ROOT / "hatch_build.py").for_pypi
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     relative = re.compile(r"\]\((?!https?:|#)")
     assert relative.search(text)
@@ -130,7 +118,7 @@ def test_the_sdist_has_all_that_is_tracked_and_a_wheel_can_be_made_of_it(tmp_pat
 
 
 def test_the_audit_fails_for_known_faults_and_says_when_it_could_not_look() -> None:
-    verdict = module(".ci/audit.py").verdict
+    verdict = script(ROOT / ".ci" / "audit.py").verdict
 
     def report(*packages: dict[str, object]) -> str:
         return json.dumps({"dependencies": [{"name": "n", "version": "1", **p} for p in packages]})

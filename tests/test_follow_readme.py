@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.places import ROOT
+from tests.places import ROOT, script
 
 PLACE = ROOT / ".ci" / "follow_readme.py"
 
@@ -16,10 +15,7 @@ PLACE = ROOT / ".ci" / "follow_readme.py"
 if not PLACE.is_file():
     pytest.skip("only a checkout has it", allow_module_level=True)
 
-SPEC = importlib.util.spec_from_file_location("follow_readme", PLACE)
-assert SPEC is not None and SPEC.loader is not None
-FOLLOWER = importlib.util.module_from_spec(SPEC)
-SPEC.loader.exec_module(FOLLOWER)
+FOLLOWER = script(PLACE)
 
 
 def _follow(tmp_path: Path, *blocks: tuple[str, str], limit: float = 30.0) -> tuple[str, list[str]]:

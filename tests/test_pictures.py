@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import shutil
 from pathlib import Path
 
 import pytest
 
-from tests.places import ROOT
+from tests.places import ROOT, script
 
 PLACE = ROOT / "docs" / "make_pictures.py"
 if not PLACE.is_file():
@@ -19,10 +18,7 @@ pytest.importorskip("PIL")
 
 from PIL import Image  # noqa: E402
 
-SPEC = importlib.util.spec_from_file_location("make_pictures", PLACE)
-assert SPEC is not None and SPEC.loader is not None
-MAKER = importlib.util.module_from_spec(SPEC)
-SPEC.loader.exec_module(MAKER)
+MAKER = script(PLACE)
 PICTURES = ROOT / "docs" / "pictures"
 DRAWN = {"play-to-answer.svg", "rules-to-move.svg", "sokoban_lookup.svg"}
 """By hand, and by a benchmark."""

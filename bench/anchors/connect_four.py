@@ -3,7 +3,7 @@ playground, 1995; ordering by threats and moves that do not lose at once as in P
 
 A board of seven columns and six rows is two 64-bit words: the discs of the one to move, and all discs. Each
 column has seven bits, the lowest row first, the seventh always empty. Values are 1, 0 and -1: won, drawn and
-lost for the one to move. Scores say how soon as well (:meth:`ConnectFourSolver.score`).
+lost for the one to move.
 """
 
 from __future__ import annotations
@@ -198,7 +198,7 @@ class ConnectFourBoard:
 
 
 class ConnectFourSolver:
-    """Values and scores of boards.
+    """Values of boards.
 
     Attributes:
         nodes: boards looked at.
@@ -224,28 +224,6 @@ class ConnectFourSolver:
         score = self._solve(board, -1, 1)
         return (score > 0) - (score < 0)
 
-    def at_least(self, board: ConnectFourBoard, score: int) -> bool:
-        """Whether the one to move has so good a score: quick where it is a large one."""
-        return self._solve(board, score - 1, score) >= score
-
-    def score(self, board: ConnectFourBoard) -> int:
-        """How many discs the winner has left once there is a line, that of the line counted as left; below 0
-        where the one to move loses, 0 for a draw. By null windows, halving."""
-        low, high = -MOST, MOST
-        while low < high:
-            middle = low + (high - low) // 2
-            if middle <= 0 and low // 2 < middle:
-                middle = low // 2
-            elif middle >= 0 and high // 2 > middle:
-                middle = high // 2
-            found = self._solve(board, middle, middle + 1)
-            low, high = (low, found) if found <= middle else (found, high)
-        return low
-
     def values(self, board: ConnectFourBoard) -> dict[int, int]:
         """The value of each move, by column, for the one to move."""
         return {c: -self.value(board.after(c)) for c in range(COLUMNS) if board.may(c)}
-
-    def scores(self, board: ConnectFourBoard) -> dict[int, int]:
-        """The score of each move, by column, for the one to move."""
-        return {c: -self.score(board.after(c)) for c in range(COLUMNS) if board.may(c)}

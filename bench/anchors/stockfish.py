@@ -12,6 +12,8 @@ from types import TracebackType
 from gdl.errors import GdlError
 from gdl.machine import Machine, State
 from gdl.terms import Term
+from players.match import Match
+from players.player import Choice
 
 _PLACES = "/usr/games/stockfish", "/usr/bin/stockfish", "/usr/local/bin/stockfish"
 _TYPES = {"queen": "q", "rook": "r", "bishop": "b", "knight": "n"}
@@ -78,9 +80,20 @@ class StockfishAnchor:
         """A new match."""
         self._board.reset()
 
-    def legal(self, machine: Machine, state: State) -> dict[str, int]:
-        """Our legal moves by UCI. Raises AssertionError where the engine's board has others: then our rules,
-        or this bridge, are wrong."""
+    def choose(self, match: Match) -> Choice:
+        """The engine's move, after the moves that were made since it was asked last. Raises AssertionError
+        where its board has other legal moves than ours: then our rules, or this bridge, are wrong."""
+        for step in match.steps[len(self._board.move_stack) :]:
+            legal = self._legal(match.machine, step.state)
+            made = step.joint[0 if self._board.turn else 1]
+            self._board.push_uci(next(text for text, move in legal.items() if move == made))
+        moves = self._legal(match.machine, match.state)
+        found = self._engine.play(self._board, self._limit).move
+        assert found is not None
+        return Choice(moves[found.uci()])
+
+    def _legal(self, machine: Machine, state: State) -> dict[str, int]:
+        """Our legal moves by UCI, the engine's too."""
         role = 0 if self._board.turn else 1
         ours = {
             to_uci(machine.roles[role], machine.move(role, move)): move
@@ -89,14 +102,3 @@ class StockfishAnchor:
         theirs = {move.uci() for move in self._board.legal_moves}
         assert set(ours) == theirs, f"{self._board.fen()}: {set(ours) ^ theirs}"
         return ours
-
-    def choose(self, machine: Machine, state: State) -> int:
-        """The engine's move, ours by number."""
-        moves = self.legal(machine, state)
-        found = self._engine.play(self._board, self._limit).move
-        assert found is not None
-        return moves[found.uci()]
-
-    def note(self, machine: Machine, role: int, move: int) -> None:
-        """A move was made."""
-        self._board.push_uci(to_uci(machine.roles[role], machine.move(role, move)))

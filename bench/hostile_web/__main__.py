@@ -9,12 +9,12 @@ status 1 where one did not.
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 
 from bench.hostile_web import crowds, files, floods, mutated
 from bench.hostile_web.attack import Attack
+from bench.scripts import arguments
 
 MODULES = (files, mutated, crowds, floods)
 ATTACKS: list[Attack] = [attack for module in MODULES for attack in module.ATTACKS]
@@ -23,9 +23,7 @@ SHOWN = 20
 
 def main() -> int:
     """The command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = arguments(__doc__)
     parser.add_argument("--count", type=int, default=1000, help="requests of attacks that send many")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", metavar="WORD", help="attacks whose names have this word")

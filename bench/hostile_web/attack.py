@@ -10,7 +10,7 @@ import tempfile
 import threading
 import time
 import urllib.request
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -44,7 +44,7 @@ class Attack:
 
 
 class Victim:
-    """A server that is attacked: ``ggp web`` or ``ggp serve`` in a process of its own."""
+    """A server that is attacked: ``ggp web`` in a process of its own."""
 
     def __init__(self, process: subprocess.Popen[str], port: int, log: IO[str]) -> None:
         self.process, self.port, self._log = process, port, log
@@ -139,14 +139,14 @@ def timed(ask: Callable[[], int], pause: float = 0.1) -> Iterator[list[tuple[int
 
 @contextmanager
 def victim(*words: str) -> Iterator[Victim]:
-    """``ggp web`` or ``ggp serve`` with these words of its command line.
-
-    Raises RuntimeError where it does not end by itself."""
+    """``ggp web``, with these words of its command line. Raises RuntimeError if it does not end by itself."""
     command = [sys.executable, "-m", "ggp", *words, "--port", "0"]
     with tempfile.TemporaryFile("w+", encoding="utf-8") as log:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True, cwd=ROOT)
+        assert process.stdout is not None
         try:
-            yield Victim(process, _port(process, log, words), log)
+            line = process.stdout.readline()
+            yield Victim(process, int(line.partition("://")[2].partition("/")[0].rpartition(":")[2]), log)
         finally:
             process.terminate()
             try:
@@ -154,20 +154,6 @@ def victim(*words: str) -> Iterator[Victim]:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
-            assert process.stdout is not None
             process.stdout.close()
         if process.returncode:
             raise RuntimeError(f"{' '.join(words)}: exit status {process.returncode}")
-
-
-def _port(process: subprocess.Popen[str], log: IO[str], words: Sequence[str]) -> int:
-    assert process.stdout is not None
-    if words[0] == "web":
-        return int(process.stdout.readline().partition("://")[2].partition("/")[0].rpartition(":")[2])
-    end = time.monotonic() + 60
-    while time.monotonic() < end:
-        log.seek(0)
-        if found := re.search(r"event=listening.* port=(\d+)", log.read()):
-            return int(found[1])
-        time.sleep(0.1)
-    raise RuntimeError("the server does not listen")

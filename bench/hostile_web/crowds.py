@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 
 from bench.hostile_web.attack import Attack, Verdict, get_request, status_of, timed, victim
 from bench.hostile_web.mutated import GETS
+from bench.serving import ServerProcess
 from ggp.game import Game
 from ggp.protocol.dialect import request_bytes
 from ggp.protocol.messages import spaced, start_request
@@ -51,7 +52,7 @@ def foreign_messages(count: int, seed: int) -> Verdict:
     if not there:
         return Verdict("not tried: this computer has no address but its own")
     start = start_request(ID, "x", spaced(Game.load("tictactoe").kif), 5, 5)
-    with victim("serve", "--host", "0.0.0.0", "--player", "legal", "--machine", "prover") as server:
+    with ServerProcess("--host", "0.0.0.0", "--player", "legal", "--machine", "prover") as server:
 
         def say(address: str, message: str) -> str:
             return ask(address, server.port, request_bytes(message, "localhost", "x")).rpartition("\r\n\r\n")[
@@ -69,7 +70,7 @@ def foreign_messages(count: int, seed: int) -> Verdict:
         played = say("127.0.0.1", f"( PLAY {ID} NIL )")
         verdict.expect(played.startswith("(mark"), f"the match does not go on: {played}")
         verdict.expect(say("127.0.0.1", f"( ABORT {ID} )") == "aborted", "its manager cannot end it")
-        verdict.expect(ID not in server.log(), "the log shows the id")
+        verdict.expect(ID not in "".join(server.log), "the log shows the id")
     verdict.figures = f"START, PLAY, STOP, ABORT of a neighbour: {answers}; GET /events: {events[9:12]}"
     return verdict
 

@@ -24,35 +24,14 @@ _TRIES = 4
 """How often a server that says "busy" is asked again, each time after as long as it says."""
 BIG = (10**30, -(10**30), 2**63, 2**64, 1e308, -1e308, 1e-308, -0.0, 10**400)
 TEXTS = (
-    "",
-    "\x00",
-    "x" * 100_000,
-    "\ud800",
-    "\U0001f600",
-    "\u202e",
-    "'",
-    '"',
-    "((((",
-    "../../etc/passwd",
+    "", "\x00", "x" * 100_000, "\ud800", "\U0001f600", "\u202e", "'", '"', "((((", "../../etc/passwd",
     "%00",
-)
+)  # fmt: skip
 VALUES: tuple[Any, ...] = (None, True, False, 0, -1, 1.5, [], [[]], {}, {"a": {}}, *BIG[:3], *TEXTS)
 NAMES = (
-    "self",
-    "do",
-    "kind",
-    "cls",
-    "__class__",
-    "args",
-    "kwargs",
-    "name",
-    "path",
-    "",
-    "\x00",
-    "é",
-    "role",
-    "move",
-)
+    "self", "do", "kind", "cls", "__class__", "args", "kwargs", "name", "path", "", "\x00", "é",
+    "role", "move",
+)  # fmt: skip
 TABLE: dict[str, Any] = {
     "game": "tictactoe",
     "seats": ["human", "human"],
@@ -89,64 +68,33 @@ POSTS: dict[str, dict[str, Any]] = {
     "/api/verify": {"rules": RULES, "trace": '{"type": "game"}'},
 }
 GETS = (
-    *("/", "/play", "/play/TABLE", "/play/TABLE/events", "/play/x/events", "/watch", "/watch?match=x"),
-    *("/watch/events", "/watch/x/events", "/watch/x/steps/3", "/replay", "/replay/stamp?file=m.json"),
-    *(
-        "/replay/story?file=m.json",
-        "/replay/compared?file=m.json",
-        "/replay/card?file=m.json",
-        "/replay/frames?file=m.json&first=0&count=2",
-    ),
-    *("/replay/export?file=m.json", "/replay/story?brought=x", "/replay/story?tournament=t.sqlite&match=1"),
-    *(
-        "/tournaments",
-        "/tournaments?file=t.sqlite",
-        "/tournaments/events?file=t.sqlite&sprt=0,10",
-        "/puzzles",
-    ),
-    *("/puzzles/x", "/puzzles/x/events", "/puzzles/x/steps/0", "/rules", "/rules/games/tictactoe"),
-    *("/static/page.js", "/static/../app.py", "/api/games", "/api/openapi.json"),
-    *("/games/tictactoe/state.svg", "/games/tictactoe/state.svg?state=(cell+1+1+x)&moves=noop"),
-)
+    "/", "/play", "/play/TABLE", "/play/TABLE/events", "/play/x/events", "/watch", "/watch?match=x",
+    "/watch/events", "/watch/x/events", "/watch/x/steps/3", "/replay", "/replay/stamp?file=m.json",
+    "/replay/story?file=m.json", "/replay/compared?file=m.json", "/replay/card?file=m.json",
+    "/replay/frames?file=m.json&first=0&count=2", "/replay/export?file=m.json",
+    "/replay/story?brought=x", "/replay/story?tournament=t.sqlite&match=1", "/tournaments",
+    "/tournaments?file=t.sqlite", "/tournaments/events?file=t.sqlite&sprt=0,10", "/puzzles",
+    "/puzzles/x", "/puzzles/x/events", "/puzzles/x/steps/0", "/rules", "/rules/games/tictactoe",
+    "/static/page.js", "/static/../app.py", "/api/games", "/api/openapi.json",
+    "/games/tictactoe/state.svg", "/games/tictactoe/state.svg?state=(cell+1+1+x)&moves=noop",
+)  # fmt: skip
 METHODS = (
-    "HEAD",
-    "PUT",
-    "DELETE",
-    "OPTIONS",
-    "TRACE",
-    "PATCH",
-    "CONNECT",
-    "get",
-    "PRI",
-    "M-SEARCH",
-    "G\xc3T",
-    "",
-)
+    "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE", "PATCH", "CONNECT", "get", "PRI", "M-SEARCH",
+    "G\xc3T", "",
+)  # fmt: skip
 HEADERS = (
-    *("Host", "Origin", "Sec-Fetch-Site", "X-Ggp-Token", "Content-Type", "Accept", "Range", "If-None-Match"),
-    *("If-Modified-Since", "Cookie", "Expect", "Upgrade", "Connection", "Content-Encoding", "Content-Length"),
-    *("Transfer-Encoding", "X-Forwarded-For", "Referer", "Accept-Encoding", "If-Range", "Forwarded"),
-)
+    "Host", "Origin", "Sec-Fetch-Site", "X-Ggp-Token", "Content-Type", "Accept", "Range",
+    "If-None-Match", "If-Modified-Since", "Cookie", "Expect", "Upgrade", "Connection",
+    "Content-Encoding", "Content-Length", "Transfer-Encoding", "X-Forwarded-For", "Referer",
+    "Accept-Encoding", "If-Range", "Forwarded",
+)  # fmt: skip
 WORDS = (
-    *(b"", b"\xff\xfe", b"\xc3\xa9", b"x" * 9000, b"*", b"null", b"bytes=0-", b"bytes=9-1,-5", b"bytes=-0"),
-    *(b"100-continue", b"nonsense", b"websocket", b"upgrade", b"close", b"keep-alive", b"gzip", b"deflate"),
-    *(
-        b"chunked",
-        b"identity, chunked",
-        b"-1",
-        b"1e9",
-        b"0",
-        b"99999999999999999999",
-        b"https://evil.example",
-    ),
-    *(
-        b"[::1",
-        b"localhost:99999",
-        b"cross-site",
-        b"multipart/form-data; boundary=",
-        b"text/html; charset=\xff",
-    ),
-)
+    b"", b"\xff\xfe", b"\xc3\xa9", b"x" * 9000, b"*", b"null", b"bytes=0-", b"bytes=9-1,-5",
+    b"bytes=-0", b"100-continue", b"nonsense", b"websocket", b"upgrade", b"close", b"keep-alive",
+    b"gzip", b"deflate", b"chunked", b"identity, chunked", b"-1", b"1e9", b"0",
+    b"99999999999999999999", b"https://evil.example", b"[::1", b"localhost:99999", b"cross-site",
+    b"multipart/form-data; boundary=", b"text/html; charset=\xff",
+)  # fmt: skip
 
 
 @dataclass

@@ -11,16 +11,15 @@ cannot play is empty.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
-import platform
 import subprocess
 import sys
 import venv
 from pathlib import Path
 
 from bench.adapters import vector_rate
+from bench.scripts import arguments, processor
 from ggp.game import Game
 
 PACKAGES = ("ludax", "pgx", "open_spiel", "pettingzoo", "pygame", "chess", "rlcard", "xcover", "exact-cover")
@@ -79,16 +78,6 @@ def rate(python: Path, peer: str, game: str, seconds: float) -> float | str:
     return float(json.loads(done.stdout.splitlines()[-1])["rate"])
 
 
-def processor() -> str:
-    """The name of the processor."""
-    try:
-        text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
-    except OSError:
-        return platform.processor()
-    names = [line.partition(":")[2].strip() for line in text.splitlines() if line.startswith("model name")]
-    return names[0] if names else platform.processor()
-
-
 def markdown(rows: dict[str, dict[str, float | str]], about: str) -> str:
     """The table: a row for each game."""
     head = ["game", "ours, 512 at once", "Ludax, 512", "pgx, 512", "OpenSpiel, 1", "PettingZoo, 1"]
@@ -105,9 +94,7 @@ def _shown(value: float | str) -> str:
 
 def main() -> int:
     """Measure and print."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = arguments(__doc__)
     parser.add_argument("games", nargs="*", help=f"of {', '.join(PLAYED)}; all if none")
     parser.add_argument("--seconds", type=float, default=2.0, help="CPU seconds for each figure")
     parser.add_argument("--environment", type=Path, default=Path("bench/out/peers"), help="where it is made")

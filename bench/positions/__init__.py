@@ -3,13 +3,14 @@
 positions.jsonl has one position per line: ``game``, ``role`` to move, what is ``true``, its ``value`` for
 that role, the ``best`` moves, the number of ``plies`` within which the value is forced, and the ``proof``:
 ``search`` (:mod:`bench.positions.solver`: exhaustive, all other moves are worse) or the work where it is
-published. ``find`` looks for more.
+published.
 """
 
 from __future__ import annotations
 
 import random
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import orjson
@@ -66,3 +67,10 @@ def random_state(machine: Machine, plies: int, rng: random.Random) -> State:
         options = [machine.legal_moves(state, role) for role in range(len(machine.roles))]
         state = machine.next_state(state, [rng.choice(moves) for moves in options])
     return state
+
+
+def open_states(machine: Machine, plies: int, count: int, seed: int) -> list[State]:
+    """States after so many random joint moves in which the match goes on; fewer, if matches end before."""
+    rng = random.Random(seed)
+    states = (random_state(machine, plies, rng) for _ in range(100 * count))
+    return list(islice((state for state in states if not machine.is_terminal(state)), count))

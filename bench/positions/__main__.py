@@ -16,17 +16,16 @@ from rich.table import Table
 
 from bench.positions import BY_SEARCH, LONGEST, ProvenPosition, load, load_game
 from bench.positions.solver import Solver
+from bench.scripts import ready
 from gdl.machine import Machine
 from players.kaskade.guided_machine import guided
-from players.registry import make_player
 from propnet.native.machine import NativeMachine
 
 
 def answer(position: ProvenPosition, machine: Machine, name: str, seconds: float, seed: int) -> str:
     """The move of a player that has no time but that for this move."""
     state, role = position.on(machine)
-    player = make_player(name, seed)
-    player.start(machine, role, state, 0.0, time.monotonic())
+    player = ready(name, seed, machine, role, state)
     choice = player.choose(state, time.monotonic() + seconds)
     player.stop()
     return machine.rules.spell(machine.move(role, choice.move))

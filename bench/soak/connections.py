@@ -9,22 +9,17 @@ server's process are what counts; what a wall-clock second brings depends on who
 
 from __future__ import annotations
 
-import argparse
-import os
-import re
 import statistics
-import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bench.serving import post, send
+from bench.processes import cpu_seconds
+from bench.scripts import arguments
+from bench.serving import ROOT, ServerProcess, post, send
 
-ROOT = Path(__file__).resolve().parents[2]
 MESSAGES = {"info": b"( INFO )", "busy": b"( PLAY nobody NIL )"}
 
 
@@ -37,72 +32,34 @@ class Measured:
     rates: list[float] = field(default_factory=list)
 
 
-@contextmanager
-def serving(checkout: Path) -> Iterator[tuple[int, int]]:
-    """A server of this checkout: its process id and port."""
-    command = [
-        sys.executable,
-        "-m",
-        "ggp",
-        "serve",
-        "--port",
-        "0",
-        "--player",
-        "legal",
-        "--machine",
-        "prover",
-    ]
-    process = subprocess.Popen(
-        command,
-        cwd=checkout,
-        env={**os.environ, "PYTHONPATH": str(checkout)},
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stderr is not None
-    port = 0
-    for line in process.stderr:
-        if told := re.search(r"event=listening .*port=(\d+)", line):
-            port = int(told.group(1))
-            break
-    # The rest of its log is read, or it would wait for its reader.
-    threading.Thread(target=lambda: [None for _ in process.stderr or ()], daemon=True).start()
-    try:
-        yield process.pid, port
-    finally:
-        process.terminate()
-        process.wait(30)
+def serving(checkout: Path = ROOT) -> ServerProcess:
+    """A server of a checkout that answers at once."""
+    return ServerProcess("--player", "legal", "--machine", "prover", checkout=checkout)
 
 
-def cpu_seconds(pid: int) -> float:
-    """Processor time that a process has used."""
-    words = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def ask(pid: int, port: int, message: bytes, count: int, at_once: int, measured: Measured) -> None:
+def ask(server: ServerProcess, message: bytes, count: int, at_once: int, measured: Measured) -> None:
     """One round."""
     data = post(message)
 
     def one_after_another() -> None:
         for _ in range(count // at_once):
-            if not send(port, data).startswith(b"HTTP/1.0 200 "):
+            if not send(server.port, data).startswith(b"HTTP/1.0 200 "):
                 raise SystemExit("a message was not answered")
 
-    cpu, began = cpu_seconds(pid), time.monotonic()
+    cpu, began = cpu_seconds(server.pid), time.monotonic()
     threads = [threading.Thread(target=one_after_another) for _ in range(at_once)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     asked = count // at_once * at_once
-    measured.cpu.append((cpu_seconds(pid) - cpu) / asked * 1e6)
+    measured.cpu.append((cpu_seconds(server.pid) - cpu) / asked * 1e6)
     measured.rates.append(asked / (time.monotonic() - began))
 
 
 def main() -> int:
     """Run as a script."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = arguments(__doc__)
     parser.add_argument("--beside", type=Path, help="another checkout")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--count", type=int, default=2000, help="connections in a round")
@@ -116,7 +73,7 @@ def main() -> int:
         for _ in range(options.rounds + 1):
             for server, measured in zip((ours, theirs), found, strict=False):
                 message = MESSAGES[options.message]
-                ask(*server, message, options.count, options.at_once, measured)
+                ask(server, message, options.count, options.at_once, measured)
     for checkout, measured in zip(checkouts, found, strict=True):
         cpu, rates = measured.cpu[1:], measured.rates[1:]  # the first round warms up
         print(

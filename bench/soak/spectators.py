@@ -9,7 +9,6 @@ process of its own.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 import subprocess
@@ -18,7 +17,10 @@ import time
 
 import aiohttp
 
-from bench.soak.connections import ROOT, cpu_seconds, serving
+from bench.processes import cpu_seconds
+from bench.scripts import arguments
+from bench.serving import ROOT
+from bench.soak.connections import serving
 
 
 async def watch(web: str, count: int, seconds: float) -> tuple[int, int]:
@@ -46,13 +48,13 @@ async def watch(web: str, count: int, seconds: float) -> tuple[int, int]:
 
 def main() -> int:
     """Run as a script."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = arguments(__doc__)
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seconds", type=float, default=20.0)
     options = parser.parse_args()
     ggp = [sys.executable, "-m", "ggp"]
-    with serving(ROOT) as (_, port):
-        player = f"http://127.0.0.1:{port}"
+    with serving() as server:
+        player = f"http://127.0.0.1:{server.port}"
         web = subprocess.Popen(
             [*ggp, "web", "--port", "0", "--watch", player], stdout=subprocess.PIPE, text=True, cwd=ROOT
         )

@@ -1,2 +1,1 @@
-"""Every game on every machine: ``run`` measures, ``report`` writes tables (``published`` has the figures of
-others), ``plot`` draws."""
+"""Every game on every machine: ``run`` measures, ``report`` writes tables beside the figures of others."""

@@ -6,8 +6,8 @@
     python -m bench.table --report bench/out/table.jsonl           # only write the report anew
 
 writes to bench/out (or the folder of ``--out``): table.jsonl, a line per game and machine as it is measured;
-table.json, the same sorted, with the computer's description; table.md, the report; table.svg, the plot (which
-needs matplotlib). ``ggp bench NEW --compare OLD`` compares two runs. A game that takes too long or too much
+table.json, the same sorted, with the computer's description; table.md, the report.
+``ggp bench NEW --compare OLD`` compares two runs. A game that takes too long or too much
 memory, or kills its process, is a line that says so.
 """
 
@@ -69,7 +69,7 @@ def main() -> None:
         console.print(f"stopped; the same with --resume goes on with {lines}")
         raise SystemExit(130) from None
     report(*read_results(lines), given.out)
-    console.print(f"{given.out}: table.jsonl, table.json, table.md, table.svg")
+    console.print(f"{given.out}: table.jsonl, table.json, table.md")
 
 
 main()

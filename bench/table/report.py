@@ -1,9 +1,8 @@
-"""The report on a run: geometric means, tables of all games beside what other systems reach, JSON and a
-plot."""
+"""The report on a run: geometric means, tables of all games beside what other systems reach, JSON."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -11,7 +10,7 @@ from statistics import median
 
 import orjson
 
-from ggp.bench.results import Row, geometric_mean, number, ready_seconds, spread
+from ggp.bench.results import Row, geometric_mean, number, spread
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,23 +55,14 @@ PUBLISHED = {
 _NOISY = 0.1
 """From this half range of its repetitions on, as a share, a rate is marked."""
 
-_Cell = tuple[str, Callable[[Row], str]]
-
 
 def report(about: Row, rows: list[Row], folder: Path) -> None:
-    """Write table.json, table.md and, where matplotlib is installed, table.svg into a folder."""
+    """Write table.json and table.md into a folder."""
     rows = sorted(rows, key=lambda row: row["game"].lower())
     (folder / "table.json").write_bytes(
         orjson.dumps({"about": about, "rows": rows}, option=orjson.OPT_INDENT_2)
     )
-    try:
-        from bench.table.plot import plot
-    except ImportError:
-        drawn = False
-    else:
-        plot(rows, machines_of(rows), folder / "table.svg")
-        drawn = True
-    (folder / "table.md").write_text(markdown(about, rows, drawn), encoding="utf-8")
+    (folder / "table.md").write_text(markdown(about, rows), encoding="utf-8")
 
 
 def machines_of(rows: list[Row]) -> list[str]:
@@ -85,21 +75,16 @@ def machines_of(rows: list[Row]) -> list[str]:
     return sorted(names, key=beaten)
 
 
-def markdown(about: Row, rows: list[Row], drawn: bool = False) -> str:
+def markdown(about: Row, rows: list[Row]) -> str:
     """The whole report as text."""
     machines = machines_of(rows)
     parts = [
         "# Every game on every machine\n\n" + _about(about),
-        "## In short\n\n" + _means(rows, machines) + "\n\n" + _counts(rows, machines),
+        "## In short\n\n" + _means(rows, machines),
     ]
-    if drawn:
-        parts.append("![rates and times of all games](table.svg)")
     if beside := _published(rows, machines):
         parts.append("## Beside other systems\n\n" + beside)
-    parts += [
-        "## Rates\n\n" + _rates(rows, machines),
-        "## Networks and getting ready\n\n" + _ready(rows, machines),
-    ]
+    parts.append("## Rates\n\n" + _rates(rows, machines))
     if failed := [row for row in rows if row["status"] != "ok"]:
         cells = [[row["game"], row["machine"], row["status"]] for row in failed]
         parts.append("## What failed\n\n" + _table(["game", "machine", "reason"], cells, left=3))
@@ -110,7 +95,7 @@ def _about(about: Row) -> str:
     lines = [
         "Uniformly random playouts on one thread. Rates are per second of CPU time, the median of "
         f"{about.get('repetitions', 'several')} batches; `~` marks those whose batches differ by more "
-        f"than ±{_NOISY:.0%}. Loading kernels and warming up do not count. Times are seconds of CPU.",
+        f"than ±{_NOISY:.0%}. Loading kernels and warming up do not count.",
     ]
     if about:
         lines.append(
@@ -135,28 +120,6 @@ def _means(rows: list[Row], machines: Sequence[str]) -> str:
                 ]
             )  # fmt: skip
     return _table(["states per CPU second", "geometric mean", "games", "median", "least", "most"], cells)
-
-
-def _counts(rows: list[Row], machines: Sequence[str]) -> str:
-    """How many games each machine plays, and how soon."""
-    bounds = 0.3, 1, 2, 5, 15, 60
-    cells = []
-    for machine in machines:
-        good = [row for row in rows if row["machine"] == machine and row["status"] == "ok"]
-        failed = sum(row["machine"] == machine for row in rows) - len(good)
-        stages: list[tuple[str, Callable[[Row], float]]] = [("rules to first playout", ready_seconds)]
-        if any(row["gates"] for row in good):
-            stages.append(("ground and build", lambda row: row["ground_s"] + row["build_s"]))
-            stages.append(("compile", lambda row: row["compile_s"]))
-        if any(row["cached_s"] for row in good):
-            stages.append(("from the cache", lambda row: row["cached_s"]))
-        for stage, seconds in stages:
-            times = [seconds(row) for row in good]
-            within = [f"{sum(t <= bound for t in times)}" for bound in bounds]
-            mean = number(geometric_mean(max(t, 1e-4) for t in times))
-            cells.append([f"{machine}: {stage}", f"{len(good)}", f"{failed}", *within, mean])
-    heads = ["", "games", "failed", *(f"≤ {bound:g} s" for bound in bounds), "geometric mean, s"]
-    return _table(heads, cells)
 
 
 def _published(rows: list[Row], machines: Sequence[str]) -> str:
@@ -222,32 +185,6 @@ def _length(row: Row) -> str:
 
 def _rate(row: Row) -> str:
     return number(row["playouts_per_cpu_s"]) + ("~" if spread(row) > _NOISY else "")
-
-
-def _ready(rows: list[Row], machines: Sequence[str]) -> str:
-    """Sizes of the networks, and seconds of CPU until the first playout."""
-    sizes: list[_Cell] = [
-        ("gates", lambda row: f"{row['gates']:,}"),
-        ("inputs", lambda row: f"{row['gate_inputs']:,}"),
-        ("bases", lambda row: f"{row['base_propositions']:,}"),
-        ("moves", lambda row: f"{row['moves']:,}"),
-        ("ground", lambda row: f"{row['ground_s']:.2f}"),
-        ("build", lambda row: f"{row['build_s']:.2f}"),
-    ]
-    times: list[_Cell] = [
-        ("compile", lambda row: f"{row['compile_s']:.2f}"),
-        ("first playout", lambda row: f"{row['first_playout_s']:.2f}"),
-        ("MB", lambda row: f"{row['peak_mb']:,.0f}"),
-    ]
-    heads = ["game", *(name for name, _ in sizes)]
-    heads += [f"{machine} {name}" for machine in machines for name, _ in times]
-    cells = []
-    for game, by_machine in _by_game(rows).items():
-        good = _good(by_machine)
-        network = next((row for row in good.values() if row["gates"] or row["moves"]), None)
-        row = [game, *(show(network) if network else "" for _, show in sizes)]
-        cells.append(row + [show(good[m]) if m in good else "" for m in machines for _, show in times])
-    return _table(heads, cells)
 
 
 def _by_game(rows: list[Row]) -> dict[str, dict[str, Row]]:

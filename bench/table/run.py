@@ -18,6 +18,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from bench.processes import call, rules_files
+from bench.scripts import processor
 from gdl.errors import GdlError
 from ggp.bench.measure import engine_version, measure, peak_mb
 from ggp.bench.results import Row, number
@@ -90,23 +91,11 @@ def about(given: Row) -> dict[str, Any]:
         "python": platform.python_version(),
         "numba": numba.__version__,
         "numpy": numpy.__version__,
-        "processor": _processor(),
+        "processor": processor(),
         "cores": os.cpu_count(),
         "date": time.strftime("%Y-%m-%d"),
         **given,
     }
-
-
-def _processor() -> str:
-    """The processor's name and how wide its vectors are."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return platform.processor() or platform.machine()
-    fields = {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in lines)}
-    flags = fields.get("flags", "").split()
-    widest = next((name for name in ("avx512f", "avx2") if name in flags), "")
-    return " ".join(filter(None, (fields.get("model name", platform.machine()), widest)))
 
 
 def warm_up(machines: list[str]) -> None:

@@ -12,7 +12,6 @@ from gdl.errors import GdlError
 from gdl.grounding.pipeline import ground
 from gdl.syntax.parser import parse_rules
 from ggp.game import Game
-from ggp.tournament.schedule import Openings
 from ggp.tournament.statistics.scores import Tally
 from ggp.training.trial import seat_of, summary
 from players.uct.training import duel
@@ -35,22 +34,12 @@ def test_what_a_search_does_not_know_is_refused(text: str) -> None:
         tuning_of(text)
 
 
-def test_openings_go_on_and_differ() -> None:
-    machine = Game.load("tictactoe").machine("propnet")
-    openings = Openings(machine, 30, 1)
-    found = [openings.state(number) for number in range(1, 21)]
-    assert not any(map(machine.is_terminal, found))
-    assert len({state.propositions for state in found}) > 1
-
-
-def test_a_search_beats_one_that_cannot_learn_and_two_good_ones_draw() -> None:
+def test_two_good_searches_draw() -> None:
     machine = Game.load("tictactoe").machine("propnet")
     state = machine.initial_state()
     good = tuning_of("-")
     assert play(machine, state, (good, good), 0.05, 1) == [50, 50]
-    score = Tally(3, 1, 0)
-    assert score.games == 4
-    assert "3.5 of 4" in summary(score)
+    assert "3.5 of 4" in summary(Tally(3, 1, 0))
 
 
 @pytest.mark.parametrize(

@@ -83,20 +83,6 @@ def test_the_files_of_a_report_can_be_read_again(tmp_path: Path) -> None:
     assert sorted(map(orjson.dumps, rows)) == sorted(map(orjson.dumps, ROWS))
 
 
-@pytest.mark.slow
-def test_the_plot_has_all_its_panels(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    from bench.table.plot import plot
-
-    plot(ROWS[-1:], machines_of(ROWS[-1:]), tmp_path / "nothing.svg")
-    plot(ROWS, machines_of(ROWS), tmp_path / "once.svg")
-    text = (tmp_path / "once.svg").read_text()
-    for title in ("States per CPU second", "Games ready", "per gate input", "Parts of a step, native"):
-        assert title in text
-    plot(ROWS, machines_of(ROWS), tmp_path / "again.svg")
-    assert text == (tmp_path / "again.svg").read_text()
-
-
 def test_only_what_is_missing_or_has_changed_is_measured_again(tmp_path: Path) -> None:
     for name in ("a", "b", "c"):
         (tmp_path / f"{name}.kif").write_text(COUNTING)

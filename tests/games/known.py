@@ -4,6 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
+
+def steps(letters: str) -> str:
+    """The moves of Sokoban that u, d, l and r stand for."""
+    words = {"u": "up", "d": "down", "l": "left", "r": "right"}
+    return " ".join(f"(move {words[letter]})" for letter in letters)
+
+
 OPENINGS: Final[dict[str, str]] = {
     # En passant, castling on both sides, a capture with promotion.
     "chess": """
@@ -27,31 +34,11 @@ OPENINGS: Final[dict[str, str]] = {
         (place f 18 1 5) (place y 20 4 2) (place p 2 1 1)
         (place u 2 1 3) (place v 10 3 1) (place l 10 2 6)""",
     # 70 pushes.
-    "sokoban": """
-        (move right) (move down) (move down) (move down) (move down) (move right) (move up) (move left)
-        (move left) (move left) (move down) (move left) (move up) (move right) (move up) (move up)
-        (move up) (move right) (move up) (move right) (move down) (move right) (move up) (move up)
-        (move down) (move left) (move left) (move left) (move down) (move left) (move up) (move up)
-        (move right) (move right) (move right) (move down) (move down) (move down) (move down)
-        (move right) (move right) (move right) (move down) (move right) (move right) (move up)
-        (move left) (move left) (move left) (move left) (move down) (move left) (move up) (move up)
-        (move up) (move left) (move up) (move right) (move down) (move right) (move up) (move down)
-        (move left) (move down) (move down) (move right) (move right) (move right) (move right) (move up)
-        (move up) (move left) (move down) (move right) (move down) (move left) (move left) (move left)
-        (move down) (move left) (move up) (move up) (move up) (move up) (move up) (move down) (move down)
-        (move down) (move down) (move right) (move right) (move right) (move up) (move up) (move right)
-        (move up) (move up) (move left) (move down) (move down) (move down) (move right) (move down)
-        (move left) (move left) (move left) (move down) (move left) (move up) (move up) (move up)
-        (move up) (move down) (move down) (move down) (move left) (move left) (move left) (move left)
-        (move left) (move down) (move left) (move left) (move up) (move right) (move right) (move right)
-        (move right) (move down) (move right) (move up) (move up) (move up) (move right) (move up)
-        (move left) (move down) (move left) (move up) (move right) (move down) (move down) (move down)
-        (move left) (move left) (move left) (move left) (move up) (move up) (move right) (move down)
-        (move left) (move down) (move right) (move right) (move right) (move down) (move right) (move up)
-        (move up) (move up) (move up) (move up) (move down) (move down) (move down) (move down)
-        (move left) (move left) (move left) (move up) (move up) (move left) (move up) (move up)
-        (move right) (move down) (move down) (move down) (move left) (move down) (move right)
-        (move right) (move right) (move down) (move right) (move up) (move up) (move up) (move up)""",
+    "sokoban": steps(
+        "rddddrullldluruuururdruudllldluurrrddddrrrdrrulllldluuulurdrudlddrrrruuldrdllldluuuuuddddr"
+        "rruuruuldddrdllldluuuudddllllldllurrrrdruuuruldlurdddlllluurdldrrrdruuuuuddddllluuluurdddl"
+        "drrrdruuuu"
+    ),
     "hanoi": """
         (move 1 right) (move 2 middle) (move 1 middle) (move 3 right) (move 1 left) (move 2 right)
         (move 1 right) (move 4 middle) (move 1 middle) (move 2 left) (move 1 left) (move 3 middle)
@@ -82,14 +69,7 @@ OPENINGS: Final[dict[str, str]] = {
 forced moves may be among them."""
 
 SOLVED: Final = (
-    "eightpuzzle",
-    "hanoi",
-    "knightstour",
-    "lightsout",
-    "pegsolitaire",
-    "pentominoes",
-    "queens",
-    "soma",
-    "sokoban",
-)
+    "eightpuzzle", "hanoi", "knightstour", "lightsout", "pegsolitaire", "pentominoes", "queens",
+    "soma", "sokoban",
+)  # fmt: skip
 """Puzzles that their opening solves."""

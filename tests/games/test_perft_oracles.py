@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from bench.anchors.stockfish import to_uci
 from gdl.machine import State
+from gdl.syntax.parser import parse_term
 from ggp.game import Game
 from propnet.expander import Expander
 from propnet.kernels.records import unpack
@@ -83,18 +85,6 @@ def test_openspiel_counts_as_many_lines(ours: str, theirs: str) -> None:
     assert counts == [spiel_perft(start, n * their_unit) for n in range(1, depth + 1)]
 
 
-def to_uci(text: str, white: bool) -> str:
-    """A move of games/chess.kif as UCI."""
-    kind, *words = text.strip("()").split()
-    if kind == "castle":
-        row = "1" if white else "8"
-        return f"e{row}{'g' if words[0] == 'kingside' else 'c'}{row}"
-    return "".join(words[:4]) + (PIECES[words[4]] if kind == "promote" else "")
-
-
-PIECES = {"knight": "n", "bishop": "b", "rook": "r", "queen": "q", "n": "n", "b": "b", "r": "r", "q": "q"}
-
-
 def chess_perft(board: Any, depth: int) -> int:
     if depth == 1:
         return int(board.legal_moves.count())
@@ -116,7 +106,8 @@ def test_python_chess_counts_as_many_lines(seed: int) -> None:
     for ply in range(4 * seed + 1):
         white = ply % 2 == 0
         name = machine.rules.spell(machine.roles[0 if white else 1])
-        moves = {to_uci(text, white): text for text in state.legal[name]}
+        mover = machine.roles[0 if white else 1]
+        moves = {to_uci(mover, parse_term(text)): text for text in state.legal[name]}
         assert set(moves) == {move.uci() for move in board.legal_moves}
         assert state.terminal == (board.is_game_over(claim_draw=False) or board.is_fifty_moves())
         uci = rng.choice(sorted(moves))

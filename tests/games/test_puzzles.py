@@ -9,7 +9,6 @@ import pytest
 from gdl.machine import State
 from gdl.syntax.parser import parse_terms
 from gdl.terms import Term
-from ggp.game import Game
 from tests.games.known import OPENINGS, SOLVED
 from tests.games.rules_of_games import options, play, prover, successors
 from tests.games.small_sokoban import SOLUTION, small_sokoban
@@ -143,12 +142,3 @@ def test_sokoban_pays_part_for_a_box_on_a_goal() -> None:
     assert values[-1] == 100
     assert 50 in values
     assert values == sorted(values, key=lambda value: value or 0)
-
-
-def test_random_playouts_alone_solve_two_boxes_and_not_eight() -> None:
-    playouts = small_sokoban().machine("propnet").playouts(20_000, seed=1)
-    assert playouts.goals.max() == 100
-    assert playouts.cut == 0
-    playouts = Game.load("sokoban").machine("propnet").playouts(5_000, seed=1)
-    assert playouts.goals.max() < 75
-    assert playouts.cut == 0

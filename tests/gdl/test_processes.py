@@ -8,27 +8,13 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.waiting import process_state, until
+
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-
-
-def state(pid: int) -> str:
-    """As ``ps`` shows it; Z where it has ended."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
-    except OSError:
-        return "Z"
-
-
-def until(done: Callable[[], bool]) -> None:
-    end = time.monotonic() + 30
-    while not done():
-        assert time.monotonic() < end
-        time.sleep(0.02)
 
 
 SPAWNED = """
@@ -79,11 +65,11 @@ def test_stopped_processes_end_with_their_parent(program: str, tmp_path: Path) -
     assert root.stdout is not None
     (pid,) = json.loads(root.stdout.readline())
     os.kill(pid, signal.SIGSTOP)
-    until(lambda: state(pid) == "T")
+    until(lambda: process_state(pid) == "T")
     root.kill()
     root.wait()
     root.stdout.close()
-    until(lambda: state(pid) == "Z")
+    until(lambda: process_state(pid) == "Z")
 
 
 def test_one_whose_parent_was_gone_before_ends_at_once() -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from bench import hostile
+from bench.serving import post, say, send
 from tests.ggp.server.live import ServeProcess, talk
 
 COUNT = int(os.environ.get("GGP_HOSTILE", "1000"))
@@ -29,11 +30,11 @@ def test_hostile_requests_get_clear_errors_while_a_match_goes_on_untouched() -> 
     problems: list[str] = []
     try:
         for case in hostile.cases(200, seed=1):  # caches fill
-            hostile.send(server.port, case.data, case.half_close)
+            send(server.port, case.data, case.half_close)
         before = server.memory_mb()
         player.start()
         for case in hostile.cases(COUNT):
-            reply = hostile.send(server.port, case.data, case.half_close)
+            reply = send(server.port, case.data, case.half_close)
             problem = hostile.wrong(case, reply)
             if problem:
                 problems.append(f"{case.kind}: {problem}: {case.data[:100]!r}")
@@ -59,11 +60,11 @@ def test_clients_that_say_nothing_do_not_keep_others_out() -> None:
             sleepers.append(socket.create_connection(("127.0.0.1", server.port)))
             sleepers[-1].sendall(b"POST / HTTP/1.0\r\nConte")
         began = time.monotonic()
-        assert b"( name kaskade-legal )" in talk(server.port, hostile.post(b"( INFO )"))
+        assert b"( name kaskade-legal )" in talk(server.port, post(b"( INFO )"))
         assert time.monotonic() - began < 5
         for _ in range(200):
             sleepers.append(socket.create_connection(("127.0.0.1", server.port)))
-        assert b"( name kaskade-legal )" in talk(server.port, hostile.post(b"( INFO )"))
+        assert b"( name kaskade-legal )" in talk(server.port, post(b"( INFO )"))
         assert b" 503 " in sleepers[0].recv(100), "the most silent makes room"
     finally:
         for sleeper in sleepers:
@@ -80,13 +81,13 @@ def test_rules_that_never_come_to_an_end_are_ready_in_time_and_freed() -> None:
     server = ServeProcess("--player", "legal", "--machine", "prover")
     try:
         began = time.monotonic()
-        reply = hostile.say(server.port, f"( START m1 Robot ({endless}) 2 1 )")
+        reply = say(server.port, f"( START m1 Robot ({endless}) 2 1 )")
         assert reply == "ready" or reply.startswith("error: ")
         assert time.monotonic() - began < 10
-        hostile.say(server.port, "( PLAY m1 NIL )")
-        hostile.say(server.port, "( PLAY m1 (go) )")
-        hostile.say(server.port, "( ABORT m1 )")
-        assert "available" in hostile.say(server.port, "( INFO )")
+        say(server.port, "( PLAY m1 NIL )")
+        say(server.port, "( PLAY m1 (go) )")
+        say(server.port, "( ABORT m1 )")
+        assert "available" in say(server.port, "( INFO )")
     finally:
         log = server.close()
     assert "Traceback" not in log

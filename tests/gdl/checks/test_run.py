@@ -186,25 +186,6 @@ def test_rules_that_multiply_beyond_the_limits_are_too_large(monkeypatch: pytest
     assert [(d.code, d.severity) for d in findings] == [("too-large", Severity.ERROR)]
 
 
-@pytest.mark.parametrize(
-    ("slip", "meant"),
-    [
-        ("(<= terminl arrived)", "terminal"),
-        ("(<= (gaol walker 50) arrived)", "goal"),
-        ("(<= (legall walker wait) arrived)", "legal"),
-        ("(iint (at 1))", "init"),
-        ("(<= p (treu (at 1)))", "true"),
-        ("(<= p (deos walker wait))", "does"),
-        ("(<= p (distict 1 2))", "distinct"),
-        ("(<= p (aftr 1 2))", "after"),
-    ],
-)
-def test_what_was_meant_is_asked(slip: str, meant: str) -> None:
-    text = without("(<= terminal") if "terminl" in slip else CLEAN
-    _, findings = check_text(f"{text}\n{slip}\n")
-    assert [d for d in findings if f"did you mean {meant!r}?" in d.message], [str(d) for d in findings]
-
-
 def test_other_relations_are_no_misspelt_keywords() -> None:
     # Some public games list numbers by (int 1), which is not meant to be init.
     _, findings = check_text(CLEAN + "(int 1) (<= p (int 2)) (goals walker)(<= (note 1) (int 2))\n(int2 1)")

@@ -10,7 +10,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from gdl.compile.normalize import normalize
 from gdl.compile.program import FlatAtom, FlatClause, TermTable
 from gdl.errors import Place
 from gdl.grounding import assemble, instantiate, join, keys, reachability, relation, simplify
@@ -19,11 +18,11 @@ from gdl.grounding.keys import first_rows
 from gdl.grounding.limits import Budget, GroundLimits
 from gdl.grounding.pipeline import ground
 from gdl.grounding.relation import Index, Relation
-from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
 from gdl.terms import DOES, LEGAL, NEXT, TRUE, Term
 from tests.examples import examples
 from tests.gdl.grounding.ground_evaluator import GroundEvaluator
+from tests.gdl.naive import model
 
 tables = st.integers(0, 4).flatmap(
     lambda width: st.lists(st.tuples(*[st.sampled_from((0, 1, 2, 5, 70, 3000))] * width), max_size=60)
@@ -248,43 +247,6 @@ def games(draw: st.DrawFn) -> list[str]:
     return lines
 
 
-class Naive:
-    """Rules by trying every binding of their variables, layer after layer."""
-
-    def __init__(self, rules: Rules) -> None:
-        terms = [Term(c) for c in CONSTANTS]
-        order = {"d0": 0, "d1": 1, "d2": 2}
-        self.layers: list[list[tuple[Term, list[Term], list[Term]]]] = [[] for _ in range(4)]
-        self.facts = set()
-        for clause in normalize(rules):
-            if not clause.positives and not clause.negatives:
-                self.facts.add(clause.head)
-                continue
-            variables = sorted(
-                {v for a in (clause.head, *clause.positives, *clause.negatives) for v in a.variables()}
-            )
-            for values in product(terms, repeat=len(variables)):
-                binding = dict(zip(variables, values, strict=True))
-                if any(a.substitute(binding) is b.substitute(binding) for a, b in clause.distincts):
-                    continue
-                body = [
-                    [a.substitute(binding) for a in part] for part in (clause.positives, clause.negatives)
-                ]
-                layer = order.get(clause.head.name, 3)
-                self.layers[layer].append((clause.head.substitute(binding), body[0], body[1]))
-
-    def hold(self, inputs: set[Term]) -> set[Term]:
-        """All atoms that hold."""
-        true = self.facts | inputs
-        for layer in self.layers:
-            while True:
-                new = {h for h, pos, neg in layer if true.issuperset(pos) and true.isdisjoint(neg)} - true
-                if not new:
-                    break
-                true |= new
-        return true
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("way", ["plain", "in numpy", "all rules split", "relations on demand", "merged"])
 @given(lines=games(), data=st.data())
@@ -309,11 +271,11 @@ def test_ground_rules_of_random_games_mean_what_the_rules_mean(
         g = ground(rules)
     atoms = [Term(TRUE, b) for b in g.bases]
     atoms += [Term(DOES, role, m) for role, own in zip(g.roles, g.moves, strict=True) for m in own]
-    naive, evaluator = Naive(rules), GroundEvaluator(g)
+    evaluator = GroundEvaluator(g)
     for _ in range(3):
         chosen = data.draw(st.sets(st.integers(0, len(atoms) - 1))) if atoms else set()
         answers = evaluator.answers(chosen)
-        true = naive.hold({atoms[i] for i in chosen})
+        true = model(rules, [atoms[i] for i in chosen])
         assert {Term(NEXT, g.bases[i]) for i in answers["next"]} == {t for t in true if t.name == NEXT}
         legal = {Term(LEGAL, *atoms[len(g.bases) + i].args) for i in answers["legal"]}
         assert legal == {t for t in true if t.name == LEGAL}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import sys
 from pathlib import Path
 
 import pytest
@@ -16,10 +14,9 @@ from gdl.rules import And, Literal, Not, Or, Rule, Rules
 from gdl.syntax.format import convert, to_kif
 from gdl.syntax.notation import INFIX, form_of
 from gdl.syntax.parser import parse_rules, parse_terms
-from gdl.syntax.sexpr import MAX_CHARACTERS, MAX_DEPTH
+from gdl.syntax.sexpr import MAX_CHARACTERS
 from gdl.terms import CONNECTIVES, Term
 from tests.gdl.syntax.made_rules import games, relations, renamed, written
-from tests.places import GAMES
 
 
 @given(games)
@@ -95,58 +92,9 @@ def test_checks_go_on_behind_a_faulty_sentence() -> None:
     assert faults == [(2, 7), (3, 19), (6, 5)]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "p" + "(p" * MAX_DEPTH + ")" * MAX_DEPTH,
-        "p :- " + "~" * (MAX_DEPTH - 1) + "q",
-        "p :- " + "(" * MAX_DEPTH + "q" + ")" * MAX_DEPTH,
-        "p :- " + "~(" * (MAX_DEPTH // 2) + "q" + ")" * (MAX_DEPTH // 2),
-    ],
-)
-def test_nesting_is_read_to_its_limit_and_refused_beyond(text: str) -> None:
-    usual = sys.getrecursionlimit()
-    INFIX.read(text)
-    with pytest.raises(ParseError) as caught:
-        INFIX.read(text.replace("~" if "~" in text else "(", "~~" if "~" in text else "((", 2))
-    assert caught.value.code in ("nesting-too-deep", "not-infix")
-    with pytest.raises(ParseError, match="nest deeper"):
-        INFIX.read("p" + "(p" * 200_000)
-    assert sys.getrecursionlimit() == usual
-
-
-@given(st.text("pX_1(),.:-&|~!='\\%; \n\x00\ufeff", max_size=60))
-def test_any_text_is_read_or_refused(text: str) -> None:
-    for notation in ("infix", "auto"):
-        with contextlib.suppress(ParseError):
-            parse_rules(text, notation=notation)  # type: ignore[arg-type]
-    _, findings = check_text(text, notation="infix")
-    assert all(finding.place.line >= 1 or finding.code.startswith("missing-") for finding in findings)
-
-
 def test_texts_beyond_the_limit_are_not_even_begun() -> None:
     with pytest.raises(ParseError, match="more than"):
         INFIX.read("p." * (MAX_CHARACTERS // 2 + 1))
-
-
-@pytest.mark.parametrize(
-    ("text", "infix"),
-    [
-        ("(role x)", False),
-        ("; role(x) :-\n(role x)", False),
-        ("% (role x)\nrole(x)", True),
-        ("\ufeff role(x)", True),
-        ("open :- closed", True),
-        ("terminal", False),
-        ("", False),
-        ("(p) q(x)", False),
-        ("'a-b'(x)", True),
-    ],
-)
-def test_the_notation_is_seen(text: str, infix: bool) -> None:
-    assert (form_of(text).name != "kif") == infix
-    assert form_of(text, "infix").name == "infix"
-    assert form_of(text, "kif").name == "kif"
 
 
 @pytest.mark.parametrize("to", ["infix", "kif"])
@@ -161,15 +109,6 @@ def test_conversion_keeps_comments_and_comes_to_rest(to: str) -> None:
     assert renamed(parse_rules(back)) == renamed(parse_rules(text))
     assert "\n\n" in there
     assert "\n\n\n" not in there
-
-
-@pytest.mark.slow
-def test_installed_games_survive_the_way_there_and_back() -> None:
-    for path in sorted(GAMES.glob("[a-k]*.kif")):
-        text = path.read_text()
-        back = convert(convert(text, "infix"), "kif")
-        assert renamed(parse_rules(back)) == renamed(parse_rules(text)), path.stem
-        assert back.count(";") == text.count(";"), path.stem
 
 
 def test_connectives_cannot_be_heads() -> None:

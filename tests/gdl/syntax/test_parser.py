@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.errors import ParseError, Place
-from gdl.rules import And, Formula, Literal, Not, Or, Rule, Rules
+from gdl.rules import And, Formula, Literal, Not, Or, Rule, Rules, literals
 from gdl.syntax.parser import parse_rules, parse_term, parse_terms
 from gdl.syntax.sexpr import MAX_DEPTH
 from gdl.terms import Term
@@ -137,3 +137,9 @@ def test_every_public_game_parses_and_reads_back(corpus_games: list[Path]) -> No
     for path in corpus_games[::4]:
         rules = parse_rules(path.read_text(), path.name)
         assert parse_rules(str(rules), path.name).rules == rules.rules
+
+
+def test_literals_come_in_text_order_with_the_sign_of_their_negations() -> None:
+    (rule,) = parse_rules("(<= p (or a (not b) (not (or c (not d) (and e (not (not f)))))))")
+    signed = [(str(literal), positive) for literal, positive in literals(rule.body[0])]
+    assert signed == [("a", True), ("b", False), ("c", False), ("d", True), ("e", False), ("f", False)]

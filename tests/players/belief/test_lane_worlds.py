@@ -12,14 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gdl.grounding.pipeline import ground
 from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules
 from gdl.terms import Term
 from players.belief.belief import Belief, Observed
 from players.belief.worlds import Limits, draws, thinned
-from propnet.build import build
 from propnet.machine import PropnetMachine
+from tests.machines import network
 from tests.players.belief.enumeration import enumerated, played, weights_of
 from tests.players.random_games import random_hidden_game
 
@@ -46,7 +45,7 @@ def coins(count: int, turns: int, *, parity: bool = False) -> PropnetMachine:
         else "(<= (sees p never) (does random never))",
     ]
     rules = parse_rules("\n".join(lines))
-    return PropnetMachine(rules, build(ground(rules)))
+    return network(rules)
 
 
 @pytest.mark.slow
@@ -54,9 +53,9 @@ def coins(count: int, turns: int, *, parity: bool = False) -> PropnetMachine:
 @given(game=st.integers(0, 2**32), seed=st.integers(0, 2**32))
 def test_beliefs_in_random_games_are_what_enumeration_finds(game: int, seed: int) -> None:
     rules = parse_rules(random_hidden_game(game))
-    prover, network = ProverMachine(rules), PropnetMachine(rules, build(ground(rules)))
+    prover, lanes = ProverMachine(rules), network(rules)
     history = played(prover, seed)[0]
-    beliefs = [Belief(prover, 0), Belief(network, 0)]
+    beliefs = [Belief(prover, 0), Belief(lanes, 0)]
     for turn, (own, percepts) in enumerate(history, 1):
         wanted = enumerated(prover, 0, history[:turn])
         for belief in beliefs:
@@ -71,9 +70,9 @@ def test_beliefs_in_random_games_are_what_enumeration_finds(game: int, seed: int
 def test_particles_in_random_games_are_possible_states(game: int, seed: int) -> None:
     """Fewer joint moves are drawn than there are: what is held then is among what is possible."""
     rules = parse_rules(random_hidden_game(game))
-    prover, network = ProverMachine(rules), PropnetMachine(rules, build(ground(rules)))
+    prover, lanes = ProverMachine(rules), network(rules)
     history = played(prover, seed)[0]
-    for machine in (prover, network):
+    for machine in (prover, lanes):
         belief = Belief(machine, 0, worlds=8, effort=12, seed=seed)
         for turn, (own, percepts) in enumerate(history, 1):
             belief.update(Observed(own, percepts))

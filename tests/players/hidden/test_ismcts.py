@@ -9,17 +9,8 @@ import pytest
 from gdl.terms import Term
 from ggp.game import Game
 from players.belief.belief import Belief, Observed
-from players.player import Player
-from players.registry import make_player
-from propnet.capabilities import lane_machine
-from propnet.machine import PropnetMachine
-
-
-def machine_of(name: str) -> PropnetMachine:
-    machine = lane_machine(Game.load(name).machine("propnet"))
-    assert machine is not None
-    return machine
-
+from tests.machines import network
+from tests.players.hidden.test_players import started
 
 DEALT = {
     card: Observed(Term("noop"), frozenset([Term("card", Term(card))])) for card in ("jack", "queen", "king")
@@ -27,15 +18,9 @@ DEALT = {
 BET = Observed(Term("noop"), frozenset([Term("move", Term("first"), Term("bet"))]))
 
 
-def started(spec: str, machine: PropnetMachine, role: int) -> Player:
-    player = make_player(spec, 3)
-    player.start(machine, role, machine.initial_state(), 0.0, time.monotonic() + 0.2)
-    return player
-
-
 @pytest.mark.parametrize(("card", "answer"), [("jack", "fold"), ("king", "call")])
 def test_nobody_calls_with_the_lowest_card_or_folds_the_highest(card: str, answer: str) -> None:
-    machine = machine_of("kuhn")
+    machine = network("kuhn")
     player = started("ismcts:playouts=2000", machine, 1)
     belief = Belief(machine, 1)
     for seen in (DEALT[card], BET):
@@ -48,7 +33,7 @@ def test_nobody_calls_with_the_lowest_card_or_folds_the_highest(card: str, answe
 def test_what_is_learnt_stays_on_a_faster_machine_and_the_clock_is_kept() -> None:
     game = Game.load("liarsdice")
     machine = game.machine("propnet")
-    player = started("ismcts", lane_machine(machine) or machine_of("liarsdice"), 0)
+    player = started("ismcts", network("liarsdice"), 0)
     belief = Belief(machine, 0)
     belief.update(Observed(Term("noop"), frozenset([Term("mine", Term("3"))])))
     player.choose_from(belief, time.monotonic() + 0.2)
@@ -61,7 +46,7 @@ def test_what_is_learnt_stays_on_a_faster_machine_and_the_clock_is_kept() -> Non
 
 
 def test_a_history_that_fits_nothing_gets_a_legal_move() -> None:
-    machine = machine_of("liarsdice")
+    machine = network("liarsdice")
     player = started("ismcts", machine, 0)
     belief = Belief(machine, 0)
     belief.update(Observed(Term("noop"), frozenset([Term("mine", Term("3")), Term("mine", Term("4"))])))

@@ -15,21 +15,15 @@ from hypothesis import strategies as st
 
 from gdl.information import observations
 from gdl.machine import State
-from ggp.game import Game
 from players.belief.belief import Belief, Observed
 from players.hidden.recollection import Recollection
-from propnet.capabilities import lane_machine
-from propnet.machine import PropnetMachine
 from tests.examples import examples
+from tests.machines import network
 
 GAMES = ("kuhn", "liarsdice", "blindtictactoe", "kriegtictactoe", "leduc")
 
 
-@cache
-def machine_of(name: str) -> PropnetMachine:
-    machine = lane_machine(Game.load(name).machine("propnet"))
-    assert machine is not None
-    return machine
+machine_of = cache(network)
 
 
 def seen_of(name: str, role: int, seed: int, turns: int) -> list[Observed]:

@@ -11,8 +11,9 @@ import pytest
 from players.kaskade.kaskade import Kaskade
 from players.kaskade.stages import Stage
 from players.processes import lifeline
-from tests.players.kaskade.kaskades import GAME, LONG, Log, alive, children, open_files
+from tests.players.kaskade.kaskades import GAME, LONG, Log, children, open_files
 from tests.players.kaskade.odd_stages import stage
+from tests.waiting import runs
 
 
 @pytest.fixture
@@ -44,7 +45,7 @@ def make(log: Log) -> Iterator[Callable[..., Kaskade]]:
     pids = [builder.pid for kaskade in kaskades for builder in kaskade._builders]
     for kaskade in kaskades:
         kaskade.close(LONG)
-    assert not any(map(alive, pids))
+    assert not any(map(runs, pids))
     assert open_files() <= files
     assert set(children()) <= set(before)
 

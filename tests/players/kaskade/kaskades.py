@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import queue
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -52,19 +50,3 @@ def children() -> list[int]:
         return [int(pid) for pid in Path("/proc/thread-self/children").read_text(encoding="utf-8").split()]
     except OSError:
         return []
-
-
-def alive(pid: int) -> bool:
-    """Whether there is such a process, and it is not only waiting to be buried."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()[0] not in "ZX"
-    except OSError:
-        return False
-
-
-def until(happened: Callable[[], bool]) -> None:
-    """Waits for something that must happen."""
-    end = time.monotonic() + LONG
-    while not happened():
-        assert time.monotonic() < end
-        time.sleep(0.01)

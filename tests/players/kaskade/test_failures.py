@@ -18,8 +18,9 @@ from gdl.syntax.parser import parse_rules
 from players.kaskade.kaskade import FAILED, Kaskade
 from players.kaskade.stages import Stage
 from tests.places import ROOT
-from tests.players.kaskade.kaskades import GAME, LONG, Log, alive, needs_proc, until
+from tests.players.kaskade.kaskades import GAME, LONG, Log, needs_proc
 from tests.players.kaskade.odd_stages import stage
+from tests.waiting import process_state, runs, until
 
 pytestmark = pytest.mark.usefixtures("own_cache")
 
@@ -111,9 +112,9 @@ def test_what_a_builder_has_started_dies_with_it(make: Callable[..., Kaskade]) -
     kaskade = make(Stage("one", hanging.job, load))
     kaskade.begin(GAME)
     assert kaskade.wait("one", LONG)
-    assert alive(children[0])
+    assert runs(children[0])
     kaskade.close(LONG)
-    until(lambda: not alive(children[0]))
+    until(lambda: not runs(children[0]))
 
 
 @pytest.mark.parametrize("function", ["sleep", "stop_itself", "work_forever"])
@@ -152,7 +153,6 @@ def test_builders_end_when_the_player_is_killed(function: str) -> None:
     with player:
         builder = int(player.stdout.readline())
         if function == "stop_itself":
-            state = Path(f"/proc/{builder}/stat")
-            until(lambda: state.read_text(encoding="utf-8").rsplit(")", 1)[1].split()[0] == "T")
+            until(lambda: process_state(builder) == "T")
         player.kill()
-    until(lambda: not alive(builder))
+    until(lambda: not runs(builder))

@@ -16,8 +16,9 @@ from players.kaskade.stages import STAGES
 from propnet.build import build
 from propnet.machine import PropnetMachine
 from propnet.storage.network_bytes import keep, to_bytes
-from tests.players.kaskade.kaskades import GAME, LONG, Log, until
+from tests.players.kaskade.kaskades import GAME, LONG, Log
 from tests.players.kaskade.odd_stages import stage
+from tests.waiting import until
 
 pytestmark = pytest.mark.usefixtures("own_cache")
 

@@ -24,8 +24,9 @@ from players.kaskade.stages import STAGES, Stage
 from players.player import Candidate, Choice, Player, same_numbering
 from players.uct.player import UctPlayer
 from propnet.machine import PropnetMachine
-from tests.players.kaskade.kaskades import GAME, LONG, Log, until
+from tests.players.kaskade.kaskades import GAME, LONG, Log
 from tests.players.kaskade.odd_stages import stage
+from tests.waiting import until
 
 pytestmark = pytest.mark.usefixtures("own_cache")
 
@@ -48,6 +49,15 @@ class Notes(Player):
         return Choice(options[-1], (Candidate(options[-1], 1),))
 
 
+def started(
+    player: Player, kaskade: Kaskade, on_up: Callable[[Machine], None] | None = None
+) -> tuple[KaskadePlayer, State]:
+    """The player of a kaskade at the beginning of a match, and its first state."""
+    rising, state = KaskadePlayer(player, kaskade, on_up), kaskade.prover().initial_state()
+    rising.start(state.machine, 0, state, 0.0, 0.0)
+    return rising, state
+
+
 def test_a_player_goes_up_within_a_turn_and_answers_for_the_machine_it_was_asked_on(
     gated: tuple[Kaskade, Path],
 ) -> None:
@@ -60,9 +70,7 @@ def test_a_player_goes_up_within_a_turn_and_answers_for_the_machine_it_was_asked
         until(lambda: not kaskade.rising)
 
     player = Notes(open_the_gate)
-    rising = KaskadePlayer(player, kaskade, lambda machine: ups.append(machine.level))
-    state = kaskade.prover().initial_state()
-    rising.start(state.machine, 0, state, 0.0, 0.0)
+    rising, state = started(player, kaskade, lambda machine: ups.append(machine.level))
     choice = rising.choose(state, time.monotonic() + LONG)
     assert player.on == ["one", "two"]
     assert ups == ["two"]
@@ -79,9 +87,7 @@ def test_a_player_that_cannot_go_on_with_a_search_is_asked_once_a_turn(gated: tu
     kaskade, gate = gated
     player = Notes()
     player.resumes = False
-    rising = KaskadePlayer(player, kaskade)
-    state = kaskade.prover().initial_state()
-    rising.start(state.machine, 0, state, 0.0, 0.0)
+    rising, state = started(player, kaskade)
     rising.choose(state, time.monotonic() + LONG)
     gate.touch()
     assert kaskade.wait("two", LONG)
@@ -94,9 +100,7 @@ def test_a_machine_that_lies_is_not_current(log: Log, make: Callable[..., Kaskad
     kaskade.begin(GAME)
     assert kaskade.wait("two", LONG)
     player = Notes()
-    rising = KaskadePlayer(player, kaskade)
-    state = kaskade.prover().initial_state()
-    rising.start(state.machine, 0, state, 0.0, 0.0)
+    rising, state = started(player, kaskade)
     assert rising.choose(state, time.monotonic() + LONG).move in state.machine.legal_moves(state, 0)
     assert player.on == ["one"]
     assert "does not agree on the legal moves of me" in log.all()[-1].detail
@@ -192,9 +196,7 @@ def test_a_search_is_called_back_for_a_machine_and_goes_on_with_its_tree(
     assert kaskade.wait(STAGES[0].level, LONG)
     player = CalledBack()
     player.on_progress = lambda _: gate.touch()
-    rising = KaskadePlayer(player, kaskade)
-    state = kaskade.prover().initial_state()
-    rising.start(state.machine, 0, state, 0.0, 0.0)
+    rising, state = started(player, kaskade)
     first = player.machine
     choice = rising.choose(state, time.monotonic() + LONG)
     assert choice.move in state.machine.legal_moves(state, 0)

@@ -9,8 +9,8 @@ import pytest
 from gdl.syntax.parser import parse_rules
 from players.batch_machine import batch_machine_of
 from players.kaskade.make_machine import make_machine
-from players.uct.search import Search
 from players.uct.tuning import Tuning
+from tests.players.uct.searching import search_of
 
 STUCK = """
 (role you) (init on)
@@ -38,9 +38,7 @@ def test_goals_that_hold_in_a_state_without_moves_are_no_result(level: str) -> N
 
 def test_a_search_claims_nothing_of_a_puzzle_that_cannot_be_ended() -> None:
     machine = make_machine(parse_rules(STUCK, "the rules"), "propnet")
-    search = Search(0, 1, Tuning(memory=1 << 22, proof_memory=1 << 22))
-    search.set_machine(machine)
-    search.set_root(machine.initial_state())
+    search = search_of(machine, Tuning(memory=1 << 22, proof_memory=1 << 22))
     for _ in range(5):
         search.step(time.monotonic() + 60.0, 1000)
     assert search.statistics().value == -1

@@ -8,14 +8,12 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from gdl.grounding.pipeline import ground
-from gdl.syntax.parser import parse_rules
 from players.knowledge.canonical_rules import canonical_names
 from players.knowledge.self_play import OPENING, SelfPlay
 from players.knowledge.state_values import StateValues
 from players.knowledge.training import Training
-from propnet.build import build
 from propnet.machine import PropnetMachine
+from tests.machines import network
 
 GAMBLE = """
 (role white) (role black) (role random)
@@ -69,12 +67,6 @@ THREE = """
 """Three roles without a choice, one of which is drawn."""
 
 
-def machine_of(text: str) -> PropnetMachine:
-    """The machine of rules, on a network."""
-    rules = parse_rules(text, "chance")
-    return PropnetMachine(rules, build(ground(rules)))
-
-
 def _trained(machine: PropnetMachine, model: str = "linear", rounds: int = 60) -> Training:
     training = Training(machine, canonical_names(machine.rules), None, 1, model)
     for number in range(rounds):
@@ -84,7 +76,7 @@ def _trained(machine: PropnetMachine, model: str = "linear", rounds: int = 60) -
 
 @pytest.mark.parametrize("model", ["linear", "net"])
 def test_a_state_before_a_throw_is_worth_what_comes_of_it_on_average(model: str) -> None:
-    machine = machine_of(GAMBLE)
+    machine = network(GAMBLE)
     training = _trained(machine, model, 100)
     assert training.columns == (0,)
     first = machine.initial_state()
@@ -98,7 +90,7 @@ def test_a_state_before_a_throw_is_worth_what_comes_of_it_on_average(model: str)
 
 
 def test_who_chooses_while_chance_throws_does_not_know_the_throw() -> None:
-    machine = machine_of(GUESS)
+    machine = network(GUESS)
     training = _trained(machine)
     assert training.columns == (1,)
     assert training.values.of(machine.records([machine.initial_state()]))[0, 1] == pytest.approx(
@@ -108,7 +100,7 @@ def test_who_chooses_while_chance_throws_does_not_know_the_throw() -> None:
 
 
 def test_each_role_but_chance_has_values_where_more_than_two_play() -> None:
-    machine = machine_of(THREE)
+    machine = network(THREE)
     training = _trained(machine, rounds=30)
     assert training.columns == (0, 1, 2)
     known = training.knowledge("three")
@@ -118,7 +110,7 @@ def test_each_role_but_chance_has_values_where_more_than_two_play() -> None:
 
 
 def test_throws_are_all_alike_and_tell_of_the_state_before_them() -> None:
-    machine = machine_of(GAMBLE)
+    machine = network(GAMBLE)
     training = _trained(machine, rounds=1)
     play = SelfPlay(machine, (0,), 256, np.random.default_rng(3))
     steps = play.play(training.values, 60)

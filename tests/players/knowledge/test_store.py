@@ -21,17 +21,8 @@ from tests.examples import examples
 
 def _knowledge(fingerprint: str = "0" * 64) -> GameKnowledge:
     arrays = np.arange(18, dtype=np.float32).reshape(3, 3, 2)
-    return GameKnowledge(
-        fingerprint,
-        "kalah",
-        ("#1", "#2"),
-        ("1", "(#3 * #4)", "#5"),
-        *arrays,
-        0.5,
-        7,
-        1.25,
-        Record(3, 1, 2, 0.1),
-    )
+    names = ("#1", "#2"), ("1", "(#3 * #4)", "#5")
+    return GameKnowledge(fingerprint, "kalah", *names, *arrays, 0.5, 7, 1.25, Record(3, 1, 2, 0.1))
 
 
 def _same(first: GameKnowledge, second: GameKnowledge) -> bool:

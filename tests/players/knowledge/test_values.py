@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from gdl.errors import GdlError
 from gdl.scramble import scramble
 from gdl.syntax.parser import parse_rules
-from ggp.game import Game
 from players.knowledge.canonical_rules import canonical_names
 from players.knowledge.features import Features
 from players.knowledge.knowledge import KnowledgeError
@@ -21,16 +20,8 @@ from players.knowledge.self_play import Steps
 from players.knowledge.state_values import SCALE, StateValues
 from players.knowledge.training import Training, learn, returns
 from propnet.kernels.records import pack, unpack
-from propnet.machine import PropnetMachine
 from tests.examples import examples
-
-
-def _machine(rules_of: str | object) -> PropnetMachine:
-    from gdl.grounding.pipeline import ground
-    from propnet.build import build
-
-    rules = Game.load(rules_of).rules if isinstance(rules_of, str) else rules_of
-    return PropnetMachine(rules, build(ground(rules)))  # type: ignore[arg-type]
+from tests.machines import network
 
 
 def _logistic(logits: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -118,7 +109,7 @@ def test_learning_finds_the_weights_that_made_the_targets() -> None:
 
 
 def test_features_say_what_a_shape_has_in_common() -> None:
-    machine = _machine("tictactoe")
+    machine = network("tictactoe")
     names = canonical_names(machine.rules)
     features = Features.of(machine.network.bases, names)
     assert len(set(features.names)) == len(features.names) and features.names[0] == "1"
@@ -131,20 +122,20 @@ def test_features_say_what_a_shape_has_in_common() -> None:
 
 
 def test_a_game_with_too_many_propositions_is_not_learnt(monkeypatch: pytest.MonkeyPatch) -> None:
-    machine = _machine("tictactoe")
+    machine = network("tictactoe")
     monkeypatch.setattr("players.knowledge.features.MOST_PROPOSITIONS", 5)
     with pytest.raises(KnowledgeError):
         Features.of(machine.network.bases, canonical_names(machine.rules))
 
 
 def test_what_is_learnt_means_the_same_in_a_scrambled_copy() -> None:
-    machine = _machine("connectfour")
+    machine = network("connectfour")
     training = Training(machine, canonical_names(machine.rules), seed=2)
     for _ in range(3):
         training.round()
     known = training.knowledge("connectfour")
     copy, mapping = scramble(machine.rules, 5)
-    other = _machine(copy)
+    other = network(copy)
     back = {new: old for old, new in mapping.items()}
     values = StateValues.of_game(known, canonical_names(copy), other)
 
@@ -167,7 +158,7 @@ def test_what_is_learnt_means_the_same_in_a_scrambled_copy() -> None:
 
 
 def test_training_goes_on_where_it_was_left() -> None:
-    machine = _machine("tictactoe")
+    machine = network("tictactoe")
     names = canonical_names(machine.rules)
     first = Training(machine, names)
     first.round()
@@ -181,7 +172,7 @@ def test_training_goes_on_where_it_was_left() -> None:
 
 
 def test_games_of_one_role_are_not_learnt() -> None:
-    machine = _machine("lightsout")
+    machine = network("lightsout")
     with pytest.raises(GdlError, match="several roles"):
         Training(machine, canonical_names(machine.rules))
 
@@ -190,14 +181,14 @@ def test_games_that_are_over_when_they_begin_are_not_learnt() -> None:
     over = """(role a) (role b) (init p) (legal a x) (legal b x) (next p) (<= terminal (true p))
         (goal a 0) (goal b 0)"""
     for text in (over, over.replace("(legal b x)", "").replace("(<= terminal (true p))", "")):
-        machine = _machine(parse_rules(text, "over"))
+        machine = network(text)
         with pytest.raises(GdlError, match="initial state"):
             Training(machine, canonical_names(machine.rules))
 
 
 @pytest.mark.parametrize("game", ["rockpaperscissors", "prisonersdilemma", "biddingtictactoe"])
 def test_roles_that_move_at_the_same_time_are_learnt_for(game: str) -> None:
-    machine = _machine(game)
+    machine = network(game)
     training = Training(machine, canonical_names(machine.rules))
     for _ in range(5):
         training.round()
@@ -217,7 +208,7 @@ def test_three_roles_have_a_column_each() -> None:
         (<= (goal ?r 100) (role ?r) (true (has ?r))) (<= (goal ?r 0) (role ?r) (not (true (has ?r))))""",
         "takers",
     )
-    machine = _machine(rules)
+    machine = network(rules)
     names = canonical_names(rules)
     training = Training(machine, names)
     for _ in range(10):
@@ -246,7 +237,7 @@ def test_what_is_sure_to_win_is_learnt() -> None:
         (<= (goal ?r 100) (role ?r) (true (poor ?q)) (distinct ?r ?q))""",
         "doors",
     )
-    machine = _machine(rules)
+    machine = network(rules)
     training = Training(machine, canonical_names(rules))
     for _ in range(20):
         training.round()

@@ -15,8 +15,6 @@ from ggp.game import Game
 pyspiel = pytest.importorskip("pyspiel", reason="pip install 'kaskade-ggp[rl]'")
 from ggp.adapters import load_gdl  # noqa: E402  (needs pyspiel)
 
-SMALL = ("kuhn", "montyhall", "blindtictactoe", "numberguessing", "twentyfortyeight")
-
 
 def walk(game: Any, seed: int) -> Any:
     """The states of a random match, one after the other."""
@@ -32,12 +30,6 @@ def walk(game: Any, seed: int) -> Any:
         else:
             state.apply_action(rng.choice(state.legal_actions()))
         yield state
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", SMALL)
-def test_openspiel_tests_our_games_of_chance_with_serialisation(name: str) -> None:
-    pyspiel.random_sim_test(load_gdl(name, max_steps=40), num_sims=2, serialize=True, verbose=False)
 
 
 @pytest.mark.parametrize("name", ["kuhn", "montyhall", "twentyfortyeight"])

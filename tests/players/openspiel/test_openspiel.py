@@ -16,8 +16,12 @@ from players.registry import make_player
 from tests.places import ROOT
 
 pyspiel = pytest.importorskip("pyspiel", reason="pip install 'kaskade-ggp[rl]'")
+from ggp.adapters import load_gdl  # noqa: E402  (needs pyspiel)
 from ggp.adapters.openspiel import board_text  # noqa: E402  (needs pyspiel)
 
+OPEN = "tictactoe", "connectfour", "tron", "rockpaperscissors", "eightpuzzle", "hex"
+HIDDEN = "kuhn", "montyhall", "blindtictactoe", "numberguessing", "twentyfortyeight"
+"""Games of chance and of hidden information."""
 RIVALS = """(role a) (role b) (init (turn a)) (<= (next (turn b)) (true (turn a)))
     (<= (legal ?r go) (true (turn ?r))) (<= (legal ?r stay) (true (turn ?r)))
     (<= (legal ?r wait) (role ?r) (not (true (turn ?r)))) (<= (next (won)) (does b go))
@@ -32,13 +36,9 @@ PENNIES = """(role even) (role odd) (init begin)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "name", ["tictactoe", "connectfour", "tron", "rockpaperscissors", "eightpuzzle", "hex"]
-)
+@pytest.mark.parametrize("name", [*OPEN, *HIDDEN])
 def test_openspiel_tests_our_games_with_serialisation(name: str) -> None:
-    from ggp.adapters import load_gdl
-
-    game = load_gdl(name, max_steps=60)
+    game = load_gdl(name, max_steps=60 if name in OPEN else 40)
     pyspiel.random_sim_test(game, num_sims=2, serialize=True, verbose=False)
     assert pyspiel.load_game(game.get_type().short_name).num_players() == game.num_players()
 
@@ -46,8 +46,6 @@ def test_openspiel_tests_our_games_with_serialisation(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["connectfour", "chinesecheckers", "othello", "tron"])
 def test_states_and_returns_are_those_of_our_states(name: str) -> None:
-    from ggp.adapters import load_gdl
-
     game = load_gdl(name)
     machine = game.rules.machine
     rng = random.Random(4)
@@ -73,8 +71,6 @@ def test_states_and_returns_are_those_of_our_states(name: str) -> None:
 
 
 def test_games_and_states_are_pickled_and_named_in_serialised_text() -> None:
-    from ggp.adapters import load_gdl
-
     game = load_gdl("tictactoe")
     state = game.new_initial_state()
     for _ in range(3):
@@ -99,8 +95,6 @@ def test_games_and_states_are_pickled_and_named_in_serialised_text() -> None:
 
 
 def test_states_are_drawn_and_actions_named_as_openspiel_games_do() -> None:
-    from ggp.adapters import load_gdl
-
     game = load_gdl("connectfour")
     state = game.new_initial_state()
     state.apply_action(state.string_to_action("(drop d)"))
@@ -117,13 +111,11 @@ def test_states_are_drawn_and_actions_named_as_openspiel_games_do() -> None:
 def test_states_that_differ_are_drawn_differently() -> None:
     from open_spiel.python.algorithms.get_all_states import get_all_states
 
-    from ggp.adapters import load_gdl
-
     # OpenSpiel tells states apart by what str says. So many has tic-tac-toe after at most four moves, and 120
     # in which the fifth has won:
     states = get_all_states(load_gdl("tictactoe"), depth_limit=4, to_string=str)
     assert len(states) == 1 + 9 + 72 + 252 + 756 + 120
-    for name in (
+    for name in [
         "amazons",
         "checkers",
         "chinesecheckers",
@@ -132,7 +124,7 @@ def test_states_that_differ_are_drawn_differently() -> None:
         "othello",
         "pentominoes",
         "sudoku",
-    ):
+    ]:
         machine = Game.load(name).machine("propnet")
         rng, drawn = random.Random(3), dict[str, object]()
         state = machine.initial_state()
@@ -145,8 +137,6 @@ def test_states_that_differ_are_drawn_differently() -> None:
 
 
 def test_the_longest_match_is_what_the_rules_allow() -> None:
-    from ggp.adapters import load_gdl
-
     for name, most in (("tictactoe", 9), ("connectfour", 42), ("rockpaperscissors", 5), ("hex", 81)):
         assert load_gdl(name).max_game_length() == most
     assert load_gdl("connectfour", max_steps=20).max_game_length() == 20
@@ -165,8 +155,6 @@ def test_the_longest_match_is_what_the_rules_allow() -> None:
 def test_algorithms_of_openspiel_run_on_our_games() -> None:
     from open_spiel.python import rl_environment
     from open_spiel.python.algorithms import cfr, exploitability, generate_playthrough, mcts
-
-    from ggp.adapters import load_gdl
 
     pennies = load_gdl(PENNIES)
     turns = pyspiel.convert_to_turn_based(pennies)
@@ -188,8 +176,6 @@ def test_algorithms_of_openspiel_run_on_our_games() -> None:
 
 
 def test_a_game_is_of_the_kind_that_it_shows_or_that_is_asked_for() -> None:
-    from ggp.adapters import load_gdl
-
     dynamics, utility = pyspiel.GameType.Dynamics, pyspiel.GameType.Utility
     kind = load_gdl("tictactoe", dynamics="simultaneous", utility="general-sum").get_type()
     assert (kind.dynamics, kind.utility) == (dynamics.SIMULTANEOUS, utility.GENERAL_SUM)

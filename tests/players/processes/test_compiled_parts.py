@@ -50,29 +50,23 @@ def program(tmp_path: Path) -> Path:
     return tmp_path / "program"
 
 
-def test_notes_lie_beside_the_kernels_where_these_are_kept_in_the_program(program: Path) -> None:
-    assert told(program) == ["True", "False", "True", f"{program}/propnet/kernels/__pycache__"]
-
-
-@pytest.mark.slow
-def test_notes_follow_the_kernels_to_the_folder_that_is_chosen(program: Path, tmp_path: Path) -> None:
-    same, before, after, folder = told(program, NUMBA_CACHE_DIR=f"{tmp_path}/chosen")
+@pytest.mark.parametrize(
+    ("where", "found"),
+    [
+        ("as usual", "program/propnet/kernels/__pycache__"),
+        ("a folder that is chosen", "chosen/kernels_"),
+        ("a folder to which others can write", "program/propnet/kernels/__pycache__"),
+        ("a program that can only be read", "home/kaskade-ggp/kernels/kernels_"),
+    ],
+)
+def test_notes_lie_beside_the_kernels(where: str, found: str, program: Path, tmp_path: Path) -> None:
+    environment = {"XDG_CACHE_HOME": f"{tmp_path}/home"}
+    if "folder" in where:
+        environment = {"NUMBA_CACHE_DIR": f"{tmp_path}/chosen"}
+    if "others" in where:
+        Path(told(program, **environment)[3]).chmod(0o777)
+    if "read" in where:  # not even root can make a folder of that name
+        (program / "propnet" / "kernels" / "__pycache__").touch()
+    same, before, after, folder = told(program, **environment)
     assert (same, before, after) == ("True", "False", "True")
-    assert folder.startswith(f"{tmp_path}/chosen/kernels_")
-
-
-def test_notes_stay_out_of_a_folder_to_which_others_can_write(program: Path, tmp_path: Path) -> None:
-    chosen = told(program, NUMBA_CACHE_DIR=f"{tmp_path}/chosen")[3]
-    Path(chosen).chmod(0o777)
-    same, before, after, folder = told(program, NUMBA_CACHE_DIR=f"{tmp_path}/chosen")
-    assert (same, before, after) == ("True", "False", "True")
-    assert folder == f"{program}/propnet/kernels/__pycache__"
-
-
-def test_notes_go_to_the_user_s_folder_where_the_program_can_only_be_read(
-    program: Path, tmp_path: Path
-) -> None:
-    (program / "propnet" / "kernels" / "__pycache__").touch()  # not even root can make a folder of that name
-    same, before, after, folder = told(program, XDG_CACHE_HOME=f"{tmp_path}/home")
-    assert (same, before, after) == ("True", "False", "True")
-    assert folder.startswith(f"{tmp_path}/home/kaskade-ggp/kernels/kernels_")
+    assert folder.startswith(f"{tmp_path}/{found}")

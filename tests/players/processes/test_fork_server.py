@@ -10,9 +10,7 @@ import socket
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
 
@@ -21,6 +19,7 @@ from players.processes.fork_server import THIS
 from players.processes.launch import Forked
 from tests.fork_server import ForkServer
 from tests.players.processes import fork_jobs
+from tests.waiting import process_state, runs, until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="fork servers are for Linux")
 
@@ -44,28 +43,6 @@ def run(*arguments: str, **options: bool) -> tuple[Forked | subprocess.Popen[byt
         printed = output.read()
     job.wait(20)
     return job, printed
-
-
-def until(done: Callable[[], bool]) -> None:
-    end = time.monotonic() + 30
-    while not done():
-        assert time.monotonic() < end
-        time.sleep(0.01)
-
-
-def lives(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
-
-
-def is_at_work(pid: int) -> bool:
-    """Whether a process waits in its own program, not for a program that it starts."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] == "S"
-    except OSError:
-        return False
 
 
 def stopped(pid: int) -> bool:
@@ -204,14 +181,14 @@ def test_the_kernel_ends_stopped_processes_with_the_first_of_their_tree(forks: b
     assert len(pids) == 4 + 2 * forks
     # Who starts a program waits for it unstoppably: a child that is stopped before it runs its own program
     # would keep its parent from being stopped.
-    until(lambda: all(is_at_work(pid) for pid in pids))
+    until(lambda: all(process_state(pid) == "S" for pid in pids))
     for pid in pids:
         os.kill(pid, signal.SIGSTOP)
     until(lambda: all(stopped(pid) for pid in pids))
     root.kill()
     root.wait()
     root.stdout.close()
-    until(lambda: not any(lives(pid) for pid in pids))
+    until(lambda: not any(runs(pid) for pid in pids))
 
 
 _TREE = """

@@ -7,13 +7,14 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from players.processes import launch, limits
 from players.processes.limits import BEHIND, USUAL, WAITS, set_session, set_threads
+from tests.waiting import until
 
 JOBS = "tests.players.processes.fork_jobs"
 GROUPS = Path("/proc/self/autogroup").exists()
@@ -25,13 +26,6 @@ def session_nice(pid: int) -> int | None:
     """None for a session that is in no group, such as one begun before the system made groups."""
     words = Path(f"/proc/{pid}/autogroup").read_text(encoding="utf-8").split()
     return int(words[-1]) if words else None
-
-
-def eventually(done: Callable[[], bool]) -> None:
-    end = time.monotonic() + 60
-    while not done():
-        assert time.monotonic() < end
-        time.sleep(0.01)
 
 
 @pytest.fixture
@@ -46,7 +40,7 @@ def sleeper() -> Iterator[subprocess.Popen[bytes]]:
 def test_a_session_gives_way_and_goes_as_usual_again(sleeper: subprocess.Popen[bytes]) -> None:
     for nice in (BEHIND, WAITS, USUAL):
         set_session(sleeper.pid, nice)
-        eventually(lambda nice=nice: session_nice(sleeper.pid) == nice)
+        until(lambda nice=nice: session_nice(sleeper.pid) == nice)
 
 
 @pytest.mark.skipif(not GROUPS, reason="the kernel has no groups of sessions")
@@ -55,7 +49,7 @@ def test_the_session_of_somebody_else_is_left_alone() -> None:
     try:
         before = session_nice(process.pid)
         set_session(process.pid, BEHIND)
-        eventually(lambda: process.pid not in limits._pending)
+        until(lambda: process.pid not in limits._pending)
         assert session_nice(process.pid) == before
     finally:
         process.kill()
@@ -86,7 +80,7 @@ def test_what_the_system_does_not_take_now_is_tried_again_with_the_latest_wish(
     for nice in (BEHIND, USUAL, WAITS):
         set_session(sleeper.pid, nice)
     refuse.clear()
-    eventually(lambda: sleeper.pid not in limits._pending)
+    until(lambda: sleeper.pid not in limits._pending)
     assert taken == [(f"/proc/{sleeper.pid}/autogroup", str(WAITS))]
 
 
@@ -108,7 +102,7 @@ def test_a_wish_that_comes_just_when_the_one_before_is_fulfilled_is_not_lost(
     monkeypatch.setattr(limits, "_pending", Slow())
     set_session(sleeper.pid, BEHIND)
     set_session(sleeper.pid, WAITS)
-    eventually(lambda: not len(limits._pending))
+    until(lambda: not len(limits._pending))
     assert taken[-1] == (f"/proc/{sleeper.pid}/autogroup", str(WAITS))
 
 
@@ -130,10 +124,10 @@ def test_processes_launched_before_and_after_give_way(monkeypatch: pytest.Monkey
         processes.append(launch.launch(JOBS, ["sleep"], session=True))
         for process in processes:
             assert os.getpriority(os.PRIO_PROCESS, process.pid) == max(usual, BEHIND)
-            eventually(lambda pid=process.pid: not GROUPS or session_nice(pid) == BEHIND)
+            until(lambda pid=process.pid: not GROUPS or session_nice(pid) == BEHIND)
         launch.give_way(False)
         for process in processes:
-            eventually(lambda pid=process.pid: not GROUPS or session_nice(pid) == USUAL)
+            until(lambda pid=process.pid: not GROUPS or session_nice(pid) == USUAL)
     finally:
         launch.give_way(False)
         for process in processes:

@@ -6,9 +6,8 @@ import time
 
 import pytest
 
-from bench.positions import load_game
+from bench.positions import load_game, open_states
 from bench.positions.solver import role_to_move
-from bench.prove import positions
 from gdl.machine import State
 from gdl.syntax.parser import parse_terms
 from players.kaskade.make_machine import make_machine
@@ -49,7 +48,7 @@ def test_positions_of_random_matches_are_worth_what_minimax_says(game: str, plie
     machine = machine_of(game)
     proof = Proof(machine, memory=LITTLE, lines=8)
     known: dict[State, int] = {}
-    for state in positions(machine, plies, 4, seed=5):
+    for state in open_states(machine, plies, 4, seed=5):
         value = minimax(machine, state, known)
         assert proven(proof, state) == Bounds(value, value)
 

@@ -13,9 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gdl.grounding.pipeline import ground
 from gdl.syntax.parser import parse_rules
-from ggp.game import Game
 from players.batch_machine import Ends
 from players.uct import batches
 from players.uct.batches import Batch, BatchOutcome, BatchSize
@@ -24,9 +22,10 @@ from players.uct.search import Search
 from players.uct.tree.arrays import FRESH, LEAF, OPEN
 from players.uct.tree.selection_rules import NST, PUCT, SelectionRule
 from players.uct.tuning import Tuning
-from propnet.build import build
 from propnet.machine import PropnetMachine
 from tests.examples import examples
+from tests.machines import network
+from tests.players.uct.searching import search_of
 
 ROWS, LANES = 12, 16
 LONG = 60.0
@@ -130,19 +129,14 @@ def test_lanes_that_idle_from_the_beginning_do_not_end_a_round(data: st.DataObje
 
 @pytest.fixture(scope="module")
 def machine() -> PropnetMachine:
-    found = Game.load("connectfour").machine("propnet")
-    assert isinstance(found, PropnetMachine)
-    return found
+    return network("connectfour")
 
 
 @pytest.fixture
 def carrying(machine: PropnetMachine, monkeypatch: pytest.MonkeyPatch) -> Search:
     """A search that lets playouts go on when a tenth of the lanes idle, though the game is a fast one."""
     monkeypatch.setattr(BatchSize, "_fewest_busy", lambda self: 460)
-    search = Search(0, 1, Tuning(prove=False, policy="equal"))
-    search.set_machine(machine)
-    search.set_root(machine.initial_state())
-    return search
+    return search_of(machine, Tuning(prove=False, policy="equal"))
 
 
 def _nothing_is_pending(search: Search) -> bool:
@@ -263,10 +257,8 @@ def test_a_young_tree_prefers_the_better_move_also_where_its_matches_are_long(
 ) -> None:
     monkeypatch.setattr(BatchSize, "_fewest_busy", lambda self: 460)
     rules = parse_rules(TWO_WAYS, "ways")
-    machine = PropnetMachine(rules, build(ground(rules)))
-    search = Search(0, seed, Tuning(prove=False, policy="equal", decisive=False, trim=False))
-    search.set_machine(machine)
-    search.set_root(machine.initial_state())
+    machine = network(rules)
+    search = search_of(machine, Tuning(prove=False, policy="equal", decisive=False, trim=False), seed=seed)
     while search.tree.visits < 200:
         search.step(time.monotonic() + LONG)
     assert search.tree.under_way

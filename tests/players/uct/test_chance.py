@@ -13,6 +13,7 @@ from players.uct.player import SequentialUctPlayer, UctPlayer
 from players.uct.search import Search
 from players.uct.tuning import Tuning
 from tests.players.random_games import random_game
+from tests.players.uct.searching import run, search_of
 
 # A safe move is worth 60; a risky one 90 in two of three cases, else 10: 63.3 on average. Chance that
 # played for itself, or against the player, would make something else of it.
@@ -78,11 +79,7 @@ def test_draws_of_chance_are_alike(kind: type[UctPlayer]) -> None:
 def exploration(text: str, role: int) -> float:
     """The exploration constant of a search after 4,000 playouts."""
     machine = machine_of(text, "propnet")
-    search = Search(role, 1, Tuning(knowledge="off"))
-    search.set_machine(machine)
-    search.set_root(machine.initial_state())
-    while search.step(time.monotonic() + 60, 4_000):
-        pass
+    search = run(search_of(machine, Tuning(knowledge="off"), role=role), 4_000)
     return search.rounds._rules()[0].exploration
 
 

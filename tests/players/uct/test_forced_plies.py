@@ -7,9 +7,7 @@ import time
 import numpy as np
 import pytest
 
-from gdl.grounding.pipeline import ground
 from gdl.machine import State
-from gdl.syntax.parser import parse_rules
 from ggp.game import Game
 from players.batch_machine import batch_machine_of
 from players.uct.forced_plies import ForcedPlies, forced_plies, share_of_forced
@@ -18,8 +16,9 @@ from players.uct.root_statistics import merge
 from players.uct.search import Search
 from players.uct.tree.arrays import OPEN
 from players.uct.tuning import Tuning
-from propnet.build import build
 from propnet.machine import PropnetMachine
+from tests.machines import network
+from tests.players.uct.searching import run, search_of
 
 WALKS = """(role a) (role b) (init (at 0)) (init (turn a 0))
 (num 0) (num 1) (num 2) (num 3)
@@ -39,11 +38,6 @@ WALKS = """(role a) (role b) (init (at 0)) (init (turn a 0))
 """Roles choose how far to walk, 2 or 3 steps, and then walk one step a ply."""
 
 
-def _machine(text: str) -> PropnetMachine:
-    rules = parse_rules(text, "test")
-    return PropnetMachine(rules, build(ground(rules)))
-
-
 def _one_by_one(machine: PropnetMachine, state: State) -> State:
     """What :meth:`ForcedPlies.pass_over` does, slowly."""
     roles = range(len(machine.roles))
@@ -57,8 +51,7 @@ def _one_by_one(machine: PropnetMachine, state: State) -> State:
 
 @pytest.mark.parametrize("text", [WALKS, "kalah", "checkers"])
 def test_states_are_reached_that_single_plies_lead_to(text: str) -> None:
-    loaded = _machine(text) if "(" in text else Game.load(text).machine("propnet")
-    assert isinstance(loaded, PropnetMachine)
+    loaded = network(text)
     rng = np.random.default_rng(1)
     states = [loaded.initial_state()]
     while len(states) < 200:
@@ -73,7 +66,7 @@ def test_states_are_reached_that_single_plies_lead_to(text: str) -> None:
 
 
 def test_only_games_with_many_such_plies_are_treated_so() -> None:
-    assert share_of_forced(_machine(WALKS)) > 0.5
+    assert share_of_forced(network(WALKS)) > 0.5
     for game, many in (("connectfour", False), ("breakthrough", False), ("checkers", True)):
         batched = batch_machine_of(Game.load(game).machine("propnet"))
         assert (forced_plies(batched, True) is not None) == many
@@ -81,23 +74,18 @@ def test_only_games_with_many_such_plies_are_treated_so() -> None:
 
 
 def test_waiting_for_ever_is_given_up() -> None:
-    machine = _machine("(role a) (role b) (init p) (<= (next p) (true p)) (<= terminal (not (true p)))"
+    machine = network("(role a) (role b) (init p) (<= (next p) (true p)) (<= terminal (not (true p)))"
                        "(legal a wait) (legal b wait) (goal a 0) (goal b 0)")  # fmt: skip
     records = machine.records([machine.initial_state()])
     assert np.array_equal(ForcedPlies(machine).pass_over(records), records)
 
 
 def _search(machine: PropnetMachine, state: State, role: int, playouts: int = 2000) -> Search:
-    search = Search(role, 1, Tuning(prove=False))
-    search.set_machine(machine)
-    search.set_root(state)
-    while search.step(time.monotonic() + 60, playouts):
-        pass
-    return search
+    return run(search_of(machine, Tuning(prove=False), role=role, root=state), playouts)
 
 
 def test_all_nodes_that_were_opened_have_a_choice_and_the_value_is_right() -> None:
-    machine = _machine(WALKS)
+    machine = network(WALKS)
     searches = [_search(machine, machine.initial_state(), role) for role in range(2)]
     arrays = searches[0].tree.arrays
     opened = arrays.opened[: arrays.used[0]["opened"]]
@@ -108,7 +96,7 @@ def test_all_nodes_that_were_opened_have_a_choice_and_the_value_is_right() -> No
 
 
 def test_at_a_root_without_a_choice_the_search_thinks_about_what_comes_of_it() -> None:
-    machine = _machine(WALKS)
+    machine = network(WALKS)
     start = machine.initial_state()
     jump = machine.next_state(start, [machine.legal_moves(start, role)[0] for role in range(2)])
     assert [len(machine.legal_moves(jump, role)) for role in range(2)] == [1, 1]
@@ -124,7 +112,7 @@ def test_at_a_root_without_a_choice_the_search_thinks_about_what_comes_of_it() -
 
 
 def test_whole_matches_are_played_by_legal_moves() -> None:
-    machine = _machine(WALKS)
+    machine = network(WALKS)
     players = [UctPlayer(playouts=50), UctPlayer(playouts=50)]
     for role, player in enumerate(players):
         player.start(machine, role, machine.initial_state(), 0.05, time.monotonic() + 0.05)

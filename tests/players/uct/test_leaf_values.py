@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from gdl.errors import GdlError
-from gdl.grounding.pipeline import ground
 from gdl.rules import Rules
 from gdl.scramble import scramble
 from ggp.game import Game
@@ -23,13 +22,9 @@ from players.uct.player import UctPlayer
 from players.uct.root_statistics import RootStatistics, rank
 from players.uct.search import Search
 from players.uct.tuning import Tuning
-from propnet.build import build
-from propnet.machine import PropnetMachine
-from tests.players.knowledge.test_self_play import GAMBLE, machine_of
-
-
-def _machine(rules: Rules) -> PropnetMachine:
-    return PropnetMachine(rules, build(ground(rules)))
+from tests.machines import network
+from tests.players.knowledge.test_self_play import GAMBLE
+from tests.players.uct.searching import run, search_of
 
 
 @pytest.fixture
@@ -43,19 +38,14 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def trained() -> Training:
     """A little learnt of connect four."""
     rules = Game.load("connectfour").rules
-    training = Training(_machine(rules), canonical_names(rules))
+    training = Training(network(rules), canonical_names(rules))
     for _ in range(5):
         training.round()
     return training
 
 
 def _searched(rules: Rules, tuning: Tuning, playouts: int = 3000) -> tuple[Search, RootStatistics]:
-    search = Search(0, 1, tuning)
-    machine = _machine(rules)
-    search.set_machine(machine)
-    search.set_root(machine.initial_state())
-    while search.step(time.monotonic() + 60, playouts):
-        pass
+    search = run(search_of(network(rules), tuning), playouts)
     return search, search.statistics()
 
 
@@ -85,7 +75,7 @@ def test_leaves_of_a_scrambled_copy_are_valued_by_what_is_known(
 
 def test_values_take_their_share_of_results(cache: Path, trained: Training) -> None:
     KnowledgeStore().put(replace(trained.knowledge("connectfour"), share=0.25))
-    machine = _machine(Game.load("connectfour").rules)
+    machine = network("connectfour")
     batched = batch_machine_of(machine)
     known = leaf_values(batched, Tuning(knowledge="auto", knowledge_share=None))
     assert known is not None and known.share == 0.25 and not known.alone
@@ -101,25 +91,17 @@ def test_values_take_their_share_of_results(cache: Path, trained: Training) -> N
 def test_without_playouts_the_ends_of_matches_are_seen(cache: Path, trained: Training) -> None:
     """Tic-tac-toe is small: a search by values alone comes to know it whole, whatever the values are."""
     rules = Game.load("tictactoe").rules
-    training = Training(_machine(rules), canonical_names(rules))
+    training = Training(network(rules), canonical_names(rules))
     training.round()
     KnowledgeStore().put(replace(training.knowledge("tictactoe"), share=1.0))
     search, statistics = _searched(rules, Tuning(prove=False, trim=False), 200_000)
     assert search.tree.proven == 50 or statistics.value == 50
 
 
-def test_a_share_of_0_and_the_option_off_switch_it_off(cache: Path, trained: Training) -> None:
-    KnowledgeStore().put(trained.knowledge("connectfour"))
-    batched = batch_machine_of(_machine(Game.load("connectfour").rules))
-    assert leaf_values(batched, Tuning(knowledge="auto", knowledge_share=None)) is None
-    assert leaf_values(batched, Tuning(knowledge="off", knowledge_share=1.0)) is None
-    assert leaf_values(batched, Tuning(knowledge="auto", knowledge_share=1.0)) is not None
-
-
 def test_all_moves_are_looked_at_where_training_found_that_better_or_it_is_asked_for(
     cache: Path, trained: Training
 ) -> None:
-    batched = batch_machine_of(_machine(Game.load("connectfour").rules))
+    batched = batch_machine_of(network("connectfour"))
     for looks in (False, True):
         KnowledgeStore().put(replace(trained.knowledge("connectfour"), share=1.0, looks=looks))
         for asked in (None, False, True):
@@ -129,23 +111,31 @@ def test_all_moves_are_looked_at_where_training_found_that_better_or_it_is_asked
             assert half is not None and not half.looks
 
 
-def test_another_folder_is_used_in_place_of_the_cache(cache: Path, tmp_path: Path, trained: Training) -> None:
-    folder = tmp_path / "other"
-    batched = batch_machine_of(_machine(Game.load("connectfour").rules))
-    KnowledgeStore(folder).put(replace(trained.knowledge("connectfour"), share=0.25))
-    assert leaf_values(batched, Tuning(knowledge="auto", knowledge_share=None)) is None
-    found = leaf_values(batched, Tuning(knowledge=str(folder), knowledge_share=None))
-    assert found is not None and found.share == 0.25
+def test_the_share_and_the_options_say_whether_and_from_where_knowledge_is_used(
+    cache: Path, tmp_path: Path, trained: Training
+) -> None:
+    known, other = trained.knowledge("connectfour"), tmp_path / "other"
+    KnowledgeStore().put(known)
+    KnowledgeStore(other).put(replace(known, share=0.25))
+    batched = batch_machine_of(network("connectfour"))
+    for knowledge, share, used in (
+        ("auto", None, None),
+        ("auto", 1.0, 1.0),
+        ("off", 1.0, None),
+        (str(other), None, 0.25),
+    ):
+        found = leaf_values(batched, Tuning(knowledge=knowledge, knowledge_share=share))
+        assert (found and found.share) == used
 
 
 def test_a_file_that_is_named_is_used_or_refused(tmp_path: Path, trained: Training) -> None:
     path = tmp_path / "connectfour.knowledge"
     path.write_bytes(trained.knowledge("connectfour").to_bytes())
-    batched = batch_machine_of(_machine(Game.load("connectfour").rules))
+    batched = batch_machine_of(network("connectfour"))
     assert leaf_values(batched, Tuning(knowledge=str(path), knowledge_share=1.0)) is not None
     with pytest.raises(GdlError, match="another game"):
         leaf_values(
-            batch_machine_of(_machine(Game.load("breakthrough").rules)),
+            batch_machine_of(network("breakthrough")),
             Tuning(knowledge=str(path), knowledge_share=1.0),
         )
     path.write_bytes(b"nothing")
@@ -163,7 +153,7 @@ def test_a_win_that_looks_see_at_once_is_played(
     """The root is proven before any path: a player once made a random move then."""
     path = tmp_path / "connectfour.knowledge"
     path.write_bytes(replace(trained.knowledge("connectfour"), share=1.0, looks=True).to_bytes())
-    machine = _machine(Game.load("connectfour").rules)
+    machine = network("connectfour")
     state, role = machine.initial_state(), len(columns) % 2
     for column in columns:
         state = state.play(f"(drop {column})")
@@ -181,12 +171,10 @@ def test_proof_search_is_told_how_long_matches_last_where_leaves_are_valued(
     """It once took paths to leaves for matches, hoped to prove all, and got nearly all of the time."""
     path = tmp_path / "connectfour.knowledge"
     path.write_bytes(replace(trained.knowledge("connectfour"), share=1.0, looks=True).to_bytes())
-    machine = _machine(Game.load("connectfour").rules)
+    machine = network("connectfour")
     lengths = {}
     for knowledge in ("off", str(path)):
-        search = Search(0, 1, Tuning(knowledge=knowledge))
-        search.set_machine(machine)
-        search.set_root(machine.initial_state())
+        search = search_of(machine, Tuning(knowledge=knowledge))
         for _ in range(20):
             search.step(time.monotonic() + 60, 3000)
         lengths[knowledge] = search.rounds.length
@@ -198,7 +186,7 @@ def test_proof_search_is_told_how_long_matches_last_where_leaves_are_valued(
 
 
 def test_a_search_values_leaves_by_what_is_known_where_there_is_chance_too(tmp_path: Path) -> None:
-    machine = machine_of(GAMBLE)
+    machine = network(GAMBLE)
     training = Training(machine, canonical_names(machine.rules))
     for _ in range(60):
         training.round()

@@ -16,11 +16,11 @@ from players.batch_machine import batch_machine_of
 from players.kaskade.make_machine import make_machine
 from players.player import Choice, Player
 from players.uct.player import UctPlayer
-from players.uct.search import Search
 from players.uct.tuning import Tuning
 from tests.examples import examples
 from tests.games.small_sokoban import small_sokoban
 from tests.players.random_games import best_result, random_game
+from tests.players.uct.searching import search_of
 
 LONG = 60.0
 """Seconds that no test needs: what counts there is the number of playouts."""
@@ -190,9 +190,7 @@ def test_memory_stays_bounded_and_the_search_goes_on_when_the_tree_is_full() -> 
 @pytest.mark.parametrize("game", ["connectfour", "tron"])
 def test_room_is_made_by_dropping_states_and_not_what_is_known_of_moves(game: str) -> None:
     machine = Game.load(game).machine("propnet")
-    search = Search(0, 1, Tuning(memory=1 << 20))
-    search.set_machine(machine)
-    search.set_root(machine.initial_state())
+    search = search_of(machine, Tuning(memory=1 << 20))
     tree = search.tree
     for _ in range(3):
         while not tree.full:

@@ -10,12 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench.positions import load_game
+from bench.positions import load_game, open_states
 from bench.positions.solver import Solver, role_to_move
-from bench.prove import positions
 from gdl.machine import Machine, State
 from gdl.syntax.parser import parse_rules
-from players.kaskade.guided_machine import GuidedMachine, guided
 from players.kaskade.make_machine import make_machine
 from players.proof.search import Proof
 from players.uct.root_statistics import RootStatistics, merge, rank
@@ -24,18 +22,14 @@ from players.uct.tuning import Tuning
 from players.uct.workers.channel import Slot, new_memory
 from propnet.machine import PropnetMachine
 from tests.examples import examples
+from tests.machines import network
 from tests.players.random_games import random_game
+from tests.players.uct.searching import run
 from tests.propnet.test_machines_agree import BOTH
 
 LONG = 1e6
 """Seconds that no test needs, even if code has to be compiled in the first batch."""
 LITTLE = 1 << 24
-
-
-def machine_of(rules: str) -> PropnetMachine:
-    machine = make_machine(parse_rules(rules), "propnet")
-    assert isinstance(machine, PropnetMachine)
-    return machine
 
 
 def forced(machine: Machine, state: State, role: int) -> int:
@@ -56,8 +50,7 @@ def proven(machine: PropnetMachine, state: State, role: int, lines: int = 4) -> 
 
 def search_until_proven(search: Search, state: State) -> RootStatistics:
     search.set_root(state)
-    while search.step(time.monotonic() + LONG):
-        pass
+    run(search)
     return search.statistics()
 
 
@@ -77,7 +70,7 @@ def move_of(machine: Machine, state: State, found: RootStatistics, role: int) ->
 @examples(40)
 @given(seed=st.integers(0, 10**6), role=st.integers(0, 1))
 def test_two_roles_get_what_minimax_says_whichever_of_them_asks(seed: int, role: int) -> None:
-    machine = machine_of(random_game(seed, 2, simultaneous=False, steps=6))
+    machine = network(random_game(seed, 2, simultaneous=False, steps=6))
     state = machine.initial_state()
     proof = proven(machine, state, role)
     assert proof.solved
@@ -89,7 +82,7 @@ def test_two_roles_get_what_minimax_says_whichever_of_them_asks(seed: int, role:
 def test_of_three_roles_one_is_proven_to_win_only_where_it_can_against_both_others(
     seed: int, role: int
 ) -> None:
-    machine = machine_of(random_game(seed, 3, simultaneous=False, steps=5))
+    machine = network(random_game(seed, 3, simultaneous=False, steps=5))
     state = machine.initial_state()
     proof = proven(machine, state, role)
     assert not proof.constant_sum
@@ -111,7 +104,7 @@ def test_sums_other_than_100_are_proven_to_the_point(seed: int, total: int) -> N
         elif line.startswith("(<= (goal r1"):
             continue
         lines.append(line)
-    machine = machine_of("\n".join(lines))
+    machine = network("\n".join(lines))
     state = machine.initial_state()
     for role in range(2):
         proof = proven(machine, state, role)
@@ -123,16 +116,15 @@ def test_a_win_that_is_told_as_100_and_0_is_proven_by_the_tree_too() -> None:
     machine = make_machine(parse_rules(BOTH), "propnet")
     found = search_until_proven(search_for(machine, 0, prove=False), machine.initial_state())
     assert found.value == 100
-    assert proven(machine_of(BOTH), machine_of(BOTH).initial_state(), 0).bounds.low == 100
+    assert proven(network(BOTH), network(BOTH).initial_state(), 0).bounds.low == 100
 
 
 @pytest.mark.parametrize("role", [0, 1])
 def test_search_proves_connect_four_endgames_and_plays_a_move_that_keeps_the_value(role: int) -> None:
-    machine = make_machine(load_game("connectfour").rules, "propnet")
-    assert isinstance(machine, PropnetMachine)
+    machine = network("connectfour")
     search = search_for(machine, role)
     solver = Solver(machine, 10**7)
-    for state in positions(machine, 30 + role, 3, seed=4):
+    for state in open_states(machine, 30 + role, 3, seed=4):
         to_move = role_to_move(machine, state)
         value = solver.solve(state, to_move, 100, count=False).value
         found = search_until_proven(search, state)
@@ -147,48 +139,11 @@ def test_search_proves_connect_four_endgames_and_plays_a_move_that_keeps_the_val
                 assert 100 - solver.solve(after, 1 - role, 100, count=False).value == value
 
 
-@pytest.mark.slow
-def test_it_agrees_with_trees_whose_root_was_listed_without_the_moves_that_lose_at_once() -> None:
-    machine = guided(make_machine(load_game("connectfour").rules, "native"))
-    assert isinstance(machine, GuidedMachine)
-    solver = Solver(machine, 10**7)
-    rng = np.random.default_rng(3)
-    left_out = 0
-    for role in (0, 1):
-        search = search_for(machine, role)
-        for state in positions(machine, 29, 4, seed=8):
-            while not machine.is_terminal(state):
-                to_move = role_to_move(machine, state)
-                value = solver.solve(state, to_move, 100, count=False).value
-                search.set_root(state)
-                edges = search.tree.edges(search.tree.root, to_move)
-                left_out += edges.stop - edges.start < len(machine.legal_moves(state, to_move))
-                found = search_until_proven(search, state)
-                assert found.value == (value if to_move == role else 100 - value)
-                joint = [machine.legal_moves(state, r)[0] for r in range(2)]
-                moves = machine.legal_moves(state, to_move)
-                joint[to_move] = moves[int(rng.integers(len(moves)))]
-                if to_move == role:
-                    joint[to_move] = move_of(machine, state, found, role)
-                before, state = state, machine.next_state(state, joint)
-                # States are listed as nodes below another root first.
-                search = search_for(machine, role)
-                search.set_root(before)
-                while search.step(time.monotonic() + LONG, 3000):
-                    pass
-                if to_move == role and not machine.is_terminal(state):
-                    after = role_to_move(machine, state)
-                    worth = solver.solve(state, after, 100, count=False).value
-                    assert (worth if after == role else 100 - worth) == value
-    assert left_out
-
-
 def test_a_proven_win_is_carried_through_without_another_search() -> None:
-    machine = make_machine(load_game("connectfour").rules, "propnet")
-    assert isinstance(machine, PropnetMachine)
+    machine = network("connectfour")
     proof = Proof(machine, 0, LITTLE)
     carried = 0
-    for state in positions(machine, 28, 30, seed=6):
+    for state in open_states(machine, 28, 30, seed=6):
         proof.set_root(machine.records([state])[0])
         proof.step(time.monotonic() + LONG)
         if proof.bounds.low < 100 or role_to_move(machine, state):

@@ -29,15 +29,9 @@ from players.uct.rollouts.rollouts import Rollouts
 from players.uct.search import Search
 from players.uct.tuning import Tuning
 from propnet.kernels.scratch import HEAVIEST
-from propnet.machine import PropnetMachine
 from propnet.native.machine import NativeMachine
 from tests.examples import examples
-
-
-def lanes_of_game(name: str) -> NetworkBatch:
-    machine = Game.load(name).machine("propnet")
-    assert isinstance(machine, PropnetMachine)
-    return NetworkBatch(machine, machine)
+from tests.players.uct.searching import lanes_of, run, search_of
 
 
 @examples(100)
@@ -108,7 +102,7 @@ def test_a_policy_is_chosen_where_it_is_far_ahead_and_not_where_it_misleads(
 ) -> None:
     monkeypatch.setattr(policy_trials, "_SIZES", ((12, 48),))
     monkeypatch.setattr(policy_trials, "_MOST_SECONDS", math.inf)
-    (race, by_race), (lines, by_lines) = tried(lanes_of_game("othello")), tried(lanes_of_game("connectfour"))
+    (race, by_race), (lines, by_lines) = tried(lanes_of("othello")), tried(lanes_of("connectfour"))
     assert race.temperature in TEMPERATURES
     assert "in use" in str(race)
     assert isinstance(by_race.policy, AveragePolicy) and by_race.policy.temperature == race.temperature
@@ -134,9 +128,7 @@ def test_blunders_are_not_left_out_where_whoever_makes_a_line_has_lost(
     assert trials.unguided == unguided and rollouts.batched.guided != unguided
     assert ("left out" in str(trials)) == unguided
 
-    search = Search(0, 1, Tuning(prove=False))
-    search.set_machine(guided(machine))
-    search.set_root(machine.initial_state())
+    search = search_of(guided(machine), Tuning(prove=False), root=machine.initial_state())
     assert search.tree.trimmed
     while search.rounds.rollouts.trials is not None and search.rounds.rollouts.trials.active:
         search.step(time.monotonic() + 60.0)
@@ -171,7 +163,7 @@ def test_trials_take_a_share_of_the_time_before_the_first_deadline_and_then_of_w
     monkeypatch.setattr(policy_trials, "time", clock)
     monkeypatch.setattr(companions, "time", clock)
     monkeypatch.setattr(PolicyTrials, "_try_all", lambda _: clock.pieces())
-    batched = lanes_of_game("connectfour")
+    batched = lanes_of("connectfour")
     trials, shares = PolicyTrials(batched, 1, lambda *_: None), TimeShares()
     shares.join(trials)
 
@@ -202,7 +194,7 @@ def test_trials_take_a_share_of_the_time_before_the_first_deadline_and_then_of_w
 
 def test_where_playouts_are_too_slow_nothing_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(policy_trials, "_MOST_SECONDS", 0.02)
-    trials, _ = tried(lanes_of_game("connectfour"))
+    trials, _ = tried(lanes_of("connectfour"))
     assert trials.done
     assert trials.temperature == 0.0
     assert "take too long" in str(trials)
@@ -213,11 +205,7 @@ def test_a_search_plays_by_averages_if_told_to_and_its_playouts_can_be_told_agai
     state = machine.initial_state()
     found = []
     for policy in ("averages", "averages", "equal"):
-        search = Search(0, 3, Tuning(policy=policy, prove=False))
-        search.set_machine(machine)
-        search.set_root(state)
-        while search.step(time.monotonic() + 60.0, 6_000):
-            pass
+        search = run(search_of(machine, Tuning(policy=policy, prove=False), seed=3, root=state), 6_000)
         found.append(search.statistics().visits.tolist())
     assert found[0] == found[1] != found[2]
 

@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 import math
-import time
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from ggp.game import Game
 from players.batch_machine import NetworkBatch, Weights
 from players.companions import TimeShares
 from players.uct.rollouts.averages import AveragePolicy
 from players.uct.rollouts.policy import RolloutPolicy, roll_out
 from players.uct.rollouts.rollouts import POLICIES, Rollouts
-from players.uct.search import Search
 from players.uct.tuning import Tuning
 from propnet.machine import PropnetMachine
-
-
-def game(name: str) -> PropnetMachine:
-    machine = Game.load(name).machine("propnet")
-    assert isinstance(machine, PropnetMachine)
-    return machine
+from tests.machines import network
+from tests.players.uct.searching import run, search_of
 
 
 def starts(machine: PropnetMachine, n: int) -> NDArray[np.uint64]:
@@ -33,7 +26,7 @@ def starts(machine: PropnetMachine, n: int) -> NDArray[np.uint64]:
 @pytest.mark.parametrize("name", ["tictactoe", "hanoi"])
 @pytest.mark.parametrize("policy", POLICIES)
 def test_each_row_gives_a_policy_for_any_game(policy: str, name: str) -> None:
-    machine = game(name)
+    machine = network(name)
     batched = NetworkBatch(machine, machine)
     rollouts = Rollouts(batched, policy, 1, TimeShares(), needed=True)
     for seed in range(3):
@@ -59,19 +52,15 @@ class FirstMoves(RolloutPolicy):
 def test_a_search_plays_by_a_policy_that_one_row_adds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(POLICIES, "first-moves", lambda batched: FirstMoves(int(batched.role_moves[-1])))
     for name in ("tictactoe", "hanoi"):
-        machine = game(name)
-        search = Search(0, 3, Tuning(policy="first-moves", prove=False))
-        search.set_machine(machine)
-        search.set_root(machine.initial_state())
-        while search.step(time.monotonic() + 60.0, 300):
-            pass
+        machine = network(name)
+        search = run(search_of(machine, Tuning(policy="first-moves", prove=False), seed=3), 300)
         policy = search.rounds.rollouts.policy
         assert isinstance(policy, FirstMoves)
         assert policy.asked
 
 
 def test_playouts_of_a_machine_with_a_guide_run_on_its_gates() -> None:
-    machine, guide = game("tictactoe"), game("tictactoe")
+    machine, guide = network("tictactoe"), network("tictactoe")
     batched = NetworkBatch(machine, guide)
     asked = []
 

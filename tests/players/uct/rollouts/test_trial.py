@@ -11,29 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from gdl.grounding.pipeline import ground
-from gdl.syntax.parser import parse_rules
-from ggp.game import Game
 from players.batch_machine import NetworkBatch
 from players.uct.rollouts.averages import AveragePolicy
 from players.uct.rollouts.policy import RolloutPolicy
 from players.uct.rollouts.policy_trials import ByPlayouts, Trial
-from propnet.build import build
-from propnet.machine import PropnetMachine
 from tests.examples import examples
 from tests.players.random_games import random_game
-
-
-def lanes_of_rules(text: str) -> NetworkBatch:
-    rules = parse_rules(text, "a test")
-    machine = PropnetMachine(rules, build(ground(rules)))
-    return NetworkBatch(machine, machine)
-
-
-def lanes_of_game(name: str) -> NetworkBatch:
-    machine = Game.load(name).machine("propnet")
-    assert isinstance(machine, PropnetMachine)
-    return NetworkBatch(machine, machine)
+from tests.players.uct.searching import lanes_of
 
 
 class Liking(ByPlayouts):
@@ -52,7 +36,7 @@ class Liking(ByPlayouts):
 @examples(40)
 @given(seed=st.integers(0, 10**6), roles=st.integers(1, 3), simultaneous=st.booleans())
 def test_the_moves_of_a_trial_are_the_legal_joint_moves(seed: int, roles: int, simultaneous: bool) -> None:
-    lanes = lanes_of_rules(random_game(seed, roles, simultaneous))
+    lanes = lanes_of(random_game(seed, roles, simultaneous))
     machine = lanes.machine
     trial = Trial(
         lanes, ByPlayouts(lanes, 1, 1, 9, RolloutPolicy()), ByPlayouts(lanes, 2, 1, 9, RolloutPolicy()), seed
@@ -92,7 +76,7 @@ def test_who_knows_what_counts_is_ahead_and_who_knows_the_opposite_is_behind() -
     """
     text += " ".join(f"(next_ {i} {i + 1})" for i in range(12))
     text += " ".join(f"(plus {i} {k} {i + k})" for i in range(13) for k in (1, 2) if i + k < 14)
-    lanes = lanes_of_rules(text)
+    lanes = lanes_of(text)
     weights = {f"(at white {n})": 0.1 * n for n in range(14)} | {
         f"(at black {n})": -0.1 * n for n in range(14)
     }
@@ -109,7 +93,7 @@ def test_who_knows_what_counts_is_ahead_and_who_knows_the_opposite_is_behind() -
 
 
 def test_a_trial_can_go_on_and_ends_at_the_deadline() -> None:
-    lanes = lanes_of_game("connectfour")
+    lanes = lanes_of("connectfour")
     judges = [ByPlayouts(lanes, seed, 4, 99, RolloutPolicy()) for seed in (1, 2)]
     trial = Trial(lanes, *judges, 1, games=8)
     for _ in trial.play(0.0):
@@ -125,7 +109,7 @@ def test_a_trial_can_go_on_and_ends_at_the_deadline() -> None:
 
 @pytest.mark.parametrize("policy", [False, True])
 def test_playouts_judge_for_all_roles(policy: bool) -> None:
-    lanes = lanes_of_game("connectfour")
+    lanes = lanes_of("connectfour")
     learnt = AveragePolicy(lanes.role_moves) if policy else RolloutPolicy()
     judge = ByPlayouts(lanes, 1, 64, 99, learnt)
     records = lanes.machine.records([lanes.machine.initial_state()] * 20)

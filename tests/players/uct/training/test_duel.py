@@ -9,7 +9,8 @@ from players.uct.training import duel
 from players.uct.training.duel import play_pair
 from players.uct.tuning import Tuning
 from propnet.machine import PropnetMachine
-from tests.players.knowledge.test_self_play import GAMBLE, GUESS, THREE, machine_of
+from tests.machines import network
+from tests.players.knowledge.test_self_play import GAMBLE, GUESS, THREE
 
 
 def _pair(machine: PropnetMachine, seed: int) -> tuple[float, float]:
@@ -20,7 +21,7 @@ def _pair(machine: PropnetMachine, seed: int) -> tuple[float, float]:
 
 
 def test_both_matches_of_a_pair_have_the_same_throws(monkeypatch: pytest.MonkeyPatch) -> None:
-    machine = machine_of(GAMBLE)
+    machine = network(GAMBLE)
     asked: list[int] = []
 
     def risky(search: object, state: object, role: int, seconds: float, rng: object) -> int:
@@ -38,7 +39,7 @@ def test_both_matches_of_a_pair_have_the_same_throws(monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize(("text", "seats"), [(GAMBLE, {0}), (GUESS, {1}), (THREE, {0, 1, 2})])
 def test_chance_has_no_seat(text: str, seats: set[int]) -> None:
-    assert {seat_of(machine_of(text), pair) for pair in range(6)} == seats
+    assert {seat_of(network(text), pair) for pair in range(6)} == seats
 
 
 STUCK = """
@@ -58,5 +59,5 @@ STUCK = """
 @pytest.mark.parametrize("stuck", ["black", "third"])
 def test_a_match_in_which_a_role_has_no_legal_move_is_drawn(third: str, stuck: str) -> None:
     conditions = {"condition": "", "other": "", "condition" if stuck == "black" else "other": "(true start)"}
-    machine = machine_of(STUCK.format(third=third, **conditions))
+    machine = network(STUCK.format(third=third, **conditions))
     assert _pair(machine, 1) == (0.5, 0.5)

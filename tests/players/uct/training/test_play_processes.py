@@ -11,12 +11,11 @@ from multiprocessing.connection import wait
 
 import pytest
 
-from ggp.game import Game
 from players.knowledge.state_values import StateValues
 from players.uct.training import play_processes
 from players.uct.training.play_processes import PlayProcesses
 from players.uct.training.searched_play import PlayTerms
-from propnet.machine import PropnetMachine
+from tests.machines import network
 
 STOPPED = """
 import os, signal
@@ -31,8 +30,7 @@ DEAD = "exit(3)"
 def test_one_that_says_nothing_more_is_missed_and_training_goes_on(
     program: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    machine = Game.load("tictactoe").machine("propnet")
-    assert isinstance(machine, PropnetMachine)
+    machine = network("tictactoe")
     values = StateValues(len(machine.network.bases), 2, (0,))
     ours, theirs = socket.socketpair()
     script = program.format(number=theirs.fileno())

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from gdl.errors import GdlError
-from ggp.game import Game
 from players.knowledge.canonical_rules import canonical_names
 from players.knowledge.state_values import StateValues
 from players.knowledge.training import Training
@@ -14,12 +13,7 @@ from players.uct.training import searched_play
 from players.uct.training.searched_play import PlayTerms, SearchedPlay, play_and_tell
 from players.uct.training.searched_training import SearchedTraining
 from propnet.machine import PropnetMachine
-
-
-def _machine(game: str) -> PropnetMachine:
-    machine = Game.load(game).machine("propnet")
-    assert isinstance(machine, PropnetMachine)
-    return machine
+from tests.machines import network
 
 
 def _play(machine: PropnetMachine, explored: float, seed: int = 0) -> SearchedPlay:
@@ -29,7 +23,7 @@ def _play(machine: PropnetMachine, explored: float, seed: int = 0) -> SearchedPl
 
 @pytest.mark.parametrize("game", ["tictactoe", "connectfour", "kalah", "checkers"])
 def test_each_state_of_a_match_follows_from_the_one_before(game: str) -> None:
-    machine = _machine(game)
+    machine = network(game)
     play = _play(machine, 0.2)
     start = play.play(1)[0].records[0, 0]
     steps, inner = _play(machine, 0.2).play(12)
@@ -59,7 +53,7 @@ def _reaches(machine: PropnetMachine, here: np.ndarray, there: np.ndarray) -> bo
 
 
 def test_results_are_those_of_the_rules_and_wins_are_taken() -> None:
-    machine = _machine("tictactoe")
+    machine = network("tictactoe")
     play = _play(machine, 0.0)
     steps, _ = play.play(30)
     assert play.finished > 0
@@ -79,7 +73,7 @@ def test_matches_are_fewer_where_the_tree_has_no_room_for_their_searches(
 ) -> None:
     """Searches of amazons once ran out of room at their roots, and learnt nothing."""
     monkeypatch.setattr(searched_play, "_MEMORY", 1 << 20)
-    machine = _machine("breakthrough")
+    machine = network("breakthrough")
     values = StateValues(len(machine.network.bases), 2, (0,))
     play = SearchedPlay(machine, values, PlayTerms(explored=0.0), np.random.default_rng(0))
     assert 8 < play.lanes < 100
@@ -92,7 +86,7 @@ def test_matches_are_fewer_where_the_tree_has_no_room_for_their_searches(
 
 
 def test_what_is_told_has_a_value_for_each_state() -> None:
-    machine = _machine("breakthrough")
+    machine = network("breakthrough")
     told = play_and_tell(_play(machine, 0.1), 6, np.random.default_rng(0))
     assert told.targets.shape == (len(told.records), 1) and told.moves == 6 * 16
     assert ((told.targets >= 0) & (told.targets <= 1)).all()
@@ -100,13 +94,13 @@ def test_what_is_told_has_a_value_for_each_state() -> None:
 
 @pytest.mark.parametrize("game", ["biddingtictactoe", "lightsout"])
 def test_games_that_searches_cannot_look_at_are_told(game: str) -> None:
-    machine = _machine(game)
+    machine = network(game)
     with pytest.raises(GdlError, match=r"choose in turn|several roles"):
         SearchedTraining(Training(machine, canonical_names(machine.rules)))
 
 
 def test_training_goes_on_from_what_it_knew() -> None:
-    machine = _machine("tictactoe")
+    machine = network("tictactoe")
     names = canonical_names(machine.rules)
     training = SearchedTraining(Training(machine, names, model="net"), terms=PlayTerms(lanes=32, visits=16))
     for number in range(15):
@@ -123,7 +117,7 @@ def test_training_goes_on_from_what_it_knew() -> None:
 
 @pytest.mark.slow
 def test_processes_that_play_bring_their_states_and_one_that_dies_is_missed() -> None:
-    machine = _machine("tictactoe")
+    machine = network("tictactoe")
     weights = Training(machine, canonical_names(machine.rules))
     training = SearchedTraining(weights, workers=3, terms=PlayTerms(lanes=8, visits=8))
     try:

@@ -24,6 +24,7 @@ from players.uct.tree.warm_up import warm_up
 from players.uct.tuning import Tuning
 from tests.examples import examples
 from tests.players.random_games import random_game
+from tests.players.uct.searching import run, search_of
 
 LONG = 60.0
 
@@ -80,50 +81,44 @@ def searched(machine: Machine, playouts: int) -> RootStatistics:
     # A batch in which something is compiled would look as if there was no time for another one.
     warm_up()
     batch_machine_of(machine).warm_up()
-    search = Search(0, 3, Tuning(memory=1 << 24))
-    search.set_machine(machine)
-    search.set_root(machine.initial_state())
-    while search.step(time.monotonic() + LONG, playouts):
-        pass
+    search = run(search_of(machine, Tuning(memory=1 << 24), seed=3), playouts)
     return search.statistics()
 
 
+MANY = 37
+"""Moves each of which beats half of the others: all are to be played alike often."""
+CIRCLE = [
+    [50 if i == j else 100 if (i - j) % MANY <= MANY // 2 else 0 for j in range(MANY)] for i in range(MANY)
+]
+
+
 @pytest.mark.parametrize(
-    ("table", "value"),
+    ("table", "value", "playouts"),
     [
-        ([[50, 0, 100], [100, 50, 0], [0, 100, 50]], 50),
-        ([[100, 0], [25, 50]], 40),
-        ([[60, 0, 20], [40, 50, 10], [30, 80, 90]], 43.6),
+        ([[50, 0, 100], [100, 50, 0], [0, 100, 50]], 50, 40_000),
+        ([[100, 0], [25, 50]], 40, 40_000),
+        ([[60, 0, 20], [40, 50, 10], [30, 80, 90]], 43.6, 40_000),
+        pytest.param(CIRCLE, 50, 150_000, marks=pytest.mark.slow),
     ],
+    ids=["scissors", "two moves", "three moves", "many moves"],
 )
-def test_strategies_and_values_come_near_the_equilibrium(table: list[list[int]], value: float) -> None:
-    statistics = searched(table_game(table), 40_000)
+def test_strategies_and_values_come_near_the_equilibrium(
+    table: list[list[int]], value: float, playouts: int
+) -> None:
+    statistics = searched(table_game(table), playouts)
     assert statistics.mixed
-    rows, columns = strategy(statistics, 0), strategy(statistics, 1)
     payoffs = np.array(table)
+    # Moves are in the order of their text.
+    order = [sorted(range(size), key=str) for size in payoffs.shape]
+    payoffs = payoffs[np.ix_(*order)]
+    rows, columns = strategy(statistics, 0), strategy(statistics, 1)
     assert (rows @ payoffs).min() > value - 4
     assert (payoffs @ columns).max() < value + 4
-    part = statistics.of_role(0)
-    mean = 100 * statistics.totals[part].sum() / statistics.visits[part].sum()
-    assert abs(mean - value) < 2
-    assert abs(rank(statistics, 0).worth - value) < 2
-
-
-@pytest.mark.slow
-def test_hundreds_of_joint_moves_are_mixed_well_too() -> None:
-    size = 37  # each move beats half of the others: all are to be played alike often
-    table = [
-        [50 if i == j else 100 if (i - j) % size <= size // 2 else 0 for j in range(size)]
-        for i in range(size)
-    ]
-    statistics = searched(table_game(table), 150_000)
-    assert statistics.mixed
-    rows, columns = np.empty(size), np.empty(size)
-    order = sorted(range(size), key=str)
-    rows[order], columns[order] = strategy(statistics, 0), strategy(statistics, 1)
-    payoffs = np.array(table)
-    assert (rows @ payoffs).min() > 50 - 4
-    assert (payoffs @ columns).max() < 50 + 4
+    if len(table) < MANY:
+        part = statistics.of_role(0)
+        mean = 100 * statistics.totals[part].sum() / statistics.visits[part].sum()
+        assert abs(mean - value) < 2
+        assert abs(rank(statistics, 0).worth - value) < 2
 
 
 def check_tables(arrays: Arrays) -> None:
@@ -159,8 +154,7 @@ def test_tables_of_joint_moves_stay_whole_when_the_root_moves_and_when_some_are_
     search.set_machine(machine)
     while not machine.is_terminal(state):
         search.set_root(state)
-        while search.step(time.monotonic() + LONG, 1500):
-            pass
+        run(search, 1500)
         arrays = search.tree.arrays
         check_tables(arrays)
         visits = arrays.nodes["visits"][arrays.tabled[: arrays.used[0]["tabled"]]]
@@ -168,8 +162,7 @@ def test_tables_of_joint_moves_stay_whole_when_the_root_moves_and_when_some_are_
         drop_cells(arrays, fewest)
         check_tables(arrays)
         assert arrays.used[0]["tabled"] == np.count_nonzero(visits >= fewest)
-        while search.step(time.monotonic() + LONG, 2000):
-            pass
+        run(search, 2000)
         check_tables(arrays)
         moves = [machine.legal_moves(state, role)[seed % 2 - 1] for role in (0, 1)]
         state = machine.next_state(state, moves)
@@ -177,18 +170,13 @@ def test_tables_of_joint_moves_stay_whole_when_the_root_moves_and_when_some_are_
 
 def test_when_there_is_no_room_tables_of_states_that_were_visited_least_make_way() -> None:
     machine = Game.load("rockpaperscissors").machine("propnet")
-    search = Search(0, 1, Tuning(memory=1 << 24, prove=False))
-    search.set_machine(machine)
-    search.set_root(machine.initial_state())
-    while search.step(time.monotonic() + LONG, 5000):
-        pass
+    search = run(search_of(machine, Tuning(memory=1 << 24, prove=False)), 5000)
     tree = search.tree
     arrays = tree.arrays
     tree.arrays = arrays._replace(cells=arrays.cells[: int(arrays.used[0]["cells"])])
     root, before = tree.root, int(arrays.used[0]["tabled"])
     assert before > 2
-    while search.step(time.monotonic() + LONG, 10_000):
-        pass
+    run(search, 10_000)
     check_tables(tree.arrays)
     assert arrays.nodes["first_cell"][root] >= 0
     assert arrays.used[0]["cells"] <= len(tree.arrays.cells)
@@ -196,15 +184,12 @@ def test_when_there_is_no_room_tables_of_states_that_were_visited_least_make_way
 
 def test_a_table_that_would_leave_no_room_for_others_is_not_made() -> None:
     machine = table_game([[(7 * i + 3 * j) % 101 for j in range(12)] for i in range(12)])
-    search = Search(0, 1, Tuning(memory=1 << 24, prove=False))
-    search.set_machine(machine)
-    search.set_root(machine.initial_state())
+    search = search_of(machine, Tuning(memory=1 << 24, prove=False))
     tree = search.tree
     whole = tree.arrays
     for cells, playouts, made in ((287, 500, False), (288, 1000, True)):
         tree.arrays = whole._replace(cells=np.empty(cells, whole.cells.dtype))
-        while search.step(time.monotonic() + LONG, playouts):
-            pass
+        run(search, playouts)
         assert (tree.arrays.nodes["first_cell"][tree.root] >= 0) == made
 
 
@@ -223,21 +208,22 @@ def test_what_mixed_moves_are_worth_leaves_out_what_was_tried_at_random() -> Non
     assert rank(RootStatistics((3,), visits, totals, unknown), 0).worth == pytest.approx(65)
 
 
-def test_a_sure_move_is_proven_and_taken_though_others_look_better_at_times() -> None:
-    machine = table_game([[30, 80, 90], [50, 50, 60], [0, 40, 100]])
+@pytest.mark.parametrize(
+    ("table", "rows", "note"),
+    [
+        ([[30, 80, 90], [50, 50, 60], [0, 40, 100]], ("r1", "c0"), "proven 50"),
+        ([[30, 80], [20, 70]], ("r0", "c0"), ""),
+    ],
+    ids=["a sure move", "a dominated one"],
+)
+def test_a_move_that_is_best_whatever_the_other_does_is_always_taken(
+    table: list[list[int]], rows: tuple[str, str], note: str
+) -> None:
+    machine = table_game(table)
     player = UctPlayer(seed=5, playouts=3000)
-    for role, best in ((0, "r1"), (1, "c0")):
-        player.start(machine, role, machine.initial_state(), 0.0, time.monotonic())
-        choice = player.choose(machine.initial_state(), time.monotonic() + LONG)
-        assert machine.rules.spell(machine.move(role, choice.move)) == best
-        assert choice.note.endswith("proven 50")
-
-
-def test_dominated_moves_are_not_drawn() -> None:
-    machine = table_game([[30, 80], [20, 70]])
-    player = UctPlayer(seed=5, playouts=3000)
-    for role, best in ((0, "r0"), (1, "c0")):
+    for role, best in enumerate(rows):
         player.start(machine, role, machine.initial_state(), 0.0, time.monotonic())
         for _ in range(10):
-            move = player.choose(machine.initial_state(), time.monotonic() + LONG).move
-            assert machine.rules.spell(machine.move(role, move)) == best
+            choice = player.choose(machine.initial_state(), time.monotonic() + LONG)
+            assert machine.rules.spell(machine.move(role, choice.move)) == best
+            assert choice.note.endswith(note)

@@ -20,6 +20,7 @@ from players.uct.tree.arrays import EDGE, Arrays, make_arrays
 from players.uct.tree.selection_rules import NONE, NST, PUCT, UCB, SelectionRule, about_log
 from players.uct.tuning import FEW, MANY, PRIOR_VISITS, PRIORS, SELECTIONS, WIDEST, Tuning
 from tests.examples import examples
+from tests.players.uct.searching import run, search_of
 
 LONG = 60.0
 
@@ -136,10 +137,7 @@ def search_for(game: str, tuning: Tuning, moves: tuple[str, ...] = (), role: int
     state = machine.initial_state()
     for move in moves:
         state = state.play(move)
-    search = Search(role, 3, tuning)
-    search.set_machine(machine)
-    search.set_root(state)
-    return search
+    return search_of(machine, tuning, role=role, seed=3, root=state)
 
 
 @pytest.mark.parametrize("selection", SELECTIONS)
@@ -149,8 +147,7 @@ def test_every_rule_finds_the_move_that_wins(selection: str, prior: str) -> None
     search = search_for(
         "connectfour", tuning, ("(drop d)", "(drop a)", "(drop d)", "(drop a)", "(drop d)", "(drop b)")
     )
-    while search.step(time.monotonic() + LONG, 3000):
-        pass
+    run(search, 3000)
     statistics = search.statistics()
     best = rank(statistics, 0).best
     options = sorted(
@@ -165,8 +162,7 @@ def test_every_rule_finds_the_move_that_wins(selection: str, prior: str) -> None
 
 def test_move_averages_tell_good_moves_from_bad_ones() -> None:
     search = search_for("connectfour", Tuning(memory=1 << 24, prior="nst"))
-    while search.step(time.monotonic() + LONG, 5000):
-        pass
+    run(search, 5000)
     arrays = search.tree.arrays
     made, goals = arrays.averages["number"], arrays.averages["total"]
     assert (made > 0).any()
@@ -200,11 +196,7 @@ def test_paths_note_the_columns_of_the_moves_by_which_they_went_down(game: str) 
 
 def test_without_numbered_moves_the_rules_do_without_counts() -> None:
     machine = Game.load("tictactoe").machine("prover")
-    search = Search(0, 3, Tuning(memory=1 << 24, prior="nst"))
-    search.set_machine(machine)
-    search.set_root(machine.initial_state())
-    while search.step(time.monotonic() + LONG, 60):
-        pass
+    search = run(search_of(machine, Tuning(memory=1 << 24, prior="nst"), seed=3), 60)
     assert search.statistics().visits[:9].sum() == 60
 
 
@@ -217,22 +209,6 @@ def test_exploration_shrinks_with_the_spread_of_results() -> None:
     tuning = Tuning(exploration=0.8)
     assert tuning.rule(WIDEST, True, True).exploration == 0.8
     assert tuning.rule(WIDEST / 4, True, True).exploration == pytest.approx(0.2)
-
-
-def test_priors_are_used_where_roles_choose_in_turn_and_moves_are_numbered_unless_told_otherwise() -> None:
-    for numbered, in_turn in ((False, True), (True, False), (False, False)):
-        rule = Tuning().rule(WIDEST, numbered, in_turn)
-        assert (rule.kind, rule.prior, rule.prior_visits) == (UCB, NONE, 0.0)
-    rule = Tuning().rule(WIDEST, True, True)
-    assert (rule.kind, rule.prior, rule.prior_visits) == (PUCT, NST, PRIOR_VISITS)
-    assert Tuning(selection="puct").stage(rule, 0, 9) == -1
-    assert Tuning(selection="puct").turned(rule, 1, -1) == (rule, rule)
-    rule = Tuning(selection="ucb").rule(WIDEST, True, True)
-    assert (rule.kind, rule.prior, rule.prior_visits) == (UCB, NST, PRIOR_VISITS)
-    rule = Tuning(prior="none").rule(WIDEST, True, True)
-    assert (rule.kind, rule.prior, rule.prior_visits) == (UCB, NONE, 0.0)
-    rule = Tuning(prior="nst").rule(WIDEST, True, False)
-    assert (rule.kind, rule.prior, rule.prior_visits) == (PUCT, NST, PRIOR_VISITS)
 
 
 @pytest.mark.parametrize(

@@ -14,11 +14,11 @@ from players.kaskade.guided_machine import GuidedMachine, guided
 from players.kaskade.make_machine import make_machine
 from players.player import Player
 from players.uct.player import UctPlayer
-from players.uct.search import Search
 from players.uct.tuning import Tuning
 from propnet.native.machine import NativeMachine
 from tests.examples import examples
 from tests.players.random_games import best_result, random_game
+from tests.players.uct.searching import run, search_of
 
 LONG = 60.0
 
@@ -70,11 +70,7 @@ def test_a_root_that_was_below_another_still_has_all_moves(connect_four: GuidedM
 
     for column in (0, 0, 1, 1):
         before = drop(before, column)
-    search = Search(0, 1, Tuning())
-    search.set_machine(machine)
-    search.set_root(before)
-    while search.step(time.monotonic() + LONG, 20_000):
-        pass
+    search = run(search_of(machine, root=before), 20_000)
     after = drop(before, 2)  # white threatens 3 in the bottom row
     search.set_root(after)
     assert search.tree.visits > 0  # it was in the tree
@@ -91,11 +87,7 @@ def test_same_root_statistics_whatever_was_trimmed_before(connect_four: GuidedMa
     machine = connect_four
     counts = []
     for trim in (False, True):
-        search = Search(0, 1, Tuning(trim=trim))
-        search.set_machine(machine)
-        search.set_root(machine.initial_state())
-        while search.step(time.monotonic() + LONG, 3000):
-            pass
+        search = run(search_of(machine, Tuning(trim=trim)), 3000)
         counts.append(search.statistics().counts)
     assert counts[0] == counts[1]
 
@@ -153,12 +145,9 @@ def test_a_tree_that_was_trimmed_begins_anew_where_the_sum_turns_out_not_to_be_c
     moves = sorted(str(machine.move(0, m)) for m in machine.legal_moves(state, 0))
     anew = 0
     for seed in range(8):  # Some searches prove the state lost before they come to that end.
-        search = Search(0, seed, Tuning())
-        search.set_machine(machine)
-        search.set_root(state)
+        search = search_of(machine, seed=seed, root=state)
         assert search.tree.trimmed
-        while search.step(time.monotonic() + LONG, 20_000):
-            pass
+        run(search, 20_000)
         if not search.tree.trimmed:
             statistics = search.statistics()
             assert moves[int(statistics.visits[statistics.of_role(0)].argmax())] == "m0"

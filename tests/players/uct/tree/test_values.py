@@ -9,8 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gdl.grounding.pipeline import ground
-from ggp.game import Game
 from players.knowledge.canonical_rules import canonical_names
 from players.knowledge.store import KnowledgeStore
 from players.knowledge.training import Training
@@ -18,8 +16,9 @@ from players.uct.root_statistics import rank
 from players.uct.search import Search
 from players.uct.tree.arrays import OPEN
 from players.uct.tuning import Tuning
-from propnet.build import build
 from propnet.machine import PropnetMachine
+from tests.machines import network
+from tests.players.uct.searching import run, search_of
 
 GAMES = "connectfour", "breakthrough", "kalah", "tictactoe"
 
@@ -31,21 +30,23 @@ def searched(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest
     return _search(request.param, Tuning(prove=False, trim=False, looks=True), 800)
 
 
-def _search(game: str, tuning: Tuning, playouts: int, moves: int = 0) -> Search:
-    rules = Game.load(game).rules
-    machine = PropnetMachine(rules, build(ground(rules)))
-    training = Training(machine, canonical_names(rules))
+def _learnt(game: str) -> PropnetMachine:
+    """The machine of a game of which something is kept in the cache."""
+    machine = network(game)
+    training = Training(machine, canonical_names(machine.rules))
     training.round()
     KnowledgeStore().put(replace(training.knowledge(game), share=1.0))
+    return machine
+
+
+def _search(game: str, tuning: Tuning, playouts: int, moves: int = 0) -> Search:
+    machine = _learnt(game)
     state = machine.initial_state()
     for _ in range(moves):
         state = machine.next_state(state, [machine.legal_moves(state, role)[0] for role in range(2)])
-    search = Search(0, 1, tuning)
-    search.set_machine(machine)
-    search.set_root(state)
+    search = search_of(machine, tuning, root=state)
     assert search.tree.values is not None
-    while search.step(time.monotonic() + 60, playouts):
-        pass
+    run(search, playouts)
     return search
 
 
@@ -119,14 +120,8 @@ def test_the_room_for_moves_runs_out_without_harm(tmp_path: Path, monkeypatch: p
 
 def test_without_looks_leaves_are_valued_as_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GGP_CACHE", str(tmp_path))
-    machine = Game.load("connectfour").machine("propnet")
-    assert isinstance(machine, PropnetMachine)
-    training = Training(machine, canonical_names(machine.rules))
-    training.round()
-    KnowledgeStore().put(replace(training.knowledge("connectfour"), share=1.0))
+    machine = _learnt("connectfour")
     for tuning in (Tuning(prove=False, looks=False), Tuning(prove=False, knowledge_share=0.5, looks=True)):
-        search = Search(0, 1, tuning)
-        search.set_machine(machine)
-        search.set_root(machine.initial_state())
+        search = search_of(machine, tuning)
         assert search.tree.values is None
         assert search.step(time.monotonic() + 60, 100)

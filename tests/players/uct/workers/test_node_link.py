@@ -59,9 +59,9 @@ class Script(LocalFleet):
         return {"number": self.root, "lines": [[90, ["a", "b"]]], **told}, list(arrays)
 
 
-def run(talk: Callable[[Script, NodeLink, list[Any]], Any]) -> None:
+def run(talk: Callable[[Script, NodeLink, list[Any]], Any], kind: type[Script] = Script) -> None:
     async def begin() -> None:
-        fleet, lines = Script(), []  # type: ignore[var-annotated]
+        fleet, lines = kind(), []  # type: ignore[var-annotated]
         link = NodeLink(fleet, WORKER, 2, lambda *line: lines.append(line))
         task = asyncio.create_task(link.run())
         try:
@@ -139,16 +139,10 @@ def test_statistics_that_do_not_fit_together_are_refused() -> None:
             answer, arrays = await super().call(*told, **more)
             return answer, [array[:1] for array in arrays]
 
-    async def begin() -> None:
-        link = NodeLink(Odd(), WORKER, 0, lambda *line: None)
-        task = asyncio.create_task(link.run())
+    async def talk(fleet: Script, link: NodeLink, lines: list[Any]) -> None:
         link.set(TARGET)
-        async with asyncio.timeout(30):
-            await until(lambda: link.fault)
+        await until(lambda: link.fault)
         assert "is inconsistent" in link.fault
         assert link.known is None
-        task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task
 
-    asyncio.run(begin())
+    run(talk, Odd)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from gdl.prover.machine import ProverMachine
 from ggp.game import Game
 from players.uct.player import UctPlayer
 from players.uct.workers.pool import Pool
+from tests.waiting import until
 
 
 def machine() -> Machine:
@@ -31,13 +32,6 @@ def playing(**options: object) -> Iterator[UctPlayer]:
         yield player
     finally:
         player.stop()
-
-
-def until(true: Callable[[], object], seconds: float = 90) -> None:
-    end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end
-        time.sleep(0.05)
 
 
 def turn(player: UctPlayer) -> None:

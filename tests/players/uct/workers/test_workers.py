@@ -5,11 +5,8 @@ from __future__ import annotations
 import os
 import pickle
 import signal
-import subprocess
-import sys
 import time
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -23,30 +20,15 @@ from players.kaskade.make_machine import make_machine
 from players.player import Choice
 from players.uct.player import UctPlayer
 from players.uct.root_statistics import RootStatistics, merge, rank
-from players.uct.search import Search
 from players.uct.tuning import Tuning
 from players.uct.workers import pool as uct_pool
 from players.uct.workers.channel import Slot, new_memory
 from tests.games.small_sokoban import small_sokoban
+from tests.players.uct.searching import run, search_of
+from tests.waiting import runs, until
 
 LONG = 60.0
 """Seconds that no test needs: what counts is the number of playouts."""
-
-
-def until(condition: Callable[[], bool], seconds: float = LONG) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "it never came about"
-        time.sleep(0.02)
-
-
-def runs(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    stat = Path(f"/proc/{pid}/stat")
-    return not (stat.exists() and stat.read_text(encoding="utf-8").rsplit(")", 1)[1].split()[0] == "Z")
 
 
 def after(machine: Machine, *moves: str) -> State:
@@ -76,11 +58,7 @@ def test_merged_choice_is_that_of_a_single_tree_with_the_same_total(
     )
 
     def searched(seed: int, playouts: int) -> RootStatistics:
-        search = Search(role, seed, Tuning(memory=1 << 24))
-        search.set_machine(machine)
-        search.set_root(state)
-        while search.step(time.monotonic() + LONG, playouts):
-            pass
+        search = run(search_of(machine, Tuning(memory=1 << 24), role=role, seed=seed, root=state), playouts)
         return search.statistics()
 
     parts = [searched(seed, 1500) for seed in range(4)]
@@ -146,11 +124,7 @@ def test_a_state_with_too_many_moves_for_a_slot_is_told_as_nothing() -> None:
 def test_tree_is_kept_when_the_machine_is_exchanged_for_one_of_the_same_network() -> None:
     machine = Game.load("connectfour").machine("propnet")
     other = pickle.loads(pickle.dumps(machine))
-    search = Search(0, 1, Tuning(memory=1 << 24))
-    search.set_machine(machine)
-    search.set_root(machine.initial_state())
-    while search.step(time.monotonic() + LONG, 2000):
-        pass
+    search = run(search_of(machine, Tuning(memory=1 << 24)), 2000)
     before = search.statistics()
     search.set_machine(other)
     search.set_root(other.initial_state())
@@ -165,12 +139,9 @@ def test_tree_is_kept_when_the_machine_is_exchanged_for_one_of_the_same_network(
 
 def test_below_a_move_that_was_made_only_its_branch_is_searched() -> None:
     machine = Game.load("connectfour").machine("propnet")
-    search = Search(0, 1, Tuning(memory=1 << 24))
-    search.set_machine(machine)
-    search.set_root(machine.initial_state())
+    search = search_of(machine, Tuning(memory=1 << 24))
     search.fix(5)
-    while search.step(time.monotonic() + LONG, 2000):
-        pass
+    run(search, 2000)
     visits = search.statistics().visits[:7]
     assert visits[5] == visits.sum() > 0
 
@@ -339,25 +310,3 @@ def test_no_process_and_no_file_is_left_after_the_match() -> None:
     if files:
         del player
         assert len(os.listdir("/proc/self/fd")) <= files
-
-
-PARENT = """
-import time
-from ggp.game import Game
-from players.uct.player import UctPlayer
-machine = Game.load("tictactoe").machine("prover")
-player = UctPlayer(workers=2, memory=1 << 24)
-player.start(machine, 0, machine.initial_state(), 0.1, time.monotonic() + 0.1)
-print(*player._pool.pids, flush=True)
-time.sleep(600)
-"""
-
-
-@pytest.mark.slow
-def test_processes_end_when_the_player_is_killed() -> None:
-    with subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE, text=True) as parent:
-        assert parent.stdout is not None
-        pids = [int(word) for word in parent.stdout.readline().split()]
-        assert len(pids) == 2
-        parent.kill()
-    until(lambda: not any(map(runs, pids)))

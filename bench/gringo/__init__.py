@@ -1,1 +1,0 @@
-"""Our grounder beside gringo: ``translate`` writes GDL as an answer set program, ``compare`` takes times."""
