@@ -66,13 +66,12 @@ class BuildLimits:
     seconds: float = 6.0
 
 
-def build(ground: GroundRules, limits: BuildLimits = BuildLimits(), in_play: bool = True) -> Network:
+def build(ground: GroundRules, limits: BuildLimits = BuildLimits()) -> Network:
     """Build the network of a game.
 
     Its outputs are right in every state that legal moves lead to from the initial state. In other states a
     base proposition or a move's legality that is constant in all reachable states may keep its constant
-    value. With ``in_play=False`` nothing is assumed about how states follow each other, for rules that do not
-    say it.
+    value.
 
     ``stats`` of the network holds, in the order of the passes, ``<pass>.gates``, ``<pass>.inputs`` (gate
     inputs after the pass) and ``<pass>.cpu_s``.
@@ -90,9 +89,8 @@ def build(ground: GroundRules, limits: BuildLimits = BuildLimits(), in_play: boo
     log.note("prune", rules=len(rules.heads))
     circuit = construct(rules, values, tuple(map(len, ground.moves)), len(ground.goal_atoms))
     log.note_circuit("construct", circuit)
-    if in_play:
-        circuit = constant_latches(circuit, ground.initial)
-        log.note_circuit("constant_latches", circuit)
+    circuit = constant_latches(circuit, ground.initial)
+    log.note_circuit("constant_latches", circuit)
     circuit = _run_passes(circuit, limits.seconds, log)
     network = finish(circuit, ground, [(role, value) for role, value, _ in ground.goal_atoms], log.stats)
     log.note("finish", gates=network.gates, inputs=len(network.gate_inputs))

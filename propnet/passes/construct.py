@@ -216,8 +216,26 @@ def construct(rules: AtomRules, values: NDArray[np.int8], moves: tuple[int, ...]
     return Circuit(shape, builder.gates, outputs)
 
 
+class RuleBodies:
+    """The bodies of the rules, in plain lists."""
+
+    def __init__(self, rules: AtomRules) -> None:
+        by_head = np.argsort(rules.heads, kind="stable")
+        atoms = np.arange(rules.atom_count + 1)
+        self._first: list[int] = np.searchsorted(rules.heads[by_head], atoms).tolist()
+        ends = np.cumsum(rules.lengths)
+        self._starts: list[int] = (ends - rules.lengths)[by_head].tolist()
+        self._ends: list[int] = ends[by_head].tolist()
+        self._literals: list[int] = rules.literals.tolist()
+
+    def of(self, atom: int) -> list[list[int]]:
+        """The literals of each rule of an atom."""
+        own = slice(self._first[atom], self._first[atom + 1])
+        return [self._literals[a:b] for a, b in zip(self._starts[own], self._ends[own], strict=True)]
+
+
 class _Atoms:
-    """The rules in plain lists, and the literals of their atoms."""
+    """The rules, and the literals of their atoms."""
 
     def __init__(self, rules: AtomRules, literals: list[int]) -> None:
         # For each literal of the rules the literal of the circuit, or ELSEWHERE.
@@ -226,23 +244,13 @@ class _Atoms:
         self.merged: dict[int, list[Product]] = {}
         # Products that are copied into all rules that read them un-negated.
         self.copied: dict[int, Product] = {}
-        by_head = np.argsort(rules.heads, kind="stable")
-        heads, atoms = rules.heads[by_head], np.arange(rules.atom_count)
-        self.first: list[int] = np.searchsorted(heads, atoms).tolist()
-        self.past: list[int] = np.searchsorted(heads, atoms, side="right").tolist()
-        lengths = rules.lengths
-        ends = np.cumsum(lengths)
-        self.starts: list[int] = (ends - lengths)[by_head].tolist()
-        self.ends: list[int] = ends[by_head].tolist()
-        self.bodies: list[int] = rules.literals.tolist()
+        self._bodies = RuleBodies(rules)
 
     def products(self, atom: int) -> list[Product]:
         """The bodies of an atom's rules in literals of the circuit, without false ones."""
-        literals, bodies, starts, ends = self.literals, self.bodies, self.starts, self.ends
-        copied = self.copied
+        literals, copied = self.literals, self.copied
         products: list[Product] = []
-        for number in range(self.first[atom], self.past[atom]):
-            body = bodies[starts[number] : ends[number]]
+        for body in self._bodies.of(atom):
             if len(body) == 1 and literals[body[0]] == ELSEWHERE:
                 shorter = self.merged.pop(body[0] >> 1)
                 if len(shorter) > len(products):

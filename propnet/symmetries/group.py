@@ -26,7 +26,7 @@ from propnet.analysis.cones import observed
 from propnet.analysis.ternary import constant_bases
 from propnet.network import Network
 from propnet.passes.circuit import FALSE, TRUE, Circuit, CircuitBuilder, Shape, remove_dead, replaced
-from propnet.passes.construct import evaluation_order, prune
+from propnet.passes.construct import RuleBodies, evaluation_order, prune
 
 WIDE = 64
 """A gate that has more inputs and several readers is not merged into the readers."""
@@ -46,20 +46,11 @@ def _form_of_rules(ground: GroundRules, network: Network) -> Circuit:
         literals[atom] = TRUE if values[atom] else FALSE
     for number, atom in enumerate(recursive):
         literals[atom] = 2 * (shape.first_cut + number)
-    by_head = np.argsort(rules.heads, kind="stable")
-    heads = rules.heads[by_head]
-    ends = np.cumsum(rules.lengths)
-    first: list[int] = np.searchsorted(heads, np.arange(rules.atom_count + 1)).tolist()
-    begin: list[int] = (ends - rules.lengths)[by_head].tolist()
-    end: list[int] = ends[by_head].tolist()
-    bodies: list[int] = rules.literals.tolist()
+    bodies = RuleBodies(rules)
     definitions: dict[int, int] = {}
     cyclic = set(recursive)
     for atom in sequence:
-        products = [
-            builder.conjunction(replaced(bodies[begin[rule] : end[rule]], literals))
-            for rule in range(first[atom], first[atom + 1])
-        ]
+        products = [builder.conjunction(replaced(body, literals)) for body in bodies.of(atom)]
         literal = builder.disjunction(products)
         if atom in cyclic:
             definitions[atom] = literal
