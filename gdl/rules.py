@@ -5,7 +5,7 @@ Places are for messages: rules, formulas and literals are equal wherever they st
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from gdl.errors import Place
@@ -146,3 +146,14 @@ def subterms(atom: Term) -> Iterator[Term]:
         term = todo.pop()
         yield term
         todo.extend(term.args)
+
+
+def map_atoms(formula: Formula, change: Callable[[Term], Term]) -> Formula:
+    """The formula with every atom changed; places stay."""
+    match formula:
+        case Literal(atom, place):
+            return Literal(change(atom), place)
+        case Not(inner, place):
+            return Not(map_atoms(inner, change), place)
+        case And(parts, place) | Or(parts, place):
+            return type(formula)(tuple([map_atoms(part, change) for part in parts]), place)

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 
 from gdl.compile.stratify import flow_of
-from gdl.rules import And, Formula, Literal, Not, Or, Rule, Rules, literals
+from gdl.rules import Rule, Rules, atoms_of, map_atoms
 from gdl.terms import ARITIES, CONNECTIVES, GOAL, RANDOM, ROLE, Term
 
 KEYWORDS = ARITIES.keys() | CONNECTIVES
@@ -56,16 +56,9 @@ def rename(rules: Rules, mapping: Mapping[str, str]) -> Rules:
     def term(old: Term) -> Term:
         return Term(mapping.get(old.name, old.name), *map(term, old.args))
 
-    def formula(old: Formula) -> Formula:
-        match old:
-            case Literal(atom, place):
-                return Literal(term(atom), place)
-            case Not(inner, place):
-                return Not(formula(inner), place)
-            case And(parts, place) | Or(parts, place):
-                return type(old)(tuple(map(formula, parts)), place)
-
-    renamed = tuple([Rule(term(r.head), tuple(map(formula, r.body)), r.place) for r in rules])
+    renamed = tuple(
+        [Rule(term(r.head), tuple([map_atoms(part, term) for part in r.body]), r.place) for r in rules]
+    )
     spellings = [mapping.get(name, spelled) for name, spelled in rules.spelling.items()]
     return Rules(renamed, {spelled.lower(): spelled for spelled in spellings}, rules.name)
 
@@ -84,7 +77,7 @@ def goal_values(rules: Rules) -> frozenset[str]:
 def _names(rules: Iterable[Rule]) -> Iterator[str]:
     """Every name in the rules, variables included, in the order of the text."""
     for rule in rules:
-        for atom in (rule.head, *(literal.atom for part in rule.body for literal, _ in literals(part))):
+        for atom, _ in atoms_of(rule):
             todo = [atom]
             while todo:
                 term = todo.pop()

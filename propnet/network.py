@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,6 +71,26 @@ class Network:
         arrays = [entry.name for entry in fields(self) if entry.name not in ("stats", *terms)]
         return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in arrays) and all(
             getattr(self, name) == getattr(other, name) for name in terms
+        )
+
+    def renumbered(self, node: NDArray[np.int64]) -> Network:
+        """The network in which every literal is one of ``node[n]`` in place of node n; gates stay in their
+        places."""
+
+        def moved(literals: NDArray[np.int32]) -> NDArray[np.int32]:
+            new: NDArray[np.int32] = (2 * node[literals >> 1] + (literals & 1)).astype(np.int32)
+            return new
+
+        goals = self.goals.copy()
+        goals[:, 2] = moved(goals[:, 2])
+        return replace(
+            self,
+            gate_inputs=moved(self.gate_inputs),
+            next_literals=moved(self.next_literals),
+            legal_literals=moved(self.legal_literals),
+            goals=goals,
+            terminal_literal=int(moved(np.array([self.terminal_literal], np.int32))[0]),
+            percept_literals=moved(self.percept_literals),
         )
 
     @property

@@ -9,6 +9,7 @@ its waiting move can be legal, and the others need not be evaluated.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -35,11 +36,11 @@ def rests(network: Network) -> list[Rest | None]:
         offsets.append(offsets[-1] + len(moves))
     if len(offsets) < 3:
         return [None] * len(network.moves)
-    implied = _Implied(network)
+    implied = Implied(network)
     legal = network.legal_literals.tolist()
     found: list[Rest | None] = []
     for low, high in pairwise(offsets):
-        needs = [implied.bases(literal) for literal in legal[low:high]] if high - low > 2 else []
+        needs = [implied.bases([literal]) for literal in legal[low:high]] if high - low > 2 else []
         found.append(None if implied.effort < 0 else _rest(needs))
     return found
 
@@ -59,21 +60,22 @@ def _rest(needs: list[set[int]]) -> Rest | None:
     return Rest(next(iter(left)), tuple(keys)) if len(left) == 1 else None
 
 
-class _Implied:
-    """Finds the literals that another literal implies, until ``effort`` is used up."""
+class Implied:
+    """Finds literals of base propositions that other literals imply, by reading the inputs of ANDs. It finds
+    no more when ``effort``, the number of gate inputs to visit, is used up."""
 
-    def __init__(self, network: Network) -> None:
-        self.effort = EFFORT
+    def __init__(self, network: Network, effort: int = EFFORT) -> None:
+        self.effort = effort
         self._first = network.first_gate
         self._bases = len(network.bases)
         self._start = network.gate_start.tolist()
         self._inputs = network.gate_inputs.tolist()
 
-    def bases(self, literal: int) -> set[int]:
-        """The literals of base propositions that are true whenever this literal is."""
+    def bases(self, literals: Iterable[int]) -> set[int]:
+        """The literals of base propositions that are true whenever all these literals are."""
         seen: set[int] = set()
         found: set[int] = set()
-        waiting = [literal]
+        waiting = [*literals]
         while waiting and self.effort >= 0:
             x = waiting.pop()
             if x in seen:

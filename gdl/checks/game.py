@@ -176,15 +176,13 @@ _FORBIDDEN = (
     ((INPUT, 2), (DOES, 2), _STATE_IN_INPUT),
     ((ROLE, 1), (TRUE, 1), _ROLE_DEPENDS_ON_STATE),
     ((ROLE, 1), (DOES, 2), _ROLE_DEPENDS_ON_STATE),
+    *(
+        (head, (SEES, 2), _SEES_IN_RULES)
+        for head in ((LEGAL, 2), (GOAL, 2), (TERMINAL, 0), (INIT, 1), (NEXT, 1))
+    ),
 )
-_HIDING = (
-    ((LEGAL, 2), _SEES_IN_RULES),
-    ((GOAL, 2), _SEES_IN_RULES),
-    ((TERMINAL, 0), _SEES_IN_RULES),
-    ((INIT, 1), _SEES_IN_RULES),
-    ((NEXT, 1), _SEES_IN_RULES),
-)
-"""Relations that must not ask for ``sees``: percepts go to the players, the game itself knows everything."""
+"""Relation, the relation that it must not depend on, the finding. Percepts go to the players: the game itself
+knows everything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,9 +204,6 @@ def check_dependence(rules: Rules) -> Iterator[Diagnostic]:
     for root, target, kind in _FORBIDDEN:
         if root in graph and target in graph:
             yield from _forbidden(graph, root, target, kind, own)
-    for root, kind in _HIDING:
-        if root in graph and (SEES, 2) in graph:
-            yield from _forbidden(graph, root, (SEES, 2), kind, own)
     for rule in rules:
         if rule.head.signature == (ROLE, 1) and (rule.body or not rule.head.ground):
             yield _ROLE_NOT_GROUND_FACT.at(rule.place, "a role is defined by a rule, not by a ground fact")

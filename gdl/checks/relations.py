@@ -9,7 +9,7 @@ Which constants can stand at an argument is a least fixpoint over the rules, fro
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Iterator, Set
 from itertools import count
 
 from gdl.checks.diagnostic import Diagnostic, Kind, first_each, info, warning
@@ -28,6 +28,7 @@ from gdl.rules import (
     atoms_of,
     body_literals,
     literals,
+    map_atoms,
     subterms,
 )
 from gdl.syntax.writer import OwnNotation
@@ -231,23 +232,11 @@ def _duplicates(rules: Rules) -> Iterator[Diagnostic]:
                     names[variable] = Term(f"?{next(numbers)}")
             return atom.substitute(names)
 
-        key = rename(rule.head), tuple([_map_atoms(formula, rename) for formula in rule.body])
+        key = rename(rule.head), tuple([map_atoms(formula, rename) for formula in rule.body])
         earlier = first.setdefault(key, rule.place)
         if earlier is not rule.place:
             what = "rule" if rule.body else "fact"
             yield _DUPLICATE_RULE.at(rule.place, f"the same {what} stands at {earlier} already")
-
-
-def _map_atoms(formula: Formula, change: Callable[[Term], Term]) -> Formula:
-    match formula:
-        case Literal(atom, place):
-            return Literal(change(atom), place)
-        case Not(inner, place):
-            return Not(_map_atoms(inner, change), place)
-        case And(parts, place):
-            return And(tuple([_map_atoms(p, change) for p in parts]), place)
-        case Or(parts, place):
-            return Or(tuple([_map_atoms(p, change) for p in parts]), place)
 
 
 def _unreachable(rules: Rules, defined: dict[Signature, Place]) -> Iterator[Diagnostic]:

@@ -17,7 +17,7 @@ from gdl.compile.program import Constant, Function, Leaf, Program, Shape, variab
 from gdl.compile.stratify import Dependence
 from gdl.grounding.graph import spread
 from gdl.grounding.ground_rules import GroundRules
-from gdl.grounding.instantiate import Block, Instances
+from gdl.grounding.instantiate import Instances
 from gdl.grounding.join import Body
 from gdl.grounding.reachability import Reached
 from gdl.grounding.relation import Relation
@@ -85,9 +85,6 @@ def _row_tuples(relation: Relation, ids: Int) -> list[tuple[int, ...]]:
         return [()] * len(ids)
     return list(zip(*[relation.column(c)[ids].tolist() for c in range(relation.arity)], strict=True))
 
-
-_SMALL_BLOCK = 64
-"""Blocks with fewer rules are numbered together."""
 
 MERGE_FROM = 1_000_000
 """With fewer literals, the network's passes merge the atoms that have the same rules."""
@@ -223,65 +220,33 @@ def assemble(
 
 def _table(instances: Instances, numbering: _Numbering) -> RuleTable:
     """All blocks in one table; each rule's literals are sorted, without duplicates and contradictions."""
-    blocks = []
-    small = []
+    bits = (2 * numbering.count).bit_length()
+    heads, rule_of, read = [np.empty(0, np.int64)], [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    count = 0
     for block in instances.blocks:
-        if len(block.heads) < _SMALL_BLOCK:
-            small.append(block)
-        else:
-            blocks.append(_large_block(block, numbering))
-    blocks.append(_small_blocks(small, numbering))
-    heads, lengths, literals = map(np.concatenate, zip(*blocks, strict=True))
-    return RuleTable(heads, np.repeat(np.arange(len(heads)), lengths), literals)
-
-
-def _large_block(block: Block, numbering: _Numbering) -> tuple[Int, Int, Int]:
-    """Heads, body lengths and literals of the rules of one block."""
-    heads = numbering.alias[numbering.start(block.predicate) + np.asarray(block.heads)]
-    columns = []
-    for predicate, row_ids, negated in block.literals:
-        ids = np.asarray(row_ids)
-        atoms = numbering.alias[numbering.start(predicate) + np.maximum(ids, 0)]
-        columns.append(np.where(ids >= 0, 2 * atoms + negated, -1))
-    if not columns:
-        return heads, np.zeros(len(heads), np.int64), np.empty(0, np.int64)
-    matrix = np.sort(np.stack(columns, axis=1), axis=1)
-    present = matrix >= 0
-    present[:, 1:] &= matrix[:, 1:] != matrix[:, :-1]
-    clash = ((matrix[:, 1:] ^ 1) == matrix[:, :-1]) & (matrix[:, :-1] >= 0)
-    sound = ~clash.any(axis=1)
-    if not sound.all():
-        matrix, present, heads = matrix[sound], present[sound], heads[sound]
-    return heads, present.sum(axis=1), matrix[present]
-
-
-def _small_blocks(blocks: list[Block], numbering: _Numbering) -> tuple[Int, Int, Int]:
-    """Heads, body lengths and literals of the rules of many small blocks at once."""
-    heads: list[int] = []
-    rule_of: list[int] = []
-    body_literals: list[int] = []
-    for block in blocks:
-        first, start = len(heads), numbering.start(block.predicate)
-        heads += [start + i for i in block.heads]
-        for predicate, ids, negated in block.literals:
-            start = numbering.start(predicate)
-            for rule, i in enumerate(ids, first):
-                if i >= 0:
-                    rule_of.append(rule)
-                    body_literals.append(2 * (start + i) + negated)
-    rules = np.array(rule_of, np.int64)
-    literals = np.array(body_literals, np.int64)
+        heads.append(numbering.start(block.predicate) + np.asarray(block.heads, np.int64))
+        rules = np.arange(count, count + len(block.heads))
+        count += len(rules)
+        for predicate, row_ids, negated in block.literals:
+            ids = np.asarray(row_ids, np.int64)
+            literals = 2 * (numbering.start(predicate) + ids) + negated
+            reachable: Bool | slice = ids >= 0 if negated else slice(None)
+            rule_of.append(rules[reachable])
+            read.append(literals[reachable])
+    literals = np.concatenate(read)
     literals = 2 * numbering.alias[literals >> 1] + (literals & 1)
-    order = np.lexsort((literals, rules))
-    rules, literals = rules[order], literals[order]
-    same = rules[1:] == rules[:-1]
-    clash = same & ((literals[1:] ^ 1) == literals[:-1])
-    sound: Bool = np.ones(len(heads), np.bool_)
-    sound[rules[1:][clash]] = False
-    present = sound[rules]
-    present[1:] &= ~(same & (literals[1:] == literals[:-1]))
-    lengths = np.bincount(rules[present], minlength=len(heads))
-    return numbering.alias[np.array(heads, np.int64)][sound], lengths[sound], literals[present]
+    # A rule and a literal in one number, which is sorted fast.
+    pairs = (np.concatenate(rule_of) << bits) + literals
+    pairs.sort()
+    pairs = pairs[np.concatenate((pairs[:1] == pairs[:1], pairs[1:] != pairs[:-1]))]
+    rules, literals = pairs >> bits, pairs & ((1 << bits) - 1)
+    table = RuleTable(numbering.alias[np.concatenate(heads)], rules, literals)
+    clash = (rules[1:] == rules[:-1]) & ((literals[1:] ^ 1) == literals[:-1])
+    if clash.any():
+        sound: Bool = np.ones(count, np.bool_)
+        sound[rules[1:][clash]] = False
+        table.keep(sound)
+    return table
 
 
 def _add_static_outputs(reached: Reached, numbering: _Numbering, table: RuleTable) -> None:

@@ -85,7 +85,7 @@ def merge(table: RuleTable, fixed: Bool, tick: Callable[[], None]) -> None:
     Atoms that are ``fixed`` (inputs and outputs) stay as they are. Calls ``tick`` in each round, which may
     raise.
     """
-    weights = _mixed(2 * len(fixed))
+    weights = _weights(2 * len(fixed))
     signatures = _signatures(table, weights)
     mixed = _mix(signatures)
     sums = np.zeros(len(fixed), np.uint64)
@@ -156,7 +156,7 @@ class _Joining:
     def __init__(self, table: RuleTable, fixed: Bool) -> None:
         self.heads = table.heads.copy()
         atoms = len(fixed)
-        weights = _mixed(3 * atoms)
+        weights = _weights(3 * atoms)
         self.head_weights = weights[2 * atoms :]
         read = table.literals >> 1
         self.free = ~fixed
@@ -265,9 +265,9 @@ def unique(table: RuleTable) -> None:
         return
     # A rule's signature is a sum of well mixed 64-bit numbers, one per literal and one for the head.
     size = 2 * (int(max(table.heads.max(), (table.literals >> 1).max(initial=0))) + 1)
-    weights = _mixed(size)
+    weights = _weights(size)
     signatures = _signatures(table, weights)
-    signatures += weights[2 * table.heads] * np.uint64(0x9E3779B97F4A7C15)
+    signatures += weights[2 * table.heads] * _GOLDEN
     first = np.unique(signatures, return_index=True)[1]
     if len(first) < rules:
         distinct: Bool = np.zeros(rules, np.bool_)
@@ -275,9 +275,16 @@ def unique(table: RuleTable) -> None:
         table.keep(distinct)
 
 
-def _mixed(size: int) -> NDArray[np.uint64]:
-    """Pseudorandom numbers: the splitmix64 generator (Steele, Lea and Flood 2014)."""
-    return _mix(np.arange(1, size + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15))
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+
+
+def mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Pseudorandom numbers, one for each value: the splitmix64 generator (Steele, Lea and Flood 2014)."""
+    return _mix(values * _GOLDEN)
+
+
+def _weights(size: int) -> NDArray[np.uint64]:
+    return mixed(np.arange(1, size + 1, dtype=np.uint64))
 
 
 def _mix(x: NDArray[np.uint64]) -> NDArray[np.uint64]:

@@ -37,7 +37,6 @@ class Estimates:
         local: the predicates that the code being written computes.
         cyclic: calls that led back to themselves and cannot be evaluated top-down.
         shallow: whether top-down recursion exceeded the stack once and is now avoided.
-        counting: whether all relations are computed key by key, to count the keys.
     """
 
     def __init__(self, schema: Schema, guard: Guard) -> None:
@@ -46,10 +45,8 @@ class Estimates:
         self.local: frozenset[int] = frozenset()
         self.cyclic: set[Call] = set()
         self.shallow = False
-        self.counting = False
         self._measured: dict[int, tuple[float, list[float]]] = {}
         self._distinct: dict[int, list[float]] = {}
-        self._call_work: dict[int, float] = {}
         self._guesses: dict[int, float] = {}
         self._whole: dict[int, float] = {}
         self._constants: Counter[Call] = Counter(
@@ -137,14 +134,12 @@ class Estimates:
 
     def cheaper(self, predicate: int, keys: tuple[int, ...], calls: float) -> bool:
         """Whether ``calls`` calls are expected to cost less than the whole relation."""
-        if predicate in self._guard.demanded or self.counting:
+        if predicate in self._guard.demanded:
             return True
         recursive = self._schema.stratum(predicate).recursive
         if recursive and self.size(predicate) > DEMAND_ROWS:
             return True
-        work = self._call_work.get(predicate)
-        if work is None:
-            work = calls * (_CHAIN if recursive else 1.0) * (self.once(predicate, keys) + _CALL_WORK)
+        work = calls * (_CHAIN if recursive else 1.0) * (self.once(predicate, keys) + _CALL_WORK)
         return work < self.whole(predicate)
 
     def once(self, predicate: int, keys: tuple[int, ...]) -> float:
@@ -190,14 +185,6 @@ class Estimates:
             counts = [len(set(project(rows, (column,)))) for rows in relations]
             distinct.append(max(1.0, sum(counts) / len(counts)))
         self._measured[predicate] = (sum(map(len, relations)) / len(relations), distinct)
-
-    def measure_calls(self, call: Call, samples: list[Tables], slot: int) -> None:
-        """Add the cost of the keys that some states needed to a predicate's cost."""
-        predicate, keys = call
-        calls = sum(len(t[slot]) for t in samples if len(t) > slot and t[slot] is not None)
-        if calls:
-            work = calls / len(samples) * (self.once(predicate, keys) + _CALL_WORK)
-            self._call_work[predicate] = self._call_work.get(predicate, 0.0) + work
 
     def forget(self) -> None:
         """Drop conclusions drawn from sizes that may have changed."""

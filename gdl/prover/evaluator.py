@@ -151,19 +151,6 @@ class Evaluator:
                 self._estimates.measure(predicate, samples, self.relations.slot(predicate))
         self.relations.forget()
 
-    def count_calls(self) -> None:
-        """Compute all relations key by key until :meth:`measure_calls`, to count the keys."""
-        self._estimates.counting = True
-        self.relations.forget()
-
-    def measure_calls(self, samples: list[Tables]) -> None:
-        """Plan again by the numbers of keys that some states needed."""
-        self._estimates.counting = False
-        self.relations.forget()
-        for key in self.relations.lazy:
-            if self.schema.level[key[0]] is Dependence.STATE:
-                self._estimates.measure_calls(key[:2], samples, self.relations.lazy_slot(key))
-
     def _try_static(self, stratum: Stratum) -> None:
         """Compute the relations of a static stratum. A stratum that is too large, or reads a dynamic
         relation, becomes dynamic."""

@@ -228,10 +228,7 @@ class ProverMachine(Machine):
     def _prepare_charges(self) -> None:
         """Measure the relations in a random playout, plan with the results, and generate the charge."""
         self._prepared = True
-        evaluator = self._evaluator
-        evaluator.measure(self._sample())
-        evaluator.count_calls()
-        evaluator.measure_calls(self._sample())
+        self._evaluator.measure(self._sample())
         self._cache = StateCache(len(self.roles))
         self._steps = self._misses = 0
         of_one_role = set(self._by_role.values())

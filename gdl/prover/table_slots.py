@@ -20,11 +20,14 @@ from gdl.prover.limits import Guard
 from gdl.prover.schema import AccessPath, Key, Rows, Schema, Tables, project, split_row
 
 
-class _TableSlots:
-    """The access paths of a program, and the namespace of its generated code.
+class Relations:
+    """The code writer's knowledge of the relations that bodies read: access paths, sizes, costs; and the
+    namespace of the generated code.
 
     Args:
         schema: the evaluator's knowledge of the predicates.
+        estimates: of sizes and costs.
+        guard: generated code calls it.
         compile_relation: defines the function that computes a whole relation.
         compile_call: defines the function that computes one key of an access.
 
@@ -38,16 +41,25 @@ class _TableSlots:
     """
 
     def __init__(
-        self, schema: Schema, compile_relation: Callable[[int], None], compile_call: Callable[[Key], None]
+        self,
+        schema: Schema,
+        estimates: Estimates,
+        guard: Guard,
+        compile_relation: Callable[[int], None],
+        compile_call: Callable[[Key], None],
     ) -> None:
         self._schema = schema
+        self._estimates = estimates
         self._compile_relation = compile_relation
         self._compile_call = compile_call
         self._paths: dict[Key, AccessPath] = {}
         self._slot: dict[int, int] = {}
         self._numbers = self.written = 0
         self.seconds = 0.0
-        self.namespace: dict[str, Any] = {"defaultdict": defaultdict, "new": _new_memo}
+        self.namespace: dict[str, Any] = {
+            "defaultdict": defaultdict, "new": _new_memo, "tick": guard.tick, "many": guard.many,
+            "done": guard.done, "build": guard.build, "take": guard.take,
+        }  # fmt: skip
         self.slots: tuple[list[Any], list[Any]] = ([], [])
         self.lazy: dict[Key, AccessPath] = {}
         self.at_once: tuple[set[int], set[int]] = (set(), set())
@@ -56,6 +68,14 @@ class _TableSlots:
         """Predicate -> the functions whose code depends on knowledge of it."""
         self._asked: set[int] = set()
         """Predicates that the function being written has asked for."""
+        self._local: dict[int, AccessPath] = {}
+        self._local_indexes: dict[Key, AccessPath] = {}
+        self._calls: dict[Key, float] = {}
+        self.functor = guard.functor
+        guard.outgrown = self.forget
+        self.fan = estimates.fan
+        self.most = estimates.most
+        self.scanned = estimates.scanned
 
     def fresh(self) -> int:
         """A number for a new name."""
@@ -94,11 +114,18 @@ class _TableSlots:
         ``values``. All other columns are projected away."""
         key = predicate, keys, values
         self._asked.add(predicate)
+        whole = not keys and len(values) == self._schema.arity[predicate]
+        if predicate in self._local:
+            if whole:
+                return self._local[predicate]
+            if key not in self._local_indexes:
+                self._local_indexes[key] = AccessPath(f"x{len(self._local_indexes)}", local=True)
+            return self._local_indexes[key]
         path = self._paths.get(key)
         if path is None:
             if self._schema.level[predicate] is Dependence.STATIC:
                 path = self._static(key)
-            elif not keys and len(values) == self._schema.arity[predicate]:
+            elif whole:
                 path = self._whole(predicate)
             else:
                 path = self._derived(key)
@@ -183,15 +210,17 @@ class _TableSlots:
         """Define generated functions. Their source is made of numbers and never contains the rules' text."""
         exec(compile("\n".join(lines), "<rules>", "exec"), self.namespace)
 
-    def forget_code(self, predicates: Iterable[int] | None) -> None:
-        """Recompile, at their next use, the relations and calls that read or compute these predicates; None
-        for all."""
+    def forget(self, predicates: Iterable[int] | None = None) -> None:
+        """Recompile, at their next use and by new estimates, the relations and calls that read or compute
+        these predicates; None for all."""
         if predicates is None:
             stale = {name for name in self._compilers if name[0] != "p"}
+            self._calls.clear()
         else:
             stale = {name for predicate in predicates for name in self._readers.pop(predicate, ())}
         for name in stale:
             self._stub(name, self._compilers[name])
+        self._estimates.forget()
 
     def ask(self, predicates: Iterable[int]) -> None:
         """Record that the function being written depends on knowledge of these predicates."""
@@ -222,40 +251,6 @@ class _TableSlots:
         self._compilers[function] = compile_it
         self.namespace[function] = stub
 
-
-class Relations(_TableSlots):
-    """The code writer's knowledge of the relations that bodies read: paths, sizes, costs."""
-
-    def __init__(
-        self,
-        schema: Schema,
-        estimates: Estimates,
-        guard: Guard,
-        compile_relation: Callable[[int], None],
-        compile_call: Callable[[Key], None],
-    ) -> None:
-        super().__init__(schema, compile_relation, compile_call)
-        self._estimates = estimates
-        self._local: dict[int, AccessPath] = {}
-        self._local_indexes: dict[Key, AccessPath] = {}
-        self._calls: dict[Key, float] = {}
-        self.namespace.update(
-            tick=guard.tick, many=guard.many, done=guard.done, build=guard.build, take=guard.take
-        )
-        self.functor = guard.functor
-        guard.outgrown = self.forget
-        self.fan = estimates.fan
-        self.most = estimates.most
-        self.scanned = estimates.scanned
-
-    def forget(self, predicates: Iterable[int] | None = None) -> None:
-        """Recompile, at their next use and by new estimates, the relations and calls that read or compute
-        these predicates; None for all."""
-        self.forget_code(predicates)
-        self._estimates.forget()
-        if predicates is None:
-            self._calls.clear()
-
     @contextmanager
     def local(self, members: Sequence[int]) -> Iterator[dict[Key, AccessPath]]:
         """Within this context, code that computes these relations has them as local variables. Yields the
@@ -267,17 +262,6 @@ class Relations(_TableSlots):
         finally:
             self._local, self._local_indexes = {}, {}
             self._estimates.local = frozenset()
-
-    def path(self, predicate: int, keys: tuple[int, ...], values: tuple[int, ...]) -> AccessPath:
-        self._asked.add(predicate)
-        if predicate not in self._local:
-            return super().path(predicate, keys, values)
-        if not keys and len(values) == self._schema.arity[predicate]:
-            return self._local[predicate]
-        key = predicate, keys, values
-        if key not in self._local_indexes:
-            self._local_indexes[key] = AccessPath(f"x{len(self._local_indexes)}", local=True)
-        return self._local_indexes[key]
 
     def lazy_path(
         self, predicate: int, keys: tuple[int, ...], values: tuple[int, ...], calls: float

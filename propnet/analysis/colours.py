@@ -12,22 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gdl.grounding.simplify import mixed
 from propnet.analysis.ternary import Ternary
 
 Colours = NDArray[np.uint64]
 """A hash per node: nodes of one colour look alike."""
 
-_MIX = np.uint64(0x9E3779B97F4A7C15)
 _UP = np.uint64(0x7F4A7C15F39CC060)
-
-
-def mixed(values: Colours) -> Colours:
-    """Sebastiano Vigna's splitmix64 finalizer."""
-    mixture = values * _MIX
-    mixture = (mixture ^ (mixture >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixture = (mixture ^ (mixture >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    finalized: Colours = mixture ^ (mixture >> np.uint64(31))
-    return finalized
 
 
 def _literal_colours(colour: Colours, literals: NDArray[Any]) -> Colours:

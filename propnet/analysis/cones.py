@@ -73,26 +73,16 @@ def without_dead_gates(network: Network) -> Network:
     place = np.concatenate([np.arange(first), first + np.cumsum(alive) - alive])
     before = np.concatenate([[0], np.cumsum(alive)]).astype(np.int32)
 
-    def moved(literals: NDArray[np.int32]) -> NDArray[np.int32]:
-        renumbered: NDArray[np.int32] = (2 * place[literals >> 1] + (literals & 1)).astype(np.int32)
-        return renumbered
-
-    goals = network.goals.copy()
-    goals[:, 2] = moved(goals[:, 2])
     loops = before[network.loops]
     widths = np.diff(network.gate_start)
+    moved = network.renumbered(place)
     return replace(
-        network,
+        moved,
         gate_start=np.concatenate([[0], np.cumsum(widths[alive])]).astype(np.int32),
-        gate_inputs=moved(network.gate_inputs[np.repeat(alive, widths)]),
+        gate_inputs=moved.gate_inputs[np.repeat(alive, widths)],
         base_gates=int(before[network.base_gates]),
         loops=loops[loops[:, 0] < loops[:, 1]],
         loop_init=network.loop_init[alive],
-        next_literals=moved(network.next_literals),
-        legal_literals=moved(network.legal_literals),
-        goals=goals,
-        terminal_literal=int(moved(np.array([network.terminal_literal], np.int32))[0]),
-        percept_literals=moved(percepts),
     )
 
 

@@ -30,6 +30,7 @@ from propnet.analysis.cones import clocks
 from propnet.analysis.ternary import CASES_PER_WORD, Phases, Ternary, Words, latches, phases
 from propnet.network import Network
 from propnet.passes.circuit import FALSE, TRUE, CircuitBuilder, replaced
+from propnet.rests import Implied
 
 ENDLESS = 1 << 62
 """The last step of a stage that recurs for ever."""
@@ -135,9 +136,6 @@ EFFORT = 100_000_000
 _MOST_TRIED = 14
 """The most latches that are tried in all combinations."""
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
-_BITS = CASES_PER_WORD.bit_length() - 1
-_PATTERNS = [sum(1 << case for case in range(CASES_PER_WORD) if case >> bit & 1) for bit in range(_BITS)]
-"""Words in which each proposition has both values in all combinations with the others."""
 
 Groups = list[list[int]]
 """Base propositions, by group."""
@@ -214,6 +212,7 @@ class _Prover:
         self._read = network.gate_inputs.astype(np.int64) >> 1
         self._flipped = np.arange(len(network.bases)) * 2 + np.asarray(network.initial, np.int64)
         """The row for "a base proposition may have changed from its initial value"."""
+        self._implied = Implied(network, effort)
 
     def uses(self, groups: Groups) -> NDArray[np.bool_]:
         """Whether every move surely uses a group, per phase."""
@@ -242,12 +241,11 @@ class _Prover:
         touched = sorted({group for group in group_of[self._acted_on(move)].tolist() if group >= 0})
         if not touched:
             return False
-        implied = self._implied([int(network.legal_literals[move]), int(network.terminal_literal) ^ 1])
+        known = self._implied.bases([int(network.legal_literals[move]), int(network.terminal_literal) ^ 1])
         rows = rows.copy()
-        for base, value in implied.items():
-            rows[2 * base + value] = 0
+        rows[[(x ^ 1) - 2 for x in known]] = 0  # true: may not be false, and the other way round
         members = [groups[group] for group in touched]
-        tried = [base for group in members for base in group if base not in implied]
+        tried = sorted({base for group in members for base in group} - {x // 2 - 1 for x in known})
         return self._surely_uses(move, rows, members, []) or (
             0 < len(tried) <= _MOST_TRIED and self._surely_uses(move, rows, members, tried)
         )
@@ -255,13 +253,14 @@ class _Prover:
     def _surely_uses(self, move: int, rows: Words, groups: Groups, tried: list[int]) -> bool:
         """Like :meth:`_uses`, trying all combinations of the values of some base propositions."""
         network = self.network
-        words = 1 << max(0, len(tried) - _BITS)
+        words = max(1, (1 << len(tried)) // CASES_PER_WORD)
         self.effort -= (len(network.gate_inputs) + len(network.bases)) * words
         if self.effort < 0:
             return False
         rows = np.repeat(rows, words, axis=1)
+        cases = np.arange(CASES_PER_WORD * words)
         for place, base in enumerate(tried):
-            case = np.full(words, _PATTERNS[place]) if place < _BITS else _by_word(words, place - _BITS)
+            case = np.packbits(cases >> place & 1, bitorder="little").view(np.uint64)
             rows[2 * base] &= case
             rows[2 * base + 1] &= ~case
         after = self.ternary.step(rows, move)
@@ -281,27 +280,3 @@ class _Prover:
         spread(mark, self._read, self._owner)
         acted_on: NDArray[np.bool_] = mark[network.next_literals >> 1]
         return acted_on
-
-    def _implied(self, literals: list[int]) -> dict[int, int]:
-        """Base propositions whose values (0 or 1) follow from these literals' truth, found by reading the
-        inputs of ANDs; others may follow, too."""
-        network, implied = self.network, dict[int, int]()
-        seen = set(literals)
-        while literals:
-            literal = literals.pop()
-            node = literal >> 1
-            if 1 <= node <= len(network.bases):
-                implied[node - 1] = 1 - (literal & 1)
-            elif node >= network.first_gate:
-                gate = node - network.first_gate
-                read = network.gate_inputs[network.gate_start[gate] : network.gate_start[gate + 1]].tolist()
-                if literal & 1:
-                    read = [read[0] ^ 1] if len(read) == 1 else []
-                literals.extend(new for new in read if new not in seen)
-                seen.update(read)
-        return implied
-
-
-def _by_word(words: int, bit: int) -> Words:
-    """Words that have all bits set if their number has this bit, else none."""
-    return np.where(np.arange(words) >> bit & 1, _ALL, np.uint64(0))

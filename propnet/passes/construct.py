@@ -8,6 +8,7 @@ become one, and the rules of legal, terminal and goal are separated from the mov
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 
@@ -120,19 +121,18 @@ def _remove_unread(rules: AtomRules) -> None:
     rules.keep(needed[rules.heads])
 
 
-def cut_points(edges: dict[int, list[int]]) -> list[int]:
-    """Atoms without which the dependency graph (atom -> the atoms that its rules read) has no cycles,
-    ascending.
+def cut_points(members: list[int], reads: list[list[int]]) -> list[int]:
+    """Vertices without which a component of a graph (vertex -> those that it reads) has no cycles, ascending.
 
     Vertices without predecessors or successors are peeled. If none is left, the vertex with the largest
     product of degrees is cut.
     """
-    forward: dict[int, set[int]] = {v: set(reads) for v, reads in edges.items()}
+    within = set(members)
+    forward = {v: within.intersection(reads[v]) for v in members}
     backward: dict[int, set[int]] = defaultdict(set)
-    for vertex, reads in edges.items():
-        for read in reads:
+    for vertex, below in forward.items():
+        for read in below:
             backward[read].add(vertex)
-            forward.setdefault(read, set())
     cuts = []
 
     def remove(vertex: int) -> set[int]:
@@ -150,7 +150,7 @@ def cut_points(edges: dict[int, list[int]]) -> list[int]:
                 stack.extend(remove(vertex))
 
     peel(list(forward))
-    heap = [(-len(reads) * len(backward[vertex]), vertex) for vertex, reads in forward.items()]
+    heap = [(-len(below) * len(backward[vertex]), vertex) for vertex, below in forward.items()]
     heap = [(-(1 << 60), v) if v in forward[v] else (weight, v) for weight, v in heap]
     heapify(heap)
     while heap:
@@ -178,7 +178,7 @@ better there, and extraction shares pairs that remain common."""
 def construct(rules: AtomRules, values: NDArray[np.int8], moves: tuple[int, ...], goals: int) -> Circuit:
     """Build the circuit of the rules and values from :func:`prune`, for these numbers of moves of each role
     and of goals. Raises RulesError if an atom depends on its own negation."""
-    sequence, cuts = _evaluation_order(rules)
+    sequence, cuts = evaluation_order(rules, cut_points)
     shape = Shape(rules.bases, moves, goals, len(cuts))
     builder = CircuitBuilder(shape.first_gate)
     literals = np.full(2 * rules.atom_count, ELSEWHERE, np.int64)
@@ -216,8 +216,26 @@ def construct(rules: AtomRules, values: NDArray[np.int8], moves: tuple[int, ...]
     return Circuit(shape, builder.gates, outputs)
 
 
+class RuleBodies:
+    """The bodies of the rules, in plain lists."""
+
+    def __init__(self, rules: AtomRules) -> None:
+        by_head = np.argsort(rules.heads, kind="stable")
+        atoms = np.arange(rules.atom_count + 1)
+        self._first: list[int] = np.searchsorted(rules.heads[by_head], atoms).tolist()
+        ends = np.cumsum(rules.lengths)
+        self._starts: list[int] = (ends - rules.lengths)[by_head].tolist()
+        self._ends: list[int] = ends[by_head].tolist()
+        self._literals: list[int] = rules.literals.tolist()
+
+    def of(self, atom: int) -> list[list[int]]:
+        """The literals of each rule of an atom."""
+        own = slice(self._first[atom], self._first[atom + 1])
+        return [self._literals[a:b] for a, b in zip(self._starts[own], self._ends[own], strict=True)]
+
+
 class _Atoms:
-    """The rules in plain lists, and the literals of their atoms."""
+    """The rules, and the literals of their atoms."""
 
     def __init__(self, rules: AtomRules, literals: list[int]) -> None:
         # For each literal of the rules the literal of the circuit, or ELSEWHERE.
@@ -226,23 +244,13 @@ class _Atoms:
         self.merged: dict[int, list[Product]] = {}
         # Products that are copied into all rules that read them un-negated.
         self.copied: dict[int, Product] = {}
-        by_head = np.argsort(rules.heads, kind="stable")
-        heads, atoms = rules.heads[by_head], np.arange(rules.atom_count)
-        self.first: list[int] = np.searchsorted(heads, atoms).tolist()
-        self.past: list[int] = np.searchsorted(heads, atoms, side="right").tolist()
-        lengths = rules.lengths
-        ends = np.cumsum(lengths)
-        self.starts: list[int] = (ends - lengths)[by_head].tolist()
-        self.ends: list[int] = ends[by_head].tolist()
-        self.bodies: list[int] = rules.literals.tolist()
+        self._bodies = RuleBodies(rules)
 
     def products(self, atom: int) -> list[Product]:
         """The bodies of an atom's rules in literals of the circuit, without false ones."""
-        literals, bodies, starts, ends = self.literals, self.bodies, self.starts, self.ends
-        copied = self.copied
+        literals, copied = self.literals, self.copied
         products: list[Product] = []
-        for number in range(self.first[atom], self.past[atom]):
-            body = bodies[starts[number] : ends[number]]
+        for body in self._bodies.of(atom):
             if len(body) == 1 and literals[body[0]] == ELSEWHERE:
                 shorter = self.merged.pop(body[0] >> 1)
                 if len(shorter) > len(products):
@@ -264,7 +272,12 @@ class _Atoms:
         return products
 
 
-def _evaluation_order(rules: AtomRules) -> tuple[list[int], list[int]]:
+Cuts = Callable[[list[int], list[list[int]]], Iterable[int]]
+"""The members of a strongly connected component (the first argument) at which its cycles are cut; the second
+holds what each vertex reads."""
+
+
+def evaluation_order(rules: AtomRules, cuts_of: Cuts) -> tuple[list[int], list[int]]:
     """The atoms that have rules, each after those it reads, and the atoms at which cycles are cut. Readers of
     a cut may precede it. Raises RulesError if an atom depends on its own negation."""
     read = rules.literals >> 1
@@ -286,9 +299,7 @@ def _evaluation_order(rules: AtomRules) -> tuple[list[int], list[int]]:
         component = np.zeros(len(atoms), np.int64)
         for rank, members in enumerate(components(reads)):
             component[members] = rank
-            within = set(members)
-            points = cut_points({v: [w for w in reads[v] if w in within] for v in members})
-            cuts += [atoms[v] for v in points]
+            cuts += [atoms[v] for v in cuts_of(members, reads)]
         if (negated[inside] & (component[lower] == component[upper])).any():
             raise RulesError("an atom depends on its own negation", remedy="negation must be stratified")
         waits = ~rules.marked(np.array(cuts, np.int64))[source]

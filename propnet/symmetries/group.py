@@ -19,15 +19,14 @@ from itertools import chain, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.compile.stratify import components
-from gdl.grounding.graph import order
 from gdl.grounding.ground_rules import GroundRules
-from propnet.analysis.colours import ColourGraph, Colours, Individualisation, mark, mixed, orbit
+from gdl.grounding.simplify import mixed
+from propnet.analysis.colours import ColourGraph, Colours, Individualisation, mark, orbit
 from propnet.analysis.cones import observed
 from propnet.analysis.ternary import constant_bases
 from propnet.network import Network
 from propnet.passes.circuit import FALSE, TRUE, Circuit, CircuitBuilder, Shape, remove_dead, replaced
-from propnet.passes.construct import AtomRules, prune
+from propnet.passes.construct import RuleBodies, evaluation_order, prune
 
 WIDE = 64
 """A gate that has more inputs and several readers is not merged into the readers."""
@@ -37,7 +36,7 @@ def _form_of_rules(ground: GroundRules, network: Network) -> Circuit:
     """The form of ground rules, and of their network. The network's constants are inserted, also those of
     :func:`_fixed_bases`, as inputs and as outputs. Atoms of positive recursion are cuts."""
     rules, values = prune(ground)
-    sequence, recursive = _evaluation_order(rules)
+    sequence, recursive = evaluation_order(rules, _cyclic)
     moves = tuple(map(len, ground.moves))
     shape = Shape(rules.bases, moves, len(ground.goal_atoms), len(recursive))
     builder = CircuitBuilder(shape.first_gate)
@@ -47,20 +46,11 @@ def _form_of_rules(ground: GroundRules, network: Network) -> Circuit:
         literals[atom] = TRUE if values[atom] else FALSE
     for number, atom in enumerate(recursive):
         literals[atom] = 2 * (shape.first_cut + number)
-    by_head = np.argsort(rules.heads, kind="stable")
-    heads = rules.heads[by_head]
-    ends = np.cumsum(rules.lengths)
-    first: list[int] = np.searchsorted(heads, np.arange(rules.atom_count + 1)).tolist()
-    begin: list[int] = (ends - rules.lengths)[by_head].tolist()
-    end: list[int] = ends[by_head].tolist()
-    bodies: list[int] = rules.literals.tolist()
+    bodies = RuleBodies(rules)
     definitions: dict[int, int] = {}
     cyclic = set(recursive)
     for atom in sequence:
-        products = [
-            builder.conjunction(replaced(bodies[begin[rule] : end[rule]], literals))
-            for rule in range(first[atom], first[atom + 1])
-        ]
+        products = [builder.conjunction(replaced(body, literals)) for body in bodies.of(atom)]
         literal = builder.disjunction(products)
         if atom in cyclic:
             definitions[atom] = literal
@@ -177,29 +167,9 @@ def _absorbed(builder: CircuitBuilder, inputs: set[int], first: int) -> int:
     return builder.conjunction(inputs)
 
 
-def _evaluation_order(rules: AtomRules) -> tuple[list[int], list[int]]:
-    """The atoms that have rules, each after those it reads, and all atoms on cycles, which may be read before
-    their own turn."""
-    read, head = rules.literals >> 1, rules.heads[rules.rule_of]
-    derived = read >= rules.inputs
-    source, target = read[derived], head[derived]
-    sequence, behind = order(rules.atom_count, source, target)
-    cyclic: list[int] = []
-    if behind.any():
-        atoms: list[int] = np.flatnonzero(behind).tolist()
-        number = np.cumsum(behind) - 1
-        inside = behind[source] & behind[target]
-        reads: list[list[int]] = [[] for _ in atoms]
-        for below, above in zip(
-            number[source[inside]].tolist(), number[target[inside]].tolist(), strict=True
-        ):
-            reads[above].append(below)
-        for members in components(reads):
-            if len(members) > 1 or members[0] in reads[members[0]]:
-                cyclic += [atoms[member] for member in members]
-        waits = ~rules.marked(np.array(cyclic, np.int64))[source]
-        sequence, _ = order(rules.atom_count, source[waits], target[waits])
-    return sequence[rules.marked(rules.heads)[sequence]].tolist(), sorted(cyclic)
+def _cyclic(members: list[int], reads: list[list[int]]) -> list[int]:
+    """The members of a component that lie on a cycle: all of them, or none."""
+    return members if len(members) > 1 or members[0] in reads[members[0]] else []
 
 
 Nodes = NDArray[np.int64]
