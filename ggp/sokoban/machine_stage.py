@@ -162,8 +162,7 @@ def _named_directions(game: Recognised, machine: Machine) -> dict[int, int]:
 
 def _moves(game: Recognised) -> Iterator[tuple[int, int]]:
     """Directions and moves in these directions, from some of the squares."""
-    model = game.claim.model
-    table = model.walks if game.by_steps else model.pushes[0]
+    table = game.claim.model.moves.max(axis=0)
     for square in game.squares[:_MOST_LOOKED_AT].tolist():
         for way in range(4):
             if (move := int(table[square, way])) >= 0:

@@ -70,7 +70,8 @@ _STEPS = """
 
 _PUSH_INPUTS = """
 (<= (input keeper (push ?x ?y ?d))
-  (line ?d ?x1 ?y1 ?x ?y ?x2 ?y2))
+  (adjacent ?d ?x1 ?y1 ?x ?y)
+  (adjacent ?d ?x ?y ?x2 ?y2))
 """
 
 _PUSHES = """
@@ -78,7 +79,8 @@ _PUSHES = """
 
 (<= (legal keeper (push ?x ?y ?d))
   (true (box ?x ?y))
-  (line ?d ?x1 ?y1 ?x ?y ?x2 ?y2)
+  (adjacent ?d ?x1 ?y1 ?x ?y)
+  (adjacent ?d ?x ?y ?x2 ?y2)
   (walks_to ?x1 ?y1)
   (not (true (box ?x2 ?y2))))
 
@@ -139,13 +141,6 @@ _DIRECTIONS = """
 (direction down)
 (direction left)
 (direction right)
-"""
-
-_LINE = """
-; Three floor squares in a row.
-(<= (line ?d ?x1 ?y1 ?x2 ?y2 ?x3 ?y3)
-  (adjacent ?d ?x1 ?y1 ?x2 ?y2)
-  (adjacent ?d ?x2 ?y2 ?x3 ?y3))
 """
 
 _COMMON = """
@@ -250,7 +245,7 @@ class _Writer:
             self._value(),
             self._map(),
             _COMMON,
-            _LINE if self.pushes else _DIRECTIONS,
+            "" if self.pushes else _DIRECTIONS,
             self._lines(),
             self._numbers(digits),
         ]

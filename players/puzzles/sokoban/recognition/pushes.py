@@ -38,9 +38,9 @@ _ROWS = 4096
 
 
 def probe_pushes(probe: Probe, guess: Guess) -> tuple[Int32s, dict[Step, list[int]], Encoding] | None:
-    """Return the neighbours of all squares, hidden ones included; the moves that push a box of each kind, by
-    the keeper's step; and the encoding with these squares, with boxes only where they ever are. None if it is
-    not Sokoban with a push per move."""
+    """Return the neighbours of all squares, hidden ones included; the moves of each step by the status of its
+    second square; and the encoding with these squares, with boxes only where they ever are. None if it is not
+    Sokoban with a push per move."""
     encoding = probe.encoding
     kinds = [_lone_pushes(probe, kind) for kind in range(len(encoding.kinds))]
     if not all(kinds):
@@ -75,7 +75,8 @@ def probe_pushes(probe: Probe, guess: Guess) -> tuple[Int32s, dict[Step, list[in
         can_stand=np.pad(encoding.can_stand, more),
     )
     moves = {
-        (start, box): [of_kind.get((box, beyond), -1) for of_kind in kinds] for start, box, beyond in lines
+        (start, box): [-1, -1, *(of_kind.get((box, beyond), -1) for of_kind in kinds)]
+        for start, box, beyond in lines
     }
     return whole, moves, wider
 

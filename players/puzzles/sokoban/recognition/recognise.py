@@ -83,39 +83,29 @@ class _Model:
     """The moves of a machine: one step of the keeper each, or one push with the walk to it.
 
     Attributes:
-        by_steps: whether a move is a step.
         neighbours: int32, shape (squares + 1, 4), as in a geometry.
-        walks: int32, shape (squares, 4): the move by which the keeper walks from a square in a direction; -1
-            if he cannot.
-        pushes: int32, shape (kinds, squares, 4): the move by which he pushes a box of a kind away from the
-            next square; -1 if he cannot.
+        moves: int32, shape (statuses, squares, 4): the move that leads from a square in a direction if the
+            next square has that status: a walk, or the push of a box of its kind; -1 if there is none.
         idle: bool, shape (squares, moves): moves that change nothing.
     """
 
-    by_steps: bool
     neighbours: Int32s
-    walks: Int32s
-    pushes: Int32s
+    moves: Int32s
     idle: Flags
 
     @classmethod
-    def of_steps(
-        cls,
-        neighbours: Int32s,
-        walks: Mapping[Step, int],
-        pushes: Mapping[Step, list[int]],
-        kinds: int,
-        idle: Flags,
-    ) -> _Model:
-        """Make the model from the moves of each step; without walks a move is a push."""
+    def of(cls, neighbours: Int32s, moves: Mapping[Step, Sequence[int]], idle: Flags) -> _Model:
+        """Make the model from the moves of each step by the status of its second square."""
         squares = len(neighbours) - 1
-        by_direction = np.full((squares, 4), -1, np.int32)
-        by_push = np.full((kinds, squares, 4), -1, np.int32)
+        table = np.full((len(next(iter(moves.values()))), squares, 4), -1, np.int32)
         for square, direction in np.argwhere(neighbours[:-1] != squares).tolist():
-            step = square, int(neighbours[square, direction])
-            by_direction[square, direction] = walks.get(step, -1)
-            by_push[:, square, direction] = pushes.get(step, -1)
-        return cls(bool(walks), neighbours, by_direction, by_push, idle)
+            table[:, square, direction] = moves.get((square, int(neighbours[square, direction])), -1)
+        return cls(neighbours, table, idle)
+
+    @property
+    def by_steps(self) -> bool:
+        """Whether a move is a step; otherwise it is a push."""
+        return bool((self.moves[EMPTY] >= 0).any())
 
     def predicted(self, status: Octets) -> _Predicted:
         """Return the legal moves in these states, uint8 (n, squares), and their results."""
@@ -132,30 +122,18 @@ class _Model:
         parts = [(rows, moves, status[rows])]
         for direction in range(4):
             to = near[:, direction]
-            beyond = near[to, direction]
+            able = reached & boxed[to] & free[near[to, direction]]
             if self.by_steps:
-                start, rows = _ones(reached & free[to], len(status))
-                after = _entered(status[rows], to[start])
-                parts.append((rows, self.walks[start, direction].astype(np.int64), after))
-            start, rows = _ones(reached & boxed[to] & free[beyond], len(status))
-            held = status[rows, to[start]]
-            after = _entered(status[rows], to[start])
-            after[np.arange(len(rows)), beyond[start]] = held
-            parts.append((rows, self.pushes[held - BOX, start, direction].astype(np.int64), after))
+                able |= reached & free[to]
+            start, rows = np.nonzero(np.unpackbits(able, axis=1, count=len(status)))
+            entered, each = to[start], np.arange(len(rows))
+            held, after = status[rows, entered], status[rows]
+            after[after == KEEPER] = EMPTY
+            pushed = held >= BOX
+            after[each[pushed], near[entered[pushed], direction]] = held[pushed]
+            after[each, entered] = KEEPER
+            parts.append((rows, self.moves[held, start, direction].astype(np.int64), after))
         return _Predicted.joined(parts)
-
-
-def _ones(packed: Octets, count: int) -> tuple[Ints, Ints]:
-    """Return the rows and columns of the ones in packed rows of so many bits."""
-    row, column = np.nonzero(np.unpackbits(packed, axis=1, count=count))
-    return row, column
-
-
-def _entered(status: Octets, squares: Int32s) -> Octets:
-    """Put the keeper on these squares instead, one for each of these statuses. Returns the statuses."""
-    status[status == KEEPER] = EMPTY
-    status[np.arange(len(status)), squares] = KEEPER
-    return status
 
 
 _STATES = 4096
@@ -266,7 +244,9 @@ def _probe_steps(probe: Probe, guess: Guess, alone: Followers) -> _Model | None:
     neighbours = neighbours_of(squares, ahead, labels)
     if neighbours is None:
         return None
-    return _Model.of_steps(neighbours, walks, pushes, len(probe.encoding.kinds), idle)
+    none = [-1] * len(probe.encoding.kinds)
+    moves_of = {step: [walk, -1, *pushes.get(step, none)] for step, walk in walks.items()}
+    return _Model.of(neighbours, moves_of, idle)
 
 
 def _push_probes(probe: Probe, steps: list[Step]) -> tuple[dict[Step, int | None], dict[Step, list[int]]]:
@@ -414,7 +394,7 @@ def _tried(
         neighbours, moves, encoding = pushes
         probe = Probe(machine, encoding, steady)
         idle = np.zeros((encoding.squares, machine.network.move_count), np.bool_)
-        model = _Model.of_steps(neighbours, {}, moves, len(encoding.kinds), idle)
+        model = _Model.of(neighbours, moves, idle)
     if model is None:
         return None
     goals = goal_squares(probe, best)
@@ -517,10 +497,9 @@ def _stepped(model: _Model, status: Octets, direction: int, moves: list[int]) ->
     to = int(model.neighbours[keeper, direction])
     after = status.copy()
     if status[to] >= BOX:
-        moves.append(int(model.pushes[status[to] - BOX, keeper, direction]))
         after[model.neighbours[to, direction]] = status[to]
-    elif model.by_steps:
-        moves.append(int(model.walks[keeper, direction]))
+    if (move := int(model.moves[status[to], keeper, direction])) >= 0:
+        moves.append(move)
     after[keeper], after[to] = EMPTY, KEEPER
     return after
 
