@@ -81,6 +81,7 @@ def test_every_level_can_be_solved_well_within_its_step_limit(level: Level) -> N
     assert not Sokoban.begin(level).solved
     assert solve(level, steps).solved
     assert step_limit(level) >= 2 * len(steps)
+    assert step_limit(level, pushes=True) >= 2 * sum(map(str.isupper, steps))
 
 
 def test_titles_differ_and_each_level_has_a_solution() -> None:

@@ -121,8 +121,9 @@ class Sokoban(LineSolver):
             time.sleep(_WAIT_SECONDS)
             yield False
         if begun.optimizer is None:
+            metric = Metric.MOVES if game.by_steps else Metric.PUSHES
             begun.optimizer = Optimizer(
-                game.geometry, begun.start, begun.search.pushes, Metric.MOVES, self._memory // 2
+                game.geometry, begun.start, begun.search.pushes, metric, self._memory // 2
             )
         else:
             self._report(game, begun.optimizer.pushes)

@@ -58,28 +58,32 @@ class Guess:
     others: tuple[Content, ...]
 
 
-def guesses(terms: Sequence[Term], open_: Flags, initial: Flags, after: Flags) -> Iterator[Guess]:
+def guesses(
+    terms: Sequence[Term], open_: Flags, fading: Flags, initial: Flags, after: Flags
+) -> Iterator[Guess]:
     """Yield readings of the base propositions, the likeliest first.
 
     Args:
         terms: the base propositions.
         open_: bool, shape (bases,): the propositions to read; the others are clocks or never change.
+        fading: bool, shape (bases,): the propositions that are true at first and never again. One of them may
+            be the keeper's, if he never comes back to his first square.
         initial: bool, shape (bases,): the initial state.
         after: bool, shape (n, bases): the state after each first move that changes anything.
     """
-    to_read = np.flatnonzero(open_).tolist()
+    to_read = np.flatnonzero(open_ | fading).tolist()
     shapes: dict[object, list[int]] = defaultdict(list)
     symbols: dict[int, Symbols] = {}
     for base in to_read:
         shape, symbols[base] = taken_apart(terms[base])
         shapes[shape].append(base)
     # The keeper leaves his square with every move that does anything.
-    left = np.flatnonzero(open_ & initial & ~after.any(axis=0)).tolist()
+    left = np.flatnonzero((open_ | fading) & initial & ~after.any(axis=0)).tolist()
     states = np.vstack([initial[None], after])
     for base in left:
         group = next(bases for bases in shapes.values() if base in bases)
         for places in _coordinates(group, symbols, base, states):
-            guess = _read(shapes, symbols, group, places, base)
+            guess = _read(shapes, symbols, group, places, base, fading)
             if guess is not None:
                 yield guess
 
@@ -144,6 +148,7 @@ def _read(
     group: list[int],
     places: tuple[int, ...],
     base: int,
+    fading: Flags,
 ) -> Guess | None:
     """Return the reading with these coordinates of the keeper; None if some propositions are not about a
     square."""
@@ -154,7 +159,7 @@ def _read(
     used = set(keeper)
     others: list[Content] = []
     for bases in shapes.values():
-        rest = [other for other in bases if other not in used]
+        rest = [other for other in bases if other not in used and not fading[other]]
         if not rest:
             continue
         where = _where(rest, symbols, standing, places)

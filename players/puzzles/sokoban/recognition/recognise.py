@@ -6,6 +6,7 @@ differs, the game is not Sokoban. Solutions become moves of the machine, which
 replays them before they are accepted.
 
 Probes find the step of each move: the keeper is put alone on each square, and then with one box before him.
+:mod:`.pushes` has those for rules in which a move is a push.
 """
 
 from __future__ import annotations
@@ -37,12 +38,14 @@ from players.puzzles.sokoban.recognition.probes import (
     goal_squares,
     keepers_at,
 )
+from players.puzzles.sokoban.recognition.pushes import probe_pushes
 from players.solvers import highest_goal
 from propnet.analysis.cones import clocks
 from propnet.analysis.ternary import constant_bases
 from propnet.jit.arrays import Flags, Int32s, Ints, Octets
 from propnet.kernels.records import unpack
 from propnet.machine import PropnetMachine
+from propnet.passes.circuit import FALSE
 
 _WALLED = 255
 """The status of the outside square."""
@@ -76,46 +79,60 @@ def _walled(status: Octets) -> Octets:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _StepModel:
-    """The moves of a machine as steps.
+class _Model:
+    """The moves of a machine: one step of the keeper each, or one push with the walk to it.
 
     Attributes:
         neighbours: int32, shape (squares + 1, 4), as in a geometry.
-        walks: int32, shape (squares, 4): the move by which the keeper walks from a square in a direction; -1
-            if he cannot.
-        pushes: int32, shape (kinds, squares, 4): the move by which he pushes a box of a kind away from the
-            next square; -1 if he cannot.
+        moves: int32, shape (statuses, squares, 4): the move that leads from a square in a direction if the
+            next square has that status: a walk, or the push of a box of its kind; -1 if there is none.
         idle: bool, shape (squares, moves): moves that change nothing.
     """
 
     neighbours: Int32s
-    walks: Int32s
-    pushes: Int32s
+    moves: Int32s
     idle: Flags
+
+    @classmethod
+    def of(cls, neighbours: Int32s, moves: Mapping[Step, Sequence[int]], idle: Flags) -> _Model:
+        """Make the model from the moves of each step by the status of its second square."""
+        squares = len(neighbours) - 1
+        table = np.full((len(next(iter(moves.values()))), squares, 4), -1, np.int32)
+        for square, direction in np.argwhere(neighbours[:-1] != squares).tolist():
+            table[:, square, direction] = moves.get((square, int(neighbours[square, direction])), -1)
+        return cls(neighbours, table, idle)
+
+    @property
+    def by_steps(self) -> bool:
+        """Whether a move is a step; otherwise it is a push."""
+        return bool((self.moves[EMPTY] >= 0).any())
 
     def predicted(self, status: Octets) -> _Predicted:
         """Return the legal moves in these states, uint8 (n, squares), and their results."""
-        rows = np.arange(len(status))
-        keeper = (status == KEEPER).argmax(axis=1)
-        board = _walled(status)
-        idle_rows, idle_moves = np.nonzero(self.idle[keeper])
-        parts = [(idle_rows, idle_moves, status[idle_rows])]
+        board, near = _walled(status), self.neighbours
+        free = np.packbits(((board == EMPTY) | (board == KEEPER)).T, axis=1)
+        boxed = np.packbits(((board >= BOX) & (board != _WALLED)).T, axis=1)
+        reached = np.packbits((board == KEEPER).T, axis=1)
+        before = reached if self.by_steps else np.zeros_like(reached)
+        while (before != reached).any():
+            before = reached.copy()
+            for direction in range(4):
+                reached |= reached[near[:, direction]] & free
+        rows, moves = np.nonzero(self.idle[(status == KEEPER).argmax(axis=1)])
+        parts = [(rows, moves, status[rows])]
         for direction in range(4):
-            to = self.neighbours[keeper, direction]
-            beyond = self.neighbours[to, direction]
-            held = board[rows, to]
-            walking = np.flatnonzero(held == EMPTY)
-            pushing = np.flatnonzero((held >= BOX) & (held != _WALLED) & (board[rows, beyond] == EMPTY))
-            after = status[walking]
-            after[np.arange(len(walking)), keeper[walking]] = EMPTY
-            after[np.arange(len(walking)), to[walking]] = KEEPER
-            parts.append((walking, self.walks[keeper[walking], direction].astype(np.int64), after))
-            after = status[pushing]
-            after[np.arange(len(pushing)), beyond[pushing]] = held[pushing]
-            after[np.arange(len(pushing)), keeper[pushing]] = EMPTY
-            after[np.arange(len(pushing)), to[pushing]] = KEEPER
-            moves = self.pushes[held[pushing] - BOX, keeper[pushing], direction]
-            parts.append((pushing, moves.astype(np.int64), after))
+            to = near[:, direction]
+            able = reached & boxed[to] & free[near[to, direction]]
+            if self.by_steps:
+                able |= reached & free[to]
+            start, rows = np.nonzero(np.unpackbits(able, axis=1, count=len(status)))
+            entered, each = to[start], np.arange(len(rows))
+            held, after = status[rows, entered], status[rows]
+            after[after == KEEPER] = EMPTY
+            pushed = held >= BOX
+            after[each[pushed], near[entered[pushed], direction]] = held[pushed]
+            after[each, entered] = KEEPER
+            parts.append((rows, self.moves[held, start, direction].astype(np.int64), after))
         return _Predicted.joined(parts)
 
 
@@ -137,7 +154,7 @@ class _Claim:
     """
 
     probe: Probe
-    model: _StepModel
+    model: _Model
     start: Octets
     inside: Flags
     goals: Flags
@@ -207,7 +224,7 @@ def _random_states(claim: _Claim, states: int, rng: np.random.Generator) -> Octe
     return status
 
 
-def _probe_steps(probe: Probe, guess: Guess, alone: Followers) -> _StepModel | None:
+def _probe_steps(probe: Probe, guess: Guess, alone: Followers) -> _Model | None:
     """Return the model of a machine from its moves with the keeper alone, on each of his squares in turn, and
     with one box before him; None if that is not Sokoban with single steps."""
     squares, moves = guess.squares, probe.machine.network.move_count
@@ -227,14 +244,9 @@ def _probe_steps(probe: Probe, guess: Guess, alone: Followers) -> _StepModel | N
     neighbours = neighbours_of(squares, ahead, labels)
     if neighbours is None:
         return None
-    by_direction = np.full((squares, 4), -1, np.int32)
-    by_push = np.full((len(probe.encoding.kinds), squares, 4), -1, np.int32)
-    for square in range(squares):
-        for direction, to in enumerate(neighbours[square].tolist()):
-            if to != squares:
-                by_direction[square, direction] = walks[square, to]
-                by_push[:, square, direction] = pushes.get((square, to), -1)
-    return _StepModel(neighbours, by_direction, by_push, idle)
+    none = [-1] * len(probe.encoding.kinds)
+    moves_of = {step: [walk, -1, *pushes.get(step, none)] for step, walk in walks.items()}
+    return _Model.of(neighbours, moves_of, idle)
 
 
 def _push_probes(probe: Probe, steps: list[Step]) -> tuple[dict[Step, int | None], dict[Step, list[int]]]:
@@ -279,6 +291,11 @@ class Recognised:
     squares: Int32s
     claim: _Claim
     clock: Clock
+
+    @property
+    def by_steps(self) -> bool:
+        """Whether a move is a step of the keeper; otherwise it is a push."""
+        return self.claim.model.by_steps
 
     def status(self, state: State) -> Octets:
         """Return the contents of each square, uint8 (squares,), in the encoding's order of squares."""
@@ -341,6 +358,7 @@ def _recognised(machine: PropnetMachine) -> Iterator[Recognised]:
     initial = np.asarray(network.initial, np.bool_)
     steady = clocks(network)
     open_ = ~steady & ~constant_bases(network)
+    fading = steady & initial & (network.next_literals == FALSE)
     start = machine.initial_state()
     moves = machine.legal_moves(start, 0)
     if best <= 0 or not moves or machine.is_terminal(start) or not (open_ & initial).any():
@@ -352,11 +370,13 @@ def _recognised(machine: PropnetMachine) -> Iterator[Recognised]:
     bits = bits[(bits[:, open_] != initial[open_]).any(axis=1)]
     if not len(bits):
         return
-    for guess in guesses(network.bases, open_, initial, bits):
+    for guess in guesses(network.bases, open_, fading, initial, bits):
         if guess.squares > _MOST_SQUARES:
             continue
+        keeper = np.zeros_like(open_)
+        keeper[guess.keeper.bases] = True
         for encoding in encodings(guess, initial, bits[0]):
-            found = _tried(machine, guess, encoding, steady, best)
+            found = _tried(machine, guess, encoding, steady & ~keeper, best)
             if found is not None:
                 yield found
 
@@ -367,7 +387,14 @@ def _tried(
     """Return the game in this reading; None if it is not Sokoban."""
     probe = Probe(machine, encoding, steady)
     alone = probe.followers(keepers_at(guess.squares, np.flatnonzero(encoding.can_stand)))
-    model = _probe_steps(probe, guess, alone) if len(alone.rows) else None
+    model = None
+    if len(alone.rows):
+        model = _probe_steps(probe, guess, alone)
+    elif pushes := probe_pushes(probe, guess):
+        neighbours, moves, encoding = pushes
+        probe = Probe(machine, encoding, steady)
+        idle = np.zeros((encoding.squares, machine.network.move_count), np.bool_)
+        model = _Model.of(neighbours, moves, idle)
     if model is None:
         return None
     goals = goal_squares(probe, best)
@@ -456,23 +483,23 @@ def machine_line(game: Recognised, state: State, pushes: Sequence[Push]) -> list
             return None
         for step in (*way, direction):
             now = _stepped(model, now, step, moves)
-            states.append(now)
+            if len(moves) == len(states):
+                states.append(now)
     left = game.moves_left(state)
     if left is not None and len(moves) > left:
         return None
     return moves if _proven(game, state, np.array(states), moves) else None
 
 
-def _stepped(model: _StepModel, status: Octets, direction: int, moves: list[int]) -> Octets:
-    """Return the statuses after a step, and append its move."""
+def _stepped(model: _Model, status: Octets, direction: int, moves: list[int]) -> Octets:
+    """Return the statuses after a step, and append its move if it has one."""
     keeper = int(np.flatnonzero(status == KEEPER)[0])
     to = int(model.neighbours[keeper, direction])
     after = status.copy()
     if status[to] >= BOX:
-        moves.append(int(model.pushes[status[to] - BOX, keeper, direction]))
         after[model.neighbours[to, direction]] = status[to]
-    else:
-        moves.append(int(model.walks[keeper, direction]))
+    if (move := int(model.moves[status[to], keeper, direction])) >= 0:
+        moves.append(move)
     after[keeper], after[to] = EMPTY, KEEPER
     return after
 
