@@ -48,12 +48,8 @@ def read_match(data: Mapping[str, Any]) -> dict[str, Any] | None:
         return None
     answers = _list(data.get("answers"))[-MOST_ANSWERS:]
     return {
-        "match": _text(data.get("match")),
-        "role": _text(data.get("role")),
         "rules": rules,
-        "name": _text(data.get("name")),
-        "game": _text(data.get("game")),
-        "title": _text(data.get("title")),
+        **{name: _text(data.get(name)) for name in ("match", "role", "name", "game", "title")},
         "players": [_text(name) for name in _list(data.get("players"))[:MOST_ROLES]],
         "clocks": [_number(clock) for clock in _list(data.get("clocks"))[:2]],
         "moves": read_moves(data.get("moves")),
