@@ -24,7 +24,7 @@ from ggp.game import Game
 from ggp.tournament.cluster import ClusterSites
 from ggp.tournament.runner import Runner
 from ggp.tournament.settings import Entrant, GameSpec, TournamentSettings
-from ggp.tournament.sites import OwnSite, OwnSites, Sites
+from ggp.tournament.sites import OwnSite, Sites
 from ggp.tournament.store import Store
 from players.fleet.fleet import Fleet, FleetWorker, pack
 from players.fleet.open_fleet import open_fleet
@@ -67,15 +67,6 @@ async def _several(fleet: Fleet, worker: FleetWorker, array: np.ndarray, n: int)
         await fleet.call(worker, {}, [array])
 
 
-class _OneCore(OwnSites):
-    """This computer, with one match at a time."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._site = OwnSite([0])
-        self.open = [self._site]
-
-
 def tournament(rounds: int, sites: Sites) -> float:
     """Seconds that the matches take, the start of hosts on the nodes included."""
 
@@ -116,7 +107,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             await fleet.close()
 
     asyncio.run(_wire())
-    here = tournament(options.rounds, _OneCore())
+    here = tournament(options.rounds, OwnSite([0]))
     there = tournament(options.rounds, ClusterSites(open_fleet(options.address)))
     matches = 2 * options.rounds
     print(f"{matches} matches: {here:.1f} s here, {there:.1f} s there: {there / here:.2f}")

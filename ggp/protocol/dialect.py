@@ -136,13 +136,11 @@ class MessageReader:
         """Add bytes. Returns whether the message is complete. Raises HttpError with the status to answer."""
         if self._in_body:
             return self._feed_body(data)
-        begun = self._whole_head(data)
-        if begun is None:
-            self._buffer += data
-            if not self._feed_head():
-                return False
-            begun = bytes(self._buffer)
-            self._buffer.clear()
+        self._buffer += data
+        if not self._feed_head():
+            return False
+        begun = bytes(self._buffer)
+        self._buffer.clear()
         self._in_body = True
         self._read_headers()
         self._length = self._body_length()
@@ -186,18 +184,6 @@ class MessageReader:
             elif self._lines:
                 del buffer[:begin]
                 return True
-
-    def _whole_head(self, data: bytes) -> bytes | None:
-        """Read a head that arrives in one piece without anything unusual, as nearly all do. Returns the bytes
-        after it; None if the head must be read line by line."""
-        end = data.find(b"\r\n\r\n", 1, MAX_HEAD)
-        if end < 0 or self._buffer or self._lines:
-            return None
-        head = data[:end]
-        if b"\n\n" in head or b"\n\r" in head or head[0] in b"\r\n" or head.endswith(b"\n"):
-            return None
-        self._lines = [line.rstrip("\r") for line in head.decode("latin-1").split("\n")]
-        return data[end + 4 :]
 
     def _read_headers(self) -> None:
         self.line = self._lines[0]

@@ -16,7 +16,7 @@ from ggp.server.match_news import MatchNews
 from ggp.server.newsroom import Newsroom
 from ggp.tournament.schedule import Fixture, plan
 from ggp.tournament.settings import MATCH_SETTINGS, TournamentSettings
-from ggp.tournament.sites import CoreSets, OwnSites, Site, Sites
+from ggp.tournament.sites import CoreSets, OwnSite, Site, Sites
 from ggp.tournament.statistics.ratings import Sprt
 from ggp.tournament.statistics.scores import block_scores
 from ggp.tournament.statistics.standing import standing_of
@@ -104,7 +104,7 @@ class Runner:
         self._newsroom = newsroom
         self._entrants = {entrant.label: entrant for entrant in settings.entrants}
         self._games = {game.name: game for game in settings.games}
-        self._sites: Sites = sites or OwnSites()
+        self._sites: Sites = sites or OwnSite()
         self._workers = workers
         self._busy: set[str] = set()
         self.results = store.results()

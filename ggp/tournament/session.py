@@ -109,9 +109,9 @@ def settings_of(
         if not specs or not entrants:
             raise GdlError("the database has no tournament yet", remedy="give games and --players")
         # Players at addresses must not know the deals.
-        seed = draw_seed() % (bounds.SEED.most + 1)
+        seed = draw_seed() % (bounds.SEED["maximum"] + 1)
         fields = {"rounds": 2, "startclock": 2.0, "playclock": 1.0, "seed": seed, **given}
-        return TournamentSettings(name=name, games=tuple(specs.values()), entrants=entrants, **fields)  # type: ignore[arg-type]
+        return TournamentSettings(name=name, games=tuple(specs.values()), entrants=entrants, **fields)
     earlier.check_played([result.fixture for result in store.results()])
     for spec in earlier.games:
         _check_rules(spec, store.name)

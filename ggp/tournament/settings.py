@@ -15,12 +15,11 @@ from types import FrameType
 from typing import Any, TypeVar
 
 from gdl.errors import GdlError
-from gdl.json_schema import FLAG, Schema, check_json, record, rows, whole
+from gdl.json_schema import FLAG, check_json, record, rows, text, whole
 from gdl.syntax.sexpr import MAX_CHARACTERS
 from ggp.printing import show
 from ggp.protocol.address import parse_address
 from ggp.tournament import bounds
-from ggp.tournament.bounds import Bound
 from ggp.tournament.schedule import Fixture, count_matches
 from players.kaskade import LEVELS
 from players.options import read_names, read_spec
@@ -108,11 +107,11 @@ def parse_entrants(texts: Sequence[str]) -> list[Entrant]:
     or address does not exist, or if two labels are the same.
     """
     entrants: list[Entrant] = []
-    for text in (name for names in texts for name in read_names(names)):
-        label, at, spec = text.partition("@")
-        entrant = Entrant(label.strip(), spec.strip()) if at else Entrant(text, text)
+    for given in (name for names in texts for name in read_names(names)):
+        label, at, spec = given.partition("@")
+        entrant = Entrant(label.strip(), spec.strip()) if at else Entrant(given, given)
         if not entrant.label or not entrant.label.isprintable():
-            raise GdlError(f"{text!r} has no name before the @")
+            raise GdlError(f"{given!r} has no name before the @")
         if entrant.remote:
             parse_address(entrant.spec)
         elif is_registered(entrant.spec):
@@ -180,26 +179,20 @@ MATCH_SETTINGS = ("startclock", "playclock", "plies", "seed", "level", "max_step
 """The settings that all matches of a tournament share, whenever they are played."""
 
 
-def _number(bound: Bound[int] | Bound[float]) -> Schema:
-    kind = "integer" if isinstance(bound.least, int) else "number"
-    return {"type": kind, "minimum": bound.least, "maximum": bound.most}
-
-
-_NAME: Schema = {"type": "string", "maxLength": bounds.LONGEST_NAME}
-_RULES: Schema = {"type": "string", "maxLength": MAX_CHARACTERS}
-_GAME = record(name=_NAME, rules=_RULES, roles=whole(1, bounds.MOST_SEATS))
+_NAME = text(bounds.LONGEST_NAME)
+_GAME = record(name=_NAME, rules=text(MAX_CHARACTERS), roles=whole(1, bounds.MOST_SEATS))
 _SCHEMA = {
     **record(
         name=_NAME,
         games=rows(_GAME, most=bounds.MOST_GAMES),
         entrants=rows(record(label=_NAME, spec=_NAME), most=bounds.MOST_ENTRANTS),
-        rounds=_number(bounds.ROUNDS),
-        startclock=_number(bounds.STARTCLOCK),
-        playclock=_number(bounds.PLAYCLOCK),
-        plies=_number(bounds.PLIES),
-        seed=_number(bounds.SEED),
+        rounds=bounds.ROUNDS,
+        startclock=bounds.STARTCLOCK,
+        playclock=bounds.PLAYCLOCK,
+        plies=bounds.PLIES,
+        seed=bounds.SEED,
         level={"type": "string", "enum": list(LEVELS)},
-        max_steps=_number(bounds.MAX_STEPS),
+        max_steps=bounds.MAX_STEPS,
         take_turns=FLAG,
     ),
     "required": ["name", "games", "entrants", "rounds", "startclock", "playclock"],

@@ -85,10 +85,14 @@ class Sites(Protocol):
 
 
 class OwnSite:
-    """This computer, with referees in processes that go from match to match."""
+    """This computer, with referees in processes that go from match to match; also the :class:`Sites` of a
+    tournament that plays on it alone."""
+
+    patience: float | None = None
 
     def __init__(self, cores: Sequence[int] | None = None) -> None:
         self.cores = Cores(usable_cores() if cores is None else cores)
+        self.open: Sequence[Site] = [self]
         self._idle: list[TournamentProcess] = []
 
     async def play(self, job: JsonMessage, heard: Callable[[JsonMessage], None]) -> JsonMessage | None:
@@ -109,23 +113,9 @@ class OwnSite:
             else:
                 await asyncio.shield(child.close())
 
-    async def close(self) -> None:
-        """End the referees."""
-        await asyncio.gather(*(child.close() for child in self._idle))
-
-
-class OwnSites:
-    """This computer alone."""
-
-    patience: float | None = None
-
-    def __init__(self) -> None:
-        self._site = OwnSite()
-        self.open: Sequence[Site] = [self._site]
-
     async def look(self) -> None:
         """Do nothing: no computers come or go."""
 
     async def close(self) -> None:
         """End the referees."""
-        await self._site.close()
+        await asyncio.gather(*(child.close() for child in self._idle))

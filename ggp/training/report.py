@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.rules import Rules
-from gdl.terms import Term
+from ggp.boards.board import find_board
 from ggp.report_page import check_installed, new_figure, page, plot, table
 from ggp.training.trial import TrialVerdict, interval, summary, worth
 from players.knowledge.canonical_rules import canonical_names
@@ -61,95 +58,24 @@ def training_report(
     return page(game, parts)
 
 
-_Ranks = dict[Term, int]
-
-_MOST_DIGITS = 9
-"""Longer numbers do not number rows."""
-
-
-class _Coordinates:
-    """The orders that the facts of some rules show."""
-
-    def __init__(self, rules: Rules) -> None:
-        links: dict[str, set[tuple[Term, Term]]] = defaultdict(set)
-        for rule in rules:
-            arguments = rule.head.args
-            if not rule.body and len(arguments) > 1 and all(not term.args for term in arguments):
-                links[f"{rule.head.name}/{len(arguments)}"] |= set(pairwise(arguments))
-        self._links = links
-
-    def order(self, constants: Iterable[Term]) -> _Ranks | None:
-        """The places of the constants, from 0; None if no relation orders them and they are not numbers."""
-        targets = set(constants)
-        if len(targets) == 1:
-            return dict.fromkeys(targets, 0)
-        for links in self._links.values():
-            inside = {(a, b) for a, b in links if a in targets and b in targets and a != b}
-            if len(inside) == len(targets) - 1 and (order := _chain(targets, inside)):
-                return order
-        if all(_is_number(term) for term in targets):
-            return {term: int(term.name) for term in targets}
-        return None
-
-
-def _chain(wanted: set[Term], links: set[tuple[Term, Term]]) -> _Ranks | None:
-    """The order in which links lead through all constants; None if they are not a path."""
-    after = dict(links)
-    firsts = wanted - set(after.values())
-    if len(after) < len(links) or len(firsts) != 1:
-        return None
-    term: Term | None = firsts.pop()
-    order: _Ranks = {}
-    while term is not None and term not in order:
-        order[term] = len(order)
-        term = after.get(term)
-    return order if len(order) == len(wanted) else None
-
-
-def _is_number(term: Term) -> bool:
-    return not term.args and len(term.name) <= _MOST_DIGITS and term.name.isascii() and term.name.isdigit()
-
-
 def worth_of_squares(machine: PropnetMachine, knowledge: GameKnowledge) -> dict[str, NDArray[np.float64]]:
-    """By kind of piece, in the game's own words, its value on each square to the first role that has values
-    of its own: float64, shape (rows, columns), the first row at the bottom; nan where it cannot be.
-
-    Only propositions count whose first two arguments the rules order. The most different boards come
-    first."""
-    names = canonical_names(machine.rules)
-    features = Features.of(machine.network.bases, names)
+    """By kind of piece, in the game's own words, its value on each square of the board to the first role that
+    has values of its own: float64, shape (rows, columns), the first row at the bottom; nan where it cannot
+    be. The most different boards come first; there are none if the rules show no board."""
+    board = find_board(machine)
+    if board is None:
+        return {}
+    features = Features.of(machine.network.bases, canonical_names(machine.rules))
     worth = features.weights_of_bases(features.arranged(knowledge).weights)[:, 0]
-    coordinates = _Coordinates(machine.rules)
-    kinds: dict[tuple[str, int], list[int]] = defaultdict(list)
-    for base, term in enumerate(machine.network.bases):
-        if len(term.args) >= 2:
-            kinds[term.name, len(term.args)].append(base)
     boards: dict[str, NDArray[np.float64]] = {}
-    for members in kinds.values():
-        terms = [machine.network.bases[base] for base in members]
-        columns, rows = (coordinates.order(term.args[place] for term in terms) for place in (0, 1))
-        if columns and rows and len(columns) > 1 and len(rows) > 1:
-            _fill(boards, machine, dict(zip(terms, worth[members].tolist(), strict=True)), columns, rows)
+    for term, value in zip(machine.network.bases, worth.tolist(), strict=True):
+        (panel, x, y), thing = board.where(term) or (((), term, term), ())
+        if x in board.columns and y in board.rows:
+            name = " ".join(map(machine.rules.spell, (*panel, *thing)))
+            of_thing = boards.setdefault(name, np.full((len(board.rows), len(board.columns)), np.nan))
+            of_thing[board.rows.index(y), board.columns.index(x)] = value
     order = sorted(boards, key=lambda name: -float(np.nanmax(np.abs(boards[name]))))
     return {name: boards[name] for name in order[:_MOST_BOARDS]}
-
-
-def _fill(
-    boards: dict[str, NDArray[np.float64]],
-    machine: PropnetMachine,
-    worth: dict[Term, float],
-    columns: _Ranks,
-    rows: _Ranks,
-) -> None:
-    """Put the values of propositions on boards, one board for each value of their other arguments."""
-    first_row, first_column = min(rows.values()), min(columns.values())
-    shape = max(rows.values()) - first_row + 1, max(columns.values()) - first_column + 1
-    for term, value in worth.items():
-        rest = " ".join(machine.rules.spell(part) for part in term.args[2:])
-        name = rest or machine.rules.spelling.get(term.name, term.name)
-        board = boards.setdefault(name, np.full(shape, np.nan))
-        if board.shape == shape:
-            board[rows[term.args[1]] - first_row, columns[term.args[0]] - first_column] = value
 
 
 def _column_role(machine: PropnetMachine, knowledge: GameKnowledge) -> int:

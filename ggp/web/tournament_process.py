@@ -94,8 +94,6 @@ def tables_of(path: Path, sprt: Sprt | None = None) -> dict[str, Any]:
 
 MEMORY = 1024**3
 CPU_SECONDS = 600.0
-ERROR_RATE = 0.05
-"""The error rate of the sequential test."""
 
 
 def answer(request: JsonMessage, news: Send) -> dict[str, object]:

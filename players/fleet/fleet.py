@@ -80,7 +80,6 @@ class Fleet(ABC):
             GdlError: the node does not have that many free cores.
         """
 
-    @abstractmethod
     async def call(
         self, worker: FleetWorker, message: Message, arrays: Arrays = ()
     ) -> tuple[Message, list[npt.NDArray[np.generic]]]:
@@ -95,6 +94,14 @@ class Fleet(ABC):
             LostWorkerError: there will be no answer.
             GdlError: the service refuses; the message says why.
         """
+        reply, result = unpack(await self._ask(worker, pack(message, arrays)))
+        if "refused" in reply:
+            raise GdlError(reply["refused"], remedy=reply["remedy"])
+        return reply, result
+
+    @abstractmethod
+    async def _ask(self, worker: FleetWorker, frame: bytes) -> bytes:
+        """The frame that answers a frame. Raises LostWorkerError if there will be none."""
 
     @abstractmethod
     async def stop(self, worker: FleetWorker) -> None:
@@ -184,10 +191,3 @@ async def answer(service: Service, frame: bytes) -> bytes:
         Exception
     ) as error:  # a fault of the service is reported to the caller, and does not end the worker
         return pack({"refused": f"{type(error).__name__}: {error}", "remedy": ""})
-
-
-def accepted(message: Message) -> Message:
-    """The message itself. Raises GdlError if it is a refusal."""
-    if "refused" in message:
-        raise GdlError(message["refused"], remedy=message["remedy"])
-    return message

@@ -16,24 +16,8 @@ import sys
 from contextlib import suppress
 from typing import BinaryIO
 
-import numpy as np
-import numpy.typing as npt
-
 from gdl.errors import GdlError
-from players.fleet.fleet import (
-    Arrays,
-    Fleet,
-    FleetNode,
-    FleetWorker,
-    LostWorkerError,
-    Message,
-    Service,
-    accepted,
-    answer,
-    load,
-    pack,
-    unpack,
-)
+from players.fleet.fleet import Fleet, FleetNode, FleetWorker, LostWorkerError, Service, answer, load
 from players.processes.limits import cores as usable
 
 _HEADER = struct.Struct("<QQ")
@@ -104,13 +88,9 @@ class LocalFleet(Fleet):
         self._workers[id(worker)] = worker, cores
         return worker
 
-    async def call(
-        self, worker: FleetWorker, message: Message, arrays: Arrays = ()
-    ) -> tuple[Message, list[npt.NDArray[np.generic]]]:
+    async def _ask(self, worker: FleetWorker, frame: bytes) -> bytes:
         pipe: _Pipe = worker.handle
-        reply = await pipe.ask(pack(message, arrays))
-        answer, result = unpack(reply)
-        return accepted(answer), result
+        return await pipe.ask(frame)
 
     async def stop(self, worker: FleetWorker) -> None:
         self._workers.pop(id(worker), None)

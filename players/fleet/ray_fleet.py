@@ -11,23 +11,8 @@ import secrets
 from contextlib import suppress
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from gdl.errors import GdlError
-from players.fleet.fleet import (
-    Arrays,
-    Fleet,
-    FleetNode,
-    FleetWorker,
-    LostWorkerError,
-    Message,
-    accepted,
-    answer,
-    load,
-    pack,
-    unpack,
-)
+from players.fleet.fleet import Fleet, FleetNode, FleetWorker, LostWorkerError, answer, load
 from players.fleet.ray_nodes import LOCAL_RAY, LOOPBACK, close_doors, installed, local_cluster, own_path
 
 
@@ -116,12 +101,9 @@ class RayFleet(Fleet):
             raise GdlError(f"{cores} cores of {node.host} are not free, or nothing starts there") from None
         return worker
 
-    async def call(
-        self, worker: FleetWorker, message: Message, arrays: Arrays = ()
-    ) -> tuple[Message, list[npt.NDArray[np.generic]]]:
-        reply = await self._wait(worker.handle.answer.remote(pack(message, arrays)))
-        answer, result = unpack(reply)
-        return accepted(answer), result
+    async def _ask(self, worker: FleetWorker, frame: bytes) -> bytes:
+        reply: bytes = await self._wait(worker.handle.answer.remote(frame))
+        return reply
 
     async def stop(self, worker: FleetWorker) -> None:
         with suppress(self._ray.exceptions.RayError):

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.errors import GdlError
+from gdl.json_schema import FLAG, Schema, check_json, matching, number, row, rows, whole
 
 HIDDEN = 64
 """Units of the first layer: 32 for each of two roles."""
@@ -81,10 +82,28 @@ MOST_BYTES = 64 << 20
 _MOST_HEADER = 1 << 16
 _MOST_ROLES = 64
 _DIGEST = 32
-_FINGERPRINT = re.compile(r"[0-9a-f]{64}")
 _NAME = re.compile(r"[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?")
-_GAME = re.compile(r"[\w.:-]{0,100}")
 _ARRAYS = 3
+_NUMBER = number(0.0, 1e15)
+_HEADER: Schema = {
+    "type": "object",
+    "required": [
+        "fingerprint", "game", "columns", "features", "names", "share", "moves", "seconds", "record",
+    ],
+    "properties": {
+        "fingerprint": matching("[0-9a-f]{64}"),
+        "game": matching(r"[\w.:-]{0,100}"),
+        "columns": rows(matching(_NAME.pattern), 1, _MOST_ROLES),
+        "features": whole(1),
+        "names": whole(),
+        "share": number(0.0, 1.0),
+        "looks": FLAG,
+        "moves": whole(),
+        "seconds": _NUMBER,
+        "record": row(whole(), whole(), whole(), _NUMBER),
+    },
+}  # fmt: skip
+"""The JSON object in the bytes; older files have no ``looks``."""
 
 
 class KnowledgeError(GdlError):
@@ -188,8 +207,9 @@ class GameKnowledge:
         that are damaged, too many, of another version, or not written by this program."""
         try:
             return _read(data)
-        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
-            reason = str(error) if type(error) is ValueError else "its header is invalid"
+        except (GdlError, ValueError, OverflowError, RecursionError) as error:
+            plain = isinstance(error, GdlError) or type(error) is ValueError
+            reason = str(error) if plain else "its parts cannot be read"
             raise KnowledgeError(
                 f"this is not knowledge of a game: {reason}",
                 remedy="train the game again, or export the file again where it was learnt",
@@ -219,35 +239,22 @@ def _read(data: bytes) -> GameKnowledge:
         header: dict[str, Any] = json.loads(body[begin : begin + length])
     except ValueError:
         raise ValueError("its header cannot be read") from None
+    check_json(header, _HEADER, "its header")
     begin += length
-    count, columns = _whole(header["features"]), tuple(header["columns"])
-    named = _whole(header["names"])
+    count, columns, named = header["features"], tuple(header["columns"]), header["names"]
     size = count * len(columns) * 4
     rest = begin + named + _ARRAYS * size
-    if (
-        not 1 <= len(columns) <= _MOST_ROLES
-        or not count
-        or (len(body) < rest if magic != MAGIC else len(body) != rest)
-    ):
+    if len(body) < rest if magic != MAGIC else len(body) != rest:
         raise ValueError("its parts do not add up to its length")
     features = tuple(body[begin : begin + named].decode("ascii").split("\n"))
     if len(features) != count or len(set(features)) != count or len(set(columns)) != len(columns):
         raise ValueError("its number of features is wrong")
-    if not all(_NAME.fullmatch(name) for name in (*features, *columns)):
+    if not all(_NAME.fullmatch(name) for name in features):
         raise ValueError("its features have invalid names")
     arrays = np.frombuffer(body, "<f4", _ARRAYS * count * len(columns), begin + named)
     if not np.isfinite(arrays).all():
         raise ValueError("its weights are not finite numbers")
     weights, sums, sizes = arrays.astype(np.float32).reshape(_ARRAYS, count, len(columns))
-    if not _FINGERPRINT.fullmatch(header["fingerprint"]) or not _GAME.fullmatch(header["game"]):
-        raise ValueError("its fingerprint or its game's name is invalid")
-    wins, draws, losses, pace = header["record"]
-    share, seconds = _number(header["share"]), _number(header["seconds"])
-    if share > 1.0:
-        raise ValueError("its share of a leaf's value is above 1")
-    looks = header.get("looks", False)
-    if not isinstance(looks, bool):
-        raise ValueError("it does not say whether searches look at all moves")
     if header.get("derived"):
         raise ValueError("it weighs derived propositions, which this version does not")
     return GameKnowledge(
@@ -258,11 +265,11 @@ def _read(data: bytes) -> GameKnowledge:
         weights,
         sums,
         sizes,
-        share,
-        _whole(header["moves"]),
-        seconds,
-        Record(_whole(wins), _whole(draws), _whole(losses), _number(pace)),
-        looks,
+        float(header["share"]),
+        header["moves"],
+        float(header["seconds"]),
+        Record(*header["record"]),
+        header.get("looks", False),
         _net(body[rest:], count, len(columns)) if magic == MAGIC_NET else None,
     )
 
@@ -278,15 +285,3 @@ def _net(body: bytes, features: int, columns: int) -> LearntNet:
         raise ValueError("its weights are not finite numbers")
     parts = np.split(arrays, np.cumsum(sizes)[:-1])
     return LearntNet(*(part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)))
-
-
-def _whole(value: object) -> int:
-    if type(value) is not int or not 0 <= value < 1 << 53:
-        raise ValueError("its header has an invalid count")
-    return value
-
-
-def _number(value: object) -> float:
-    if type(value) not in (int, float) or not 0.0 <= (number := float(value)) < 1e15:  # type: ignore[arg-type]
-        raise ValueError("its header has an invalid number")
-    return number

@@ -164,69 +164,6 @@ _DECAY = 0.6
 matches by heart (I. Loshchilov and F. Hutter: Decoupled weight decay regularization, 2019)."""
 
 
-class NetLearner:
-    """Learns a net that adds to linear weights, which are learnt elsewhere.
-
-    Attributes:
-        net: the current net.
-    """
-
-    def __init__(self, features: Features, net: LearntNet) -> None:
-        """Goes on from this net over these features."""
-        columns = len(net.third)
-        self._features = features
-        # The last columns are for the linear weights.
-        self._weights = np.zeros((len(features.names), HIDDEN + columns), np.float32)
-        self._weights[:, :HIDDEN] = net.first
-        self._second, self._bias, self._third = (np.array(array) for array in net.arrays()[1:])
-        self._bases = np.zeros((features.bases + 1, HIDDEN + columns), np.float32)
-        learnt = self._weights, self._second, self._bias, self._third
-        self._learnt = tuple(array.reshape(-1) for array in learnt)
-        self._by_feature = np.zeros_like(self._weights)
-        self._by = np.zeros_like(self._bases), *(np.zeros_like(array) for array in learnt[1:])
-        self._gradients = tuple(array.reshape(-1) for array in (self._by_feature, *self._by[1:]))
-        self._means = tuple(np.zeros_like(array) for array in self._learnt)
-        self._squares = tuple(np.zeros_like(array) for array in self._learnt)
-        self._steps = 0
-
-    @property
-    def net(self) -> LearntNet:
-        copies = (array.copy() for array in (self._second, self._bias, self._third))
-        return LearntNet(self._weights[:, :HIDDEN].copy(), *copies)
-
-    def learn(
-        self,
-        records: NDArray[np.uint64],
-        targets: Floats,
-        rows: NDArray[np.int64],
-        linear: Floats,
-        rate: float,
-    ) -> float:
-        """Learn from some rows of states, uint64, shape (n, words), and their targets, float32, shape (n,
-        columns), BATCH of them a step, with these linear weights, float32, shape (features, columns). Returns
-        the sum of the squared errors."""
-        squares = 0.0
-        self._weights[:, HIDDEN:] = linear
-        of = self._features.start, self._features.feature
-        for begin in range(0, len(rows), BATCH):
-            part = rows[begin : begin + BATCH]
-            sums_of_features(*of, self._weights, self._bases)
-            for array in self._by:
-                array[...] = 0.0
-            squares += gradients(
-                records, targets, part, self._bases, self._second, self._bias, self._third, *self._by,
-            )  # fmt: skip
-            spread_to_features(*of, self._by[0], self._by_feature)
-            self._by_feature[:, HIDDEN:] = 0.0
-            self._steps += 1
-            for arrays in zip(self._learnt, self._gradients, self._means, self._squares, strict=True):
-                arrays[1][...] /= len(part)
-                adam(*arrays, self._steps, rate)
-            for array in (self._weights[:, :HIDDEN], self._second, self._third):
-                array *= np.float32(1.0 - _DECAY * rate)
-        return squares
-
-
 _REUSED = 1
 """Approximate number of times that a state is learnt from."""
 _FIRST_RATE, _LAST_RATE = 1e-3, 1e-4
@@ -239,7 +176,7 @@ _MEMORY = 1 << 28
 
 
 class NetTraining:
-    """Learns the net of some values."""
+    """Learns the net of some values, which adds to linear weights that are learnt elsewhere."""
 
     def __init__(
         self,
@@ -253,10 +190,21 @@ class NetTraining:
         """Goes on from this ``net``, over linear weights, float32, shape (features, columns). ``values``
         always follow it. States have this many ``words``."""
         self._features, self._values, self._rng, self._linear = features, values, rng, linear
-        self._learner = NetLearner(features, net)
-        self._refresh()
+        # The last columns are for the linear weights.
+        self._weights = np.concatenate([net.first, linear], axis=1)
+        self._second, self._bias, self._third = (np.array(array) for array in net.arrays()[1:])
+        self._bases = np.zeros((features.bases + 1, self._weights.shape[1]), np.float32)
+        learnt = self._weights, self._second, self._bias, self._third
+        self._learnt = tuple(array.reshape(-1) for array in learnt)
+        self._by_feature = np.zeros_like(self._weights)
+        self._by = np.zeros_like(self._bases), *(np.zeros_like(array) for array in learnt[1:])
+        self._gradients = tuple(array.reshape(-1) for array in (self._by_feature, *self._by[1:]))
+        self._means = tuple(np.zeros_like(array) for array in self._learnt)
+        self._squares = tuple(np.zeros_like(array) for array in self._learnt)
+        self._steps = 0
         self._words = words
         self.remember(FRESH)
+        values.set_net(features, self.net)
 
     def remember(self, states: int) -> None:
         """Learn from at most ``states`` states from now on, and forget all earlier ones."""
@@ -277,14 +225,31 @@ class NetTraining:
         self._held = min(most, self._held + count)
         rows = self._rng.integers(0, self._held, _REUSED * count)
         rate = _FIRST_RATE * (_LAST_RATE / _FIRST_RATE) ** min(1.0, gone)
-        squares = self._learner.learn(self._records, self._targets, rows, self._linear, rate)
-        self._refresh()
+        self._weights[:, HIDDEN:] = self._linear
+        squares = sum(self._step(rows[begin : begin + BATCH], rate) for begin in range(0, len(rows), BATCH))
+        self._values.set_net(self._features, self.net)
         return squares / _REUSED
 
-    def _refresh(self) -> None:
-        self._values.set_net(self._features, self._learner.net)
+    def _step(self, rows: NDArray[np.int64], rate: float) -> float:
+        """Learn from these rows of the remembered states. Returns the sum of the squared errors."""
+        of = self._features.start, self._features.feature
+        sums_of_features(*of, self._weights, self._bases)
+        for array in self._by:
+            array[...] = 0.0
+        net = self._bases, self._second, self._bias, self._third
+        squares = float(gradients(self._records, self._targets, rows, *net, *self._by))
+        spread_to_features(*of, self._by[0], self._by_feature)
+        self._by_feature[:, HIDDEN:] = 0.0
+        self._steps += 1
+        for arrays in zip(self._learnt, self._gradients, self._means, self._squares, strict=True):
+            arrays[1][...] /= len(rows)
+            adam(*arrays, self._steps, rate)
+        for array in (self._weights[:, :HIDDEN], self._second, self._third):
+            array *= np.float32(1.0 - _DECAY * rate)
+        return squares
 
     @property
     def net(self) -> LearntNet:
-        """The learnt net."""
-        return self._learner.net
+        """A copy of the learnt net."""
+        copies = (array.copy() for array in (self._second, self._bias, self._third))
+        return LearntNet(self._weights[:, :HIDDEN].copy(), *copies)

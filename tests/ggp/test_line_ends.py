@@ -19,7 +19,7 @@ from ggp.protocol.messages import Start, parse_message, spaced
 from ggp.sokoban.lurd import lurd_of_file
 from ggp.traces.verify import read_trace
 from ggp.web.choice.upload_process import read_upload
-from ggp.web.replay.replay_process import read_source
+from ggp.web.replay import replay_process
 from players.puzzles.snakes.level import levels_of_file as snakes_of_file
 from players.puzzles.sokoban.levels.read import levels_of_file
 
@@ -41,7 +41,7 @@ TRACE = (
 
 
 def _records(path: Path) -> object:
-    return read_source("record", path, 0).records
+    return replay_process.READERS["record"](path, 0).records
 
 
 def _cover(path: Path) -> object:

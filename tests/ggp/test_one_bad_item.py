@@ -21,7 +21,7 @@ from ggp.game import Game
 from ggp.match_process import game_kind
 from ggp.web.choice.upload_process import read_upload
 from ggp.web.replay.recorded import read_match, records_in
-from ggp.web.replay.replay_process import CardMaker, RecordSource
+from ggp.web.replay.replay_process import RecordSource, card_of
 from players.puzzles.snakes.level import levels_in as snakes_in
 from players.puzzles.sokoban.levels.gdl import level_of_gdl
 from players.puzzles.sokoban.levels.read import find_level, levels_in
@@ -175,7 +175,7 @@ def test_records_are_shown_past_broken_ones() -> None:
     for number in (1, 3):
         with pytest.raises(GdlError, match="no matchId and states"):
             read_match(records[number])
-    card = CardMaker().card(RecordSource(records), 0)
+    card = card_of(RecordSource(records), 0)
     assert (card["name"], card["matches"]) == ("n", 4)
 
 

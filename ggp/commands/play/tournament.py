@@ -32,8 +32,8 @@ def command(
         None,
         "--rounds",
         "-r",
-        min=bounds.ROUNDS.least,
-        max=bounds.ROUNDS.most,
+        min=bounds.ROUNDS["minimum"],
+        max=bounds.ROUNDS["maximum"],
         help="Openings of each game. [2]",
     ),
     clock: Clock = "",
@@ -41,12 +41,12 @@ def command(
         0, "--workers", "-w", min=0, help="Matches at once; by the cores if 0.", rich_help_panel=OPERATORS
     ),
     plies: int | None = typer.Option(
-        None, min=bounds.PLIES.least, max=bounds.PLIES.most, help="Random moves to begin with. [2]"
+        None, min=bounds.PLIES["minimum"], max=bounds.PLIES["maximum"], help="Random moves to begin with. [2]"
     ),
     seed: int | None = typer.Option(
         None,
-        min=bounds.SEED.least,
-        max=bounds.SEED.most,
+        min=bounds.SEED["minimum"],
+        max=bounds.SEED["maximum"],
         help="Random seed of openings, deals and players. [drawn, and saved]",
     ),
     take_turns: bool | None = typer.Option(

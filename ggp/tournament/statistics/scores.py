@@ -90,9 +90,9 @@ class Tally:
         self.losses += weight * max(0.0, -clear)
 
 
-def percent(tally: Tally, digits: int = 1) -> str:
+def percent(tally: Tally) -> str:
     """The score in percent; empty if there is none."""
-    return "" if tally.score is None else f"{100 * tally.score:.{digits}f} %"
+    return "" if tally.score is None else f"{100 * tally.score:.1f} %"
 
 
 def crosstable(compared: Iterable[Comparison]) -> dict[tuple[str, str], Tally]:

@@ -1,5 +1,5 @@
-"""The start page, and ``GET /cards/NAME.svg``, the picture of a card. Each picture is drawn once and
-cached."""
+"""The start page, ``GET /cards/NAME.svg``, the picture of a card, which is drawn once and cached, and
+``POST /choice``: cards for an uploaded file or a pasted text."""
 
 from __future__ import annotations
 
@@ -7,21 +7,29 @@ import asyncio
 import base64
 import re
 import time
+from functools import partial
 from hashlib import sha256
 
 from aiohttp import web
 
 from gdl.errors import GdlError
+from gdl.json_schema import text
 from ggp.processes.budget import WorkBudget
 from ggp.processes.workers import Workers, WorkKind
 from ggp.protocol.http_error import BusyError
 from ggp.web.cached_lists import KNOWN
-from ggp.web.choice import uploads
+from ggp.web.gate import TOKEN_HEADER
 from ggp.web.play.routes import TABLES
 from ggp.web.rooms import PageRoom, add_owner
 from ggp.web.shell import add_page, page
+from ggp.web.visits import fields, json_object
 
 WORK = WorkKind("ggp.web.choice.card_process", "drawing a card", most=1, seconds=60.0)
+UPLOADS = WorkKind(
+    "ggp.web.choice.upload_process", "this file", most=3, seconds=60.0, longest=48 * 1024 * 1024
+)
+MOST_CHARACTERS = 2_000_000
+"""Longest base64 text of an uploaded file."""
 MOST_STEPS = 30
 """Moves of a recorded playthrough that the start page shows."""
 _AGAIN_SECONDS = 60.0
@@ -58,13 +66,14 @@ class Pictures:
 
 
 PICTURES = web.AppKey("pictures", Pictures)
+READERS = web.AppKey("upload_workers", Workers)
 
 
 async def _picture(request: web.Request) -> web.Response:
-    name, text = request.match_info["name"], request.query.get("step", "")
+    name, number = request.match_info["name"], request.query.get("step", "")
     if not any(card["name"] == name for card in await request.app[KNOWN].cards.get()):
         raise web.HTTPNotFound(reason="there is no such card")
-    step = int(text) if text.isascii() and text.isdigit() and len(text) < 3 else -1
+    step = int(number) if number.isascii() and number.isdigit() and len(number) < 3 else -1
     drawing = await request.app[PICTURES].picture(name, min(step, MOST_STEPS))
     digests = [
         f"'sha256-{base64.b64encode(sha256(style.encode()).digest()).decode()}'"
@@ -82,11 +91,19 @@ async def _picture(request: web.Request) -> web.Response:
 
 
 def add_routes(app: web.Application) -> None:
-    """Add the start page and the pictures of cards to the application, after the tables."""
+    """Add the start page, the pictures of cards and uploads to the application, after the tables."""
     add_page(app, "/", _page)
     app.router.add_get("/cards/{name}.svg", _picture)
     add_owner(app, PICTURES, Pictures)
-    uploads.add_routes(app)
+    app.router.add_post("/choice", _bring)
+    add_owner(app, READERS, partial(Workers, UPLOADS))
+
+
+async def _bring(request: web.Request) -> web.Response:
+    body = json_object(request, fields(name=text(500), data=text(MOST_CHARACTERS)))
+    work_request = {"do": "read", "name": "", "data": "", **body}
+    answer = await request.app[READERS].ask(request.headers[TOKEN_HEADER], work_request, instead=True)
+    return web.json_response({name: answer[name] for name in ("what", "cards", "faults")})
 
 
 async def _page(request: web.Request) -> web.Response:
@@ -104,5 +121,5 @@ async def _page(request: web.Request) -> web.Response:
     )
 
 
-ROOM = PageRoom(add_routes, processes=(WORK.module, uploads.WORK.module))
+ROOM = PageRoom(add_routes, processes=(WORK.module, UPLOADS.module))
 """An entry point of ``kaskade.rooms``."""

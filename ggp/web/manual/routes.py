@@ -55,6 +55,7 @@ def title_of_page(name: str) -> str:
     return found[1] if found else name
 
 
+@cache
 def html_of_page(name: str) -> str:
     """A page without its title, as HTML. Headings have the same ids as on GitHub."""
     from markdown_it import MarkdownIt
@@ -120,7 +121,7 @@ async def _page(request: web.Request) -> web.Response:
     if name and name not in NAMES:
         raise web.HTTPNotFound(reason="there is no such page of the docs")
     contents = await asyncio.to_thread(_contents)
-    html = await asyncio.to_thread(_html, name) if name else ""
+    html = await asyncio.to_thread(html_of_page, name) if name else ""
     title = next((one["title"] for part in contents for one in part["pages"] if one["name"] == name), "Docs")
     return page(request, title, "docs.js", ("docs.css",), contents=contents, html=html, here=name)
 
@@ -132,11 +133,6 @@ def _contents() -> list[dict[str, Any]]:
         {"chapter": chapter, "pages": [{"name": name, "title": title_of_page(name)} for name in names]}
         for chapter, names in CONTENTS.items()
     ]
-
-
-@cache
-def _html(name: str) -> str:
-    return html_of_page(name)
 
 
 ROOM = PageRoom(add_routes, "/docs", "Docs")

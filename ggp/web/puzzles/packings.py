@@ -15,7 +15,7 @@ from gdl.visible import visible
 from ggp.answers.catalogue import packing_files
 from ggp.processes.budget import WorkBudget, WorkNeed
 from ggp.processes.workers import WorkKind
-from ggp.web.choice.uploads import MOST_CHARACTERS
+from ggp.web.choice.routes import MOST_CHARACTERS
 from ggp.web.jobs import Jobs
 from ggp.web.rooms import PageRoom, add_owner
 from ggp.web.shell import add_page, page

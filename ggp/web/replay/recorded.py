@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gdl.errors import GdlError
+from gdl.json_schema import TEXT, Schema, check_json, number, or_null, rows
 from gdl.reading import plain
 from gdl.syntax.parser import parse_term, parse_terms
 from gdl.terms import Term
@@ -20,10 +21,6 @@ MOST_ROLES = 64
 MOST_PROPOSITIONS = 1_000_000
 """Total propositions of all states."""
 _LONGEST_NAME = 200
-
-
-class RecordError(GdlError):
-    """A record cannot be read; the message names the place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,75 +55,78 @@ class RecordedMatch:
     aborted: bool
 
 
+_NAME = or_null(TEXT)
+_NUMBER = number(-1e15, 1e15)
+_SCHEMA: Schema = {
+    "type": "object",
+    "required": ["states"],
+    "properties": {
+        "matchId": TEXT,
+        "rules": TEXT,
+        "playerNamesFromHost": rows(_NAME, most=MOST_ROLES),
+        "startClock": _NUMBER,
+        "playClock": _NUMBER,
+        "states": rows(TEXT, 1, MOST_STATES),
+        "moves": rows(rows(TEXT, most=MOST_ROLES), most=MOST_STATES),
+        "errors": rows(rows(_NAME, most=MOST_ROLES), most=MOST_STATES + 1),
+        "stateTimes": rows(_NUMBER, most=MOST_STATES + 1),
+        "goalValues": rows(_NUMBER, most=MOST_ROLES),
+    },
+}
+"""The public keys that :func:`read_match` reads, without those that are null."""
+
+
 def read_match(record: dict[str, Any]) -> RecordedMatch:
-    """Read a record, given as a JSON object. Raises RecordError, which names the invalid key."""
+    """Read a record, given as a JSON object. Raises GdlError, which names the invalid key."""
     if "matchId" not in record or "states" not in record:
-        raise RecordError("the record has no matchId and states", remedy="choose a match record")
-    texts = _list(record, "states", MOST_STATES)
-    if not texts:
-        raise RecordError("states is empty: the match never began")
-    states = _states(texts)
+        raise GdlError("the record has no matchId and states", remedy="choose a match record")
+    fields = {name: value for name, value in record.items() if value is not None}
+    check_json(fields, _SCHEMA, "the record")
+    states = _states(fields["states"])
     moves = tuple(
-        tuple(_term(move, f"moves[{i}]") for move in _items(joint, f"moves[{i}]", MOST_ROLES))
-        for i, joint in enumerate(_list(record, "moves", MOST_STATES))
+        tuple(parse_term(move, f"moves[{i}]") for move in joint)
+        for i, joint in enumerate(fields.get("moves", ()))
     )
     if len(moves) not in (len(states) - 1, len(states)):
-        raise RecordError(f"{len(moves)} joint moves do not lead to {len(states)} states")
+        raise GdlError(f"{len(moves)} joint moves do not lead to {len(states)} states")
     widths = {len(joint) for joint in moves}
     if len(widths) > 1:
-        raise RecordError(f"joint moves of {' and '.join(map(str, sorted(widths)))} roles")
-    name = _text(record["matchId"], "matchId")
+        raise GdlError(f"joint moves of {' and '.join(map(str, sorted(widths)))} roles")
     return RecordedMatch(
-        name=name,
+        name=_shown_name(fields.get("matchId")),
         game=_game(record),
-        rules=_rules(record),
-        players=tuple(
-            _text(player, "playerNamesFromHost")
-            for player in _list(record, "playerNamesFromHost", MOST_ROLES)
-        ),
-        startclock=_number(record, "startClock"),
-        playclock=_number(record, "playClock"),
+        rules=fields.get("rules", ""),
+        players=tuple(map(_shown_name, fields.get("playerNamesFromHost", ()))),
+        startclock=fields.get("startClock", 0),
+        playclock=fields.get("playClock", 0),
         states=states,
         moves=moves,
-        errors=tuple(
-            tuple(_text(error, f"errors[{i}]") for error in _items(row, f"errors[{i}]", MOST_ROLES))
-            for i, row in enumerate(_list(record, "errors", MOST_STATES + 1)[: len(states)])
-        ),
-        times=tuple(
-            int(_finite(time, "stateTimes")) for time in _list(record, "stateTimes", MOST_STATES + 1)
-        ),
-        goals=tuple(int(_finite(goal, "goalValues")) for goal in _list(record, "goalValues", MOST_ROLES)),
+        errors=tuple(tuple(map(_shown_name, row)) for row in fields.get("errors", ())[: len(states)]),
+        times=tuple(map(int, fields.get("stateTimes", ()))),
+        goals=tuple(map(int, fields.get("goalValues", ()))),
         aborted=record.get("isAborted") is True,
     )
 
 
-def _states(texts: list[Any]) -> tuple[frozenset[Term], ...]:
+def _shown_name(name: str | None) -> str:
+    return visible((name or "")[:_LONGEST_NAME])
+
+
+def _states(texts: list[str]) -> tuple[frozenset[Term], ...]:
     """States, each written as ``( ( cell 1 1 x ) ( control o ) )``; propositions may be inside ``true``."""
     states = []
     count = 0
     for i, text in enumerate(texts):
-        if not isinstance(text, str):
-            raise RecordError(f"states[{i}] must be a string")
         inner = text.strip()
         if not (inner.startswith("(") and inner.endswith(")")):
-            raise RecordError(f"states[{i}] is not in parentheses")
-        try:
-            terms = parse_terms(inner[1:-1], f"states[{i}]")
-        except GdlError as error:
-            raise RecordError(str(error)) from None
+            raise GdlError(f"states[{i}] is not in parentheses")
+        terms = parse_terms(inner[1:-1], f"states[{i}]")
         terms = [term.args[0] if term.name == "true" and len(term.args) == 1 else term for term in terms]
         count += len(terms)
         if count > MOST_PROPOSITIONS:
-            raise RecordError(f"the states have more than {MOST_PROPOSITIONS:,} propositions")
+            raise GdlError(f"the states have more than {MOST_PROPOSITIONS:,} propositions")
         states.append(frozenset(terms))
     return tuple(states)
-
-
-def _rules(record: dict[str, Any]) -> str:
-    rules = record.get("rules", "")
-    if not isinstance(rules, str):
-        raise RecordError("rules must be a string")
-    return rules
 
 
 def _game(record: dict[str, Any]) -> str:
@@ -141,46 +141,6 @@ def _game(record: dict[str, Any]) -> str:
     return ""
 
 
-def _term(value: object, where: str) -> Term:
-    if not isinstance(value, str):
-        raise RecordError(f"each move of {where} must be a string")
-    try:
-        return parse_term(value, where)
-    except GdlError as error:
-        raise RecordError(str(error)) from None
-
-
-def _list(record: dict[str, Any], name: str, most: int) -> list[Any]:
-    value = record.get(name)
-    return [] if value is None else _items(value, name, most)
-
-
-def _items(value: object, where: str, most: int) -> list[Any]:
-    if not isinstance(value, list):
-        raise RecordError(f"{where} must be a list")
-    if len(value) > most:
-        raise RecordError(f"{where} has {len(value):,} entries, more than {most:,}")
-    return value
-
-
-def _text(value: object, where: str) -> str:
-    if value is None:
-        return ""
-    if not isinstance(value, str):
-        raise RecordError(f"{where} must be a string")
-    return visible(value[:_LONGEST_NAME])
-
-
-def _number(record: dict[str, Any], name: str) -> float:
-    return _finite(record.get(name, 0), name)
-
-
-def _finite(value: object, where: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e15:
-        raise RecordError(f"{where} must be a number, not {str(value)[:40]!r}")
-    return value
-
-
 MOST_MATCHES = 10_000
 _LONGEST = 100
 _REMEDY = "choose a record written by ggp host --output"
@@ -189,19 +149,19 @@ _REMEDY = "choose a record written by ggp host --output"
 def records_in(text: str) -> list[dict[str, Any]]:
     """The records in a file: one JSON object, an array of them, or a trace, whose lines are JSON objects. An
     array element that is not an object becomes an empty record, so that :func:`read_match` refuses only that
-    one. Raises RecordError if there is no record."""
+    one. Raises GdlError if there is no record."""
     try:
         data = json.loads(text := plain(text))
     except (ValueError, RecursionError) as error:
         lines = text.split("\n")
         if len(lines) > 1 and '"type"' in lines[0]:
             return _of_trace(lines)
-        raise RecordError(f"this is not JSON: {error}", remedy=_REMEDY) from None
+        raise GdlError(f"this is not JSON: {error}", remedy=_REMEDY) from None
     records = data if isinstance(data, list) else [data]
     if not any(isinstance(record, dict) for record in records):
-        raise RecordError("this is not a JSON object", remedy=_REMEDY)
+        raise GdlError("this is not a JSON object", remedy=_REMEDY)
     if len(records) > MOST_MATCHES:
-        raise RecordError(f"the file has {len(records):,} matches, more than {MOST_MATCHES:,}")
+        raise GdlError(f"the file has {len(records):,} matches, more than {MOST_MATCHES:,}")
     return [record if isinstance(record, dict) else {} for record in records]
 
 
@@ -234,7 +194,7 @@ def _of_trace(lines: Sequence[str]) -> list[dict[str, Any]]:
     ends before them."""
     head, *rest = map(_json_object, lines)
     if head.get("type") != "game":
-        raise RecordError("this is neither a match record nor a trace", remedy=_REMEDY)
+        raise GdlError("this is neither a match record nor a trace", remedy=_REMEDY)
     playouts: dict[str, list[dict[str, Any]]] = {}
     for line in rest:
         if line.get("type") == "step":
@@ -245,7 +205,7 @@ def _of_trace(lines: Sequence[str]) -> list[dict[str, Any]]:
                 steps.append(line)
     matches = [_of_playout(head.get("game"), number, steps) for number, steps in playouts.items() if steps]
     if not matches:
-        raise RecordError("this trace has no steps")
+        raise GdlError("this trace has no steps")
     return matches
 
 

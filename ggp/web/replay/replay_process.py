@@ -14,11 +14,10 @@ from __future__ import annotations
 import base64
 import hashlib
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -73,16 +72,6 @@ def game_of(name: str, rules: str) -> tuple[Game | None, str]:
     return (None, UNKNOWN) if found is None else (Game.load(found.stem), NAMED)
 
 
-def read_source(kind: str, path: Path, number: int) -> RecordSource:
-    """The records of a file. Raises GdlError and OSError.
-
-    Args:
-        kind: as in :class:`ggp.web.replay.shelf.ShelvedRecord`.
-        number: of the match in a tournament's file.
-    """
-    return _READERS[kind](path, number)
-
-
 def _of_file(path: Path, number: int) -> RecordSource:
     return RecordSource(records_in(text_of_file(path, LARGEST)))
 
@@ -107,11 +96,13 @@ def _in_tournament(path: Path, number: int) -> RecordSource:
     return RecordSource(records_in(orjson.dumps(record).decode()), rules, fixture.game)
 
 
-_READERS: dict[str, Callable[[Path, int], RecordSource]] = {
+READERS: dict[str, Callable[[Path, int], RecordSource]] = {
     "record": _of_file,
     "brought": _uploaded,
     "tournament": _in_tournament,
 }
+"""The reader for each kind of file (:class:`ggp.web.replay.shelf.ShelvedRecord`). It takes the file, and the
+number of the match in a tournament's file, and raises GdlError and OSError."""
 
 
 MOST_GAMES = 8
@@ -135,44 +126,33 @@ def painter_of(match: RecordedMatch, game: Game | None) -> SvgPainter:
     return SvgPainter(board_of(rules, (), states, set().union(*states)), rules, (), match.game)
 
 
-class CardMaker:
-    """Makes cards, and caches the boards of the last games."""
+def card_of(source: RecordSource, number: int) -> dict[str, Any]:
+    """The data of a card: the fields of :func:`~ggp.web.replay.recorded.summary`, ``title``, ``matches``
+    (the number of matches in the file), ``svg``.
 
-    def __init__(self) -> None:
-        self._known: OrderedDict[tuple[str, str], tuple[Game, SvgPainter]] = OrderedDict()
+    Args:
+        source: the file.
+        number: the number of the match, from 1. For 0, the whole file, the last readable match is drawn.
 
-    def card(self, source: RecordSource, number: int) -> dict[str, Any]:
-        """The data of a card: the fields of :func:`~ggp.web.replay.recorded.summary`, ``title``, ``matches``
-        (the number of matches in the file), ``svg``.
+    Raises:
+        GdlError: there is no such match, or its last state cannot be read.
+    """
+    record = one_of(source.records, number) if number else _last_readable(source.records)
+    match = read_match(_end_of(record))
+    game, painter = _game_with_painter(*source.text_of(match))
+    painter = painter or painter_of(match, None)
+    before = match.states[-2] if len(match.states) > 1 else None
+    shown = painter.draw(match.states[-1], before, facts=False)
+    title = shown_title(match, game) or "Unknown game"
+    # The source of a tournament's match has only that match.
+    matches = 1 if number else len(source.records)
+    return {**summary(record), "title": title, "matches": matches, "svg": shown}
 
-        Args:
-            number: the number of the match, from 1. For 0, the whole file, the last readable match is drawn.
 
-        Raises:
-            GdlError: there is no such match, or its last state cannot be read.
-        """
-        record = one_of(source.records, number) if number else _last_readable(source.records)
-        match = read_match(_end_of(record))
-        game, painter = self._drawn_by(source, match)
-        before = match.states[-2] if len(match.states) > 1 else None
-        shown = painter.draw(match.states[-1], before, facts=False)
-        title = shown_title(match, game) or "Unknown game"
-        # The source of a tournament's match has only that match.
-        matches = 1 if number else len(source.records)
-        return {**summary(record), "title": title, "matches": matches, "svg": shown}
-
-    def _drawn_by(self, source: RecordSource, match: RecordedMatch) -> tuple[Game | None, SvgPainter]:
-        key = source.text_of(match)
-        if key not in self._known:
-            game, _ = game_of(*key)
-            painter = painter_of(match, game)
-            if game is None:
-                return None, painter
-            self._known[key] = game, painter
-            while len(self._known) > MOST_GAMES:
-                self._known.popitem(last=False)
-        self._known.move_to_end(key)
-        return self._known[key]
+@lru_cache(MOST_GAMES)
+def _game_with_painter(name: str, rules: str) -> tuple[Game, SvgPainter] | tuple[None, None]:
+    game, _ = game_of(name, rules)
+    return (None, None) if game is None else (game, SvgPainter.of_machine(game.machine("prover"), game.name))
 
 
 def _last_readable(records: list[dict[str, Any]]) -> dict[str, Any]:
@@ -422,7 +402,6 @@ class ReplayDesk:
         self._known: tuple[object, ...] | None = None
         self._rules = "", ""
         self._replay: Replay | None = None
-        self._cards = CardMaker()
 
     def answer(self, request: JsonMessage, news: Send) -> dict[str, object]:
         """The answer to a request for a record.
@@ -440,7 +419,7 @@ class ReplayDesk:
         in_tournament = number if kind == "tournament" else 0
         self._read(kind, path, in_tournament)
         if request["do"] == "card":
-            return {"card": self._cards.card(self._source, 1 if in_tournament else number)}
+            return {"card": card_of(self._source, 1 if in_tournament else number)}
         if not number and len(self._source.records) > 1:
             return {"story": {"matches": list(map(summary, self._source.records[:MOST_LISTED]))}}
         replay = self._of(1 if in_tournament else number or 1)
@@ -466,7 +445,7 @@ class ReplayDesk:
             status = path.stat()
             stamp = kind, path, number, status.st_mtime_ns, status.st_size
             if stamp != self._stamp:
-                self._source = read_source(kind, path, number)
+                self._source = READERS[kind](path, number)
                 self._stamp = stamp
         except OSError as error:
             raise GdlError(f"the record cannot be read: {error.strerror}") from None

@@ -186,7 +186,7 @@ class RecordCards:
         self._bytes = 0
 
     async def card(self, found: ShelvedRecord, number: int) -> bytes:
-        """The card of a record as JSON, made by :meth:`ggp.web.replay.replay_process.CardMaker.card`. Raises
+        """The card of a record as JSON, made by :func:`ggp.web.replay.replay_process.card_of`. Raises
         BusyError, and GdlError if the record cannot be read or drawn."""
         try:
             status = await asyncio.to_thread(found.path.stat)

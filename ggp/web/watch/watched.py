@@ -12,6 +12,7 @@ import asyncio
 import hashlib
 import time
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from aiohttp import web
@@ -47,12 +48,8 @@ def read_match(data: Mapping[str, Any]) -> dict[str, Any] | None:
         return None
     answers = _list(data.get("answers"))[-MOST_ANSWERS:]
     return {
-        "match": _text(data.get("match")),
-        "role": _text(data.get("role")),
         "rules": rules,
-        "name": _text(data.get("name")),
-        "game": _text(data.get("game")),
-        "title": _text(data.get("title")),
+        **{name: _text(data.get(name)) for name in ("match", "role", "name", "game", "title")},
         "players": [_text(name) for name in _list(data.get("players"))[:MOST_ROLES]],
         "clocks": [_number(clock) for clock in _list(data.get("clocks"))[:2]],
         "moves": read_moves(data.get("moves")),
@@ -122,36 +119,28 @@ Hear = Callable[[str, dict[str, Any]], None]
 """Receives an event's name and data."""
 
 
-class EventFollower:
-    """Follows one server.
+async def _follow_server(address: Address, hear: Hear, reached: Callable[[bool], None]) -> None:
+    """Read the events of a server until cancelled; reconnect after every error.
 
     Args:
-        address: its address as written by people: ``http://host:port``. Raises GdlError if it is invalid.
+        address: its address.
         hear: receives each event.
         reached: called with True when the server is connected, with False when it is not.
     """
-
-    def __init__(self, address: str, hear: Hear, reached: Callable[[bool], None]) -> None:
-        self.address: Address = parse_address(address)
-        self._hear = hear
-        self._reached = reached
-
-    async def run(self) -> None:
-        """Read events until cancelled; reconnect after every error."""
-        pause = _FIRST_PAUSE
-        while True:
-            try:
-                async with events(self.address, _SILENCE_SECONDS, _LONGEST_LINE) as lines:
-                    self._reached(True)
-                    pause = _FIRST_PAUSE
-                    async for name, data in read_events(_paced(lines)):
-                        if isinstance(data, dict):
-                            self._hear(name, data)
-            except (OSError, TimeoutError, ValueError, GdlError) as error:
-                say("debug", "not watched", server=str(self.address), error=str(error)[:200])
-            self._reached(False)
-            await asyncio.sleep(pause)
-            pause = min(2 * pause, _LONGEST_PAUSE)
+    pause = _FIRST_PAUSE
+    while True:
+        try:
+            async with events(address, _SILENCE_SECONDS, _LONGEST_LINE) as lines:
+                reached(True)
+                pause = _FIRST_PAUSE
+                async for name, data in read_events(_paced(lines)):
+                    if isinstance(data, dict):
+                        hear(name, data)
+        except (OSError, TimeoutError, ValueError, GdlError) as error:
+            say("debug", "not watched", server=str(address), error=str(error)[:200])
+        reached(False)
+        await asyncio.sleep(pause)
+        pause = min(2 * pause, _LONGEST_PAUSE)
 
 
 async def _paced(lines: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
@@ -274,15 +263,15 @@ class Watched:
         self.news = Broadcast(lambda: [encode("list", self.list())])
         self.matches: dict[str, WatchedMatch] = {}
         self._reached: dict[str, bool] = dict.fromkeys(addresses, False)
-        self._followers = [EventFollower(url, self._hearer(url), self._reacher(url)) for url in self._reached]
+        self._servers = {url: parse_address(url) for url in self._reached}
         self._workers = Workers(WORK, budget)
         self._tasks: set[asyncio.Task[None]] = set()
         self._drawing: set[str] = set()
 
     def begin(self) -> None:
         """Start following the servers."""
-        for follower in self._followers:
-            self._do(follower.run())
+        for url, address in self._servers.items():
+            self._do(_follow_server(address, partial(self.hear, url), partial(self._note_reached, url)))
 
     async def close(self) -> None:
         """Stop following the servers."""
@@ -306,22 +295,12 @@ class Watched:
         answer = await self._workers.ask(key, request)
         return {name: value for name, value in answer.items() if name != "kind"}
 
-    def hear_own(self, name: str, data: dict[str, Any]) -> None:
-        """Handle an event of one of our own tables, which draw their own boards."""
-        self._hear(HERE, name, data)
+    def _note_reached(self, url: str, reached: bool) -> None:
+        if self._reached[url] != reached:
+            self._reached[url] = reached
+            self.news.send("list", self.list())
 
-    def _hearer(self, url: str) -> Callable[[str, dict[str, Any]], None]:
-        return lambda name, data: self._hear(url, name, data)
-
-    def _reacher(self, url: str) -> Callable[[bool], None]:
-        def reached(whether: bool) -> None:
-            if self._reached[url] != whether:
-                self._reached[url] = whether
-                self.news.send("list", self.list())
-
-        return reached
-
-    def _hear(self, url: str, name: str, data: dict[str, Any]) -> None:
+    def hear(self, url: str, name: str, data: dict[str, Any]) -> None:
         """Handle an event of a server. The event is untrusted, so every field is checked."""
         what = f"{url} {str(data.get('match'))[:_LONGEST_ID]}".encode("utf-8", "replace")
         key = hashlib.sha256(what).hexdigest()[:20]
@@ -418,7 +397,7 @@ def add_routes(app: web.Application) -> None:
 
     Raises GdlError for an invalid address."""
     app[WATCHED] = Watched(app[SETTINGS].watch, app[BUDGET])
-    app[TABLES].hear = app[WATCHED].hear_own
+    app[TABLES].hear = partial(app[WATCHED].hear, HERE)  # tables draw their own boards
     app.cleanup_ctx.append(_follow)
     add_page(app, "/watch", _page)
     app.router.add_get("/watch/events", _matches)

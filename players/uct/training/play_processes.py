@@ -25,7 +25,7 @@ from players.knowledge.state_values import StateValues
 from players.processes.launch import Forked, launch_linked
 from players.processes.lifeline import end_with
 from players.processes.temporary import bytes_of, shared_bytes
-from players.uct.training.searched_play import STEPS, LearntStates, PlayTerms, SearchedPlay, play_and_tell
+from players.uct.training.searched_play import STEPS, LearntStates, PlayTerms, SearchedPlay
 from propnet.machine import PropnetMachine
 
 _MESSAGE_SECONDS = 3.0
@@ -105,7 +105,7 @@ def main() -> None:
         values = pipe.recv()
         play = SearchedPlay(machine, values, terms, rng)
         while True:
-            pipe.send(play_and_tell(play, STEPS, rng))
+            pipe.send(play.learnt(STEPS))
             values.take(pipe.recv())
 
 

@@ -56,22 +56,6 @@ class PlayTerms:
     explored: float = 0.05
 
 
-def play_and_tell(play: SearchedPlay, steps: int, rng: np.random.Generator) -> LearntStates:
-    """Play some steps, and return the states to learn from."""
-    finished, won = play.finished, play.won
-    played, inner = play.play(steps)
-    records = played.records.reshape(-1, played.records.shape[-1])
-    targets = played.targets(LAMBDA).reshape(-1, 1)
-    order = rng.permutation(len(records) + len(inner.records))
-    return LearntStates(
-        np.concatenate([records, inner.records])[order],
-        np.concatenate([targets, inner.values])[order],
-        len(records),
-        play.finished - finished,
-        play.won - won,
-    )
-
-
 _SPARE = 2
 """The tree has room for this many times the moves of the initial state in each state."""
 _BATCH = 512
@@ -125,19 +109,6 @@ class _SearchedSteps:
         return found
 
 
-@dataclass(frozen=True, eq=False)
-class _InnerStates:
-    """States inside the tree, and their values to role 0 by the search below them.
-
-    Attributes:
-        records: uint64, shape (n, words).
-        values: float32, shape (n, 1), 0..1.
-    """
-
-    records: NDArray[np.uint64]
-    values: NDArray[np.float32]
-
-
 class SearchedPlay:
     """Matches of a search against itself, in games of two roles that choose in turn, and in which one gets
     what the other does not.
@@ -179,13 +150,33 @@ class SearchedPlay:
         self._opening = rng.integers(0, OPENING + 1, lanes)
         self._variance = 0.01
 
-    def play(self, steps: int) -> tuple[_SearchedSteps, _InnerStates]:
-        """Play the next ``steps`` moves of all matches."""
+    def learnt(self, steps: int) -> LearntStates:
+        """Play the next ``steps`` moves of all matches, and return the states to learn from."""
+        finished, won = self.finished, self.won
+        played, inner, values = self.play(steps)
+        records = played.records.reshape(-1, played.records.shape[-1])
+        targets = played.targets(LAMBDA).reshape(-1, 1)
+        order = self._rng.permutation(len(records) + len(inner))
+        return LearntStates(
+            np.concatenate([records, inner])[order],
+            np.concatenate([targets, values])[order],
+            len(records),
+            self.finished - finished,
+            self.won - won,
+        )
+
+    def play(self, steps: int) -> tuple[_SearchedSteps, NDArray[np.uint64], NDArray[np.float32]]:
+        """Play the next ``steps`` moves of all matches.
+
+        Returns:
+            The steps; the states inside the tree, uint64, shape (n, words); and the values of these to role 0
+            by the search below them, float32, shape (n, 1), 0..1.
+        """
         lanes, tree = self.lanes, self._tree
         records = np.empty((steps, lanes, self._batched.words), np.uint64)
         values, results = (np.empty((steps, lanes), np.float32) for _ in range(2))
         broken = np.empty((steps, lanes), np.bool_)
-        inner: list[_InnerStates] = []
+        inner: list[tuple[NDArray[np.uint64], NDArray[np.float32]]] = []
         tree.clear(self._start)
         for step in range(steps):
             if self._crowded:
@@ -194,9 +185,8 @@ class SearchedPlay:
             records[step] = self._records
             self._step(values[step], results[step], broken[step])
         inner.append(self._inner())
-        states = np.concatenate([part.records for part in inner])
-        worth = np.concatenate([part.values for part in inner])
-        return _SearchedSteps(records, values, results, broken), _InnerStates(states, worth)
+        states, worth = map(np.concatenate, zip(*inner, strict=True))
+        return _SearchedSteps(records, values, results, broken), states, worth
 
     @property
     def _crowded(self) -> bool:
@@ -262,14 +252,14 @@ class SearchedPlay:
         self._variance += (float(results[:, 0].var()) - self._variance) * _SPREAD_STEP
         tree.back_up(results, results[:, 0].copy(), 0.0, rule)
 
-    def _inner(self) -> _InnerStates:
+    def _inner(self) -> tuple[NDArray[np.uint64], NDArray[np.float32]]:
         """The states with enough visits, and their values in the tree."""
         arrays = self._tree.arrays
         nodes = arrays.nodes[: arrays.used[0]["nodes"]]
         chosen = np.flatnonzero(
             (nodes["status"] == OPEN) & (nodes["to_move"] >= 0) & (nodes["visits"] >= _LEAST_VISITS)
         )
-        return _InnerStates(arrays.records[chosen], _worth(nodes[chosen])[:, None])
+        return arrays.records[chosen], _worth(nodes[chosen])[:, None]
 
 
 def _worth(nodes: Table) -> NDArray[np.float32]:

@@ -12,7 +12,7 @@ from players.knowledge.knowledge import GameKnowledge
 from players.knowledge.net_training import LASTING
 from players.knowledge.training import Training, TrainingProgress
 from players.uct.training.play_processes import PlayProcesses
-from players.uct.training.searched_play import STEPS, LearntStates, PlayTerms, SearchedPlay, play_and_tell
+from players.uct.training.searched_play import STEPS, LearntStates, PlayTerms, SearchedPlay
 from propnet.analysis.classify import forced_moves
 from propnet.machine import PropnetMachine
 
@@ -50,8 +50,8 @@ class SearchedTraining:
         weights.remember(LASTING)
         self._weights, self.values = weights, weights.values
         moves = weights.progress.moves
-        self._rng = np.random.default_rng([seed, moves, 1])
-        self._play = SearchedPlay(machine, self.values, terms, self._rng)
+        rng = np.random.default_rng([seed, moves, 1])
+        self._play = SearchedPlay(machine, self.values, terms, rng)
         self._processes = PlayProcesses(machine, terms, workers - 1, seed * 4099 + 1)
         self._gone = self._seconds = 0.0
         self._anew = moves + _ANEW
@@ -66,7 +66,7 @@ class SearchedTraining:
             self._anew = self.progress.moves + _ANEW
             self._weights.begin_anew()
         self._processes.exchange(self.values, self._take)
-        self._take(play_and_tell(self._play, STEPS, self._rng))
+        self._take(self._play.learnt(STEPS))
         self._seconds += time.process_time() - began
 
     def _take(self, played: LearntStates) -> None:

@@ -169,11 +169,8 @@ class Slot:
                 copy["visits"][:moves].copy(),
                 copy["totals"][:moves].copy(),
                 copy["proven"][:moves].astype(np.int16),
-                int(copy["playouts"]),
-                int(copy["nodes"]),
-                int(copy["depth"]),
-                int(copy["value"]),
-                bool(copy["mixed"]),
+                *(int(copy[name]) for name in ("playouts", "nodes", "depth", "value")),
+                mixed=bool(copy["mixed"]),
             )
             if int(self._writings[0]) == number:
                 return statistics

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from players.knowledge.features import Features
 from players.knowledge.knowledge import HIDDEN, MAGIC_NET, WIDTH, GameKnowledge, KnowledgeError, LearntNet
-from players.knowledge.net_training import NetLearner, adam, gradients, spread_to_features, sums_of_features
+from players.knowledge.net_training import NetTraining, adam, gradients, spread_to_features, sums_of_features
 from players.knowledge.state_values import SCALE, UNIT, StateValues
 from propnet.kernels.records import pack
 from tests.examples import examples
@@ -138,19 +138,18 @@ def test_a_step_of_adam_is_that_of_the_paper() -> None:
     assert np.allclose(weights, before - 0.01 * np.sign(gradient), atol=1e-5)
 
 
-def test_what_linear_weights_cannot_say_is_learnt() -> None:
+def test_what_linear_weights_cannot_say_is_learnt(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether two propositions are equal."""
+    monkeypatch.setattr("players.knowledge.net_training._FIRST_RATE", 1e-2)
     rng = np.random.default_rng(4)
     features = Features(("1", "a", "b"), np.array([0, 1, 2], np.int32), np.array([1, 2], np.int32))
     bits = rng.random((4096, 2)) < 0.5
     targets = (bits[:, :1] == bits[:, 1:]).astype(np.float32)
-    learner = NetLearner(features, LearntNet.new(3, 1, rng))
-    linear = np.zeros((3, 1), np.float32)
+    values, linear = StateValues(2, 2, (0,)), np.zeros((3, 1), np.float32)
+    training = NetTraining(features, values, LearntNet.new(3, 1, rng), linear, 1, rng)
     for _ in range(200):
-        squares = learner.learn(pack(bits), targets, rng.integers(0, 4096, 4096), linear, 1e-2)
+        squares = training.learn(pack(bits), targets, 0.0)
     assert squares / 4096 < 0.1
-    values = StateValues(2, 2, (0,))
-    values.set_net(features, learner.net)
     found = values.of(pack(np.array([[0, 0], [0, 1], [1, 0], [1, 1]], np.bool_)))[:, 0]
     assert np.array_equal(found > 0.5, [True, False, False, True])
 

@@ -87,7 +87,7 @@ def test_the_report_needs_nothing_from_elsewhere_and_shows_hostile_names_as_text
 
 def test_scores_in_the_picture_of_games_can_be_read_and_are_none_where_nobody_played() -> None:
     matplotlib = pytest.importorskip("matplotlib")
-    from ggp.tournament.statistics.plots import figures, ink_on
+    from ggp.tournament.statistics.report import figures, ink_on
 
     def contrast(one: tuple[float, ...], other: tuple[float, ...]) -> float:
         def luminance(colour: tuple[float, ...]) -> float:

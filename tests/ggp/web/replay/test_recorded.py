@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gdl.errors import GdlError
 from ggp.game import Game
 from ggp.manager import GameManager, StandIn
 from ggp.protocol.match_record import MatchRecord
-from ggp.web.replay.recorded import RecordedMatch, RecordError, read_match, records_in
+from ggp.web.replay.recorded import RecordedMatch, read_match, records_in
 from ggp.web.replay.replay_process import ComparedMatch, Replay, as_page
 
 
@@ -163,7 +164,7 @@ def outcome(text: str) -> list[str]:
     """The lines that a record is refused with; one of a drawing else."""
     try:
         match = read_record(text)
-    except RecordError as error:
+    except GdlError as error:
         return str(error).splitlines()
     replay = Replay(match, None)
     assert len(replay.story()["steps"]) == len(match.states)
@@ -172,7 +173,7 @@ def outcome(text: str) -> list[str]:
 
 @given(st.text(max_size=200))
 def test_text_that_is_no_record_is_refused(text: str) -> None:
-    with pytest.raises(RecordError):
+    with pytest.raises(GdlError):
         read_record(text)
 
 

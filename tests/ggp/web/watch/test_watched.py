@@ -160,7 +160,7 @@ def test_events_of_strangers_do_no_harm() -> None:
             for _ in range(3000):
                 name = rng.choice(["match", "step", "search", "answer", "ended", "server", "", "x"])
                 told = {field: rng.choice(values) for field in rng.sample(fields, rng.randrange(len(fields)))}
-                watched._hear("http://127.0.0.1:9", name, told)
+                watched.hear("http://127.0.0.1:9", name, told)
             assert encode("list", watched.list())
             for match in watched.matches.values():
                 assert match._greeting()
@@ -181,7 +181,7 @@ def test_a_server_fills_no_more_than_its_share_whatever_it_tells() -> None:
     async def run() -> None:
         watched = Watched(urls, WorkBudget(1, 1))  # nothing is drawn
         try:
-            watched._hear(urls[0], "match", {"match": "quiet", "rules": "(role x)"})
+            watched.hear(urls[0], "match", {"match": "quiet", "rules": "(role x)"})
             for _ in range(600):
                 name = rng.choice(["match", "match", "step", "search", "answer", "ended"])
                 told = {
@@ -193,7 +193,7 @@ def test_a_server_fills_no_more_than_its_share_whatever_it_tells() -> None:
                     "junk": junk(),
                     junk()[:10_000]: 1,
                 }
-                watched._hear(urls[1], name, told)
+                watched.hear(urls[1], name, told)
                 for match in watched.matches.values():
                     assert match.size <= MATCH_BYTES
                     assert set(match.fields) <= set(read_match({"rules": ""}) or ())

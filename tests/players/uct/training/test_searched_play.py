@@ -10,7 +10,7 @@ from players.knowledge.canonical_rules import canonical_names
 from players.knowledge.state_values import StateValues
 from players.knowledge.training import Training
 from players.uct.training import searched_play
-from players.uct.training.searched_play import PlayTerms, SearchedPlay, play_and_tell
+from players.uct.training.searched_play import PlayTerms, SearchedPlay
 from players.uct.training.searched_training import SearchedTraining
 from propnet.machine import PropnetMachine
 from tests.machines import network
@@ -26,7 +26,7 @@ def test_each_state_of_a_match_follows_from_the_one_before(game: str) -> None:
     machine = network(game)
     play = _play(machine, 0.2)
     start = play.play(1)[0].records[0, 0]
-    steps, inner = _play(machine, 0.2).play(12)
+    steps, inner, worth = _play(machine, 0.2).play(12)
     for lane in range(16):
         for step in range(11):
             here, there = steps.records[step, lane], steps.records[step + 1, lane]
@@ -34,8 +34,8 @@ def test_each_state_of_a_match_follows_from_the_one_before(game: str) -> None:
                 assert np.array_equal(there, start)
                 continue
             assert _reaches(machine, here, there) or np.array_equal(there, start)
-    assert len(inner.records) and ((inner.values >= 0) & (inner.values <= 1)).all()
-    assert not machine.ends(inner.records)[0].any()
+    assert len(inner) and ((worth >= 0) & (worth <= 1)).all()
+    assert not machine.ends(inner)[0].any()
 
 
 def _reaches(machine: PropnetMachine, here: np.ndarray, there: np.ndarray) -> bool:
@@ -55,7 +55,7 @@ def _reaches(machine: PropnetMachine, here: np.ndarray, there: np.ndarray) -> bo
 def test_results_are_those_of_the_rules_and_wins_are_taken() -> None:
     machine = network("tictactoe")
     play = _play(machine, 0.0)
-    steps, _ = play.play(30)
+    steps, *_ = play.play(30)
     assert play.finished > 0
     ended = ~np.isnan(steps.results)
     assert set(np.unique(steps.results[ended])) <= {0.0, 0.5, 1.0}
@@ -78,7 +78,7 @@ def test_matches_are_fewer_where_the_tree_has_no_room_for_their_searches(
     play = SearchedPlay(machine, values, PlayTerms(explored=0.0), np.random.default_rng(0))
     assert 8 < play.lanes < 100
     for _ in range(6):
-        steps, _ = play.play(1)
+        steps, *_ = play.play(1)
         tree = play._tree
         roots = tree.add(steps.records[0])
         nodes = tree.arrays.nodes[roots]
@@ -87,7 +87,7 @@ def test_matches_are_fewer_where_the_tree_has_no_room_for_their_searches(
 
 def test_what_is_told_has_a_value_for_each_state() -> None:
     machine = network("breakthrough")
-    told = play_and_tell(_play(machine, 0.1), 6, np.random.default_rng(0))
+    told = _play(machine, 0.1).learnt(6)
     assert told.targets.shape == (len(told.records), 1) and told.moves == 6 * 16
     assert ((told.targets >= 0) & (told.targets <= 1)).all()
 
