@@ -7,6 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+from typer.testing import CliRunner
+
+from ggp.cli import build
 from tests.places import ROOT
 
 
@@ -24,3 +27,15 @@ def ggp(
         env=os.environ | environment,
         check=False,
     )
+
+
+def play(*words: str, text: str = "") -> subprocess.CompletedProcess[str]:
+    return ggp("play", *words, text=text, timeout=120)
+
+
+def invoke(command: str, *words: object) -> tuple[int, str]:
+    """The exit status of a command in this process, and what it prints; its errors are raised."""
+    done = CliRunner().invoke(build(command), [command, *map(str, words)])
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    return done.exit_code, done.stdout

@@ -25,9 +25,12 @@ NAMES = [
     "[@click=app.quit]",
 ]
 
+EVIL = "e\x1b[31m\x9b31m\u202e", r"e\u001b[31m\u009b31m\u202e"
+"""A name that drives a terminal, and how it is shown."""
 
-@pytest.mark.parametrize("name", NAMES)
-def test_nothing_is_markup(name: str) -> None:
+
+@pytest.mark.parametrize(("name", "shown"), [*zip(NAMES, NAMES, strict=True), EVIL])
+def test_nothing_is_markup_and_nothing_drives_the_terminal(name: str, shown: str) -> None:
     told = io.StringIO()
     console = new_console(file=told, width=200, force_terminal=True, color_system=None)
     console.print(name)
@@ -38,8 +41,9 @@ def test_nothing_is_markup(name: str) -> None:
     with Progress(text_column("{task.description}"), console=console) as progress:
         progress.add_task(f"{name} is under way")
     lines = told.getvalue()
-    for text in (f"{name}\n", "in a line", "heads", "above", "in a cell", "is under way"):
-        assert text in lines and (text.endswith("\n") or f"{name} {text}" in lines), text
+    for text in ("\n", " in a line", " heads", " above", " in a cell", " is under way"):
+        assert f"{shown}{text}" in lines, text
+    assert not {"\x9b", "\u202e"} & set(lines) and "\x1b[31m" not in lines
 
 
 def test_a_file_with_such_a_name_is_played(tmp_path: Path) -> None:

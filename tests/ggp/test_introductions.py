@@ -60,18 +60,14 @@ def test_players_that_are_called_alike_get_names_of_their_own() -> None:
         (None, "ADDRESS says nothing for"),
     ],
 )
-def test_who_cannot_play_is_found_before_the_match(
+async def test_who_cannot_play_is_found_before_the_match(
     answer: str | bytes | None, fault: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(introductions, "INFO_SECONDS", 0.5)
-
-    async def run() -> None:
-        async with Puppet(lambda _: answer) as puppet:
-            address = f"127.0.0.1:{puppet.port}"
-            faults = await meet(parse_players(f"{address},random"))
-            assert re.fullmatch(f"({fault.replace('ADDRESS', address)}).*", "".join(faults))
-
-    asyncio.run(run())
+    async with Puppet(lambda _: answer) as puppet:
+        address = f"127.0.0.1:{puppet.port}"
+        faults = await meet(parse_players(f"{address},random"))
+        assert re.fullmatch(f"({fault.replace('ADDRESS', address)}).*", "".join(faults))
 
 
 def test_nobody_and_nowhere_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:

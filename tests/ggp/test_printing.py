@@ -9,14 +9,9 @@ import sys
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rich.progress import Progress
-from rich.table import Table
 
-from ggp.console import new_console, text_column
 from ggp.printing import prepare_streams, show
 from tests.gdl.test_visible import texts
-
-EVIL = "e\x1b[31m\x9b31m\u202e"
 
 
 def printed(text: str | bytes, encoding: str = "utf-8") -> str:
@@ -46,19 +41,3 @@ def test_json_stays_the_same_json(text: str, encoding: str) -> None:
 def test_documents_are_utf_8_in_every_locale() -> None:
     assert printed("naïve".encode(), "ascii") == "naïve"
     assert printed("naïve", "ascii") == "ggp:na\\u00efve"
-
-
-def test_a_console_shows_every_character_that_drives_a_terminal() -> None:
-    told = io.StringIO()
-    console = new_console(file=told, width=200, force_terminal=True, color_system=None)
-    console.print(EVIL)
-    table = Table(f"{EVIL} heads", title=f"{EVIL} above")
-    table.add_row(f"{EVIL} in a cell")
-    console.print(table)
-    with Progress(text_column("{task.description}"), console=console, auto_refresh=False) as progress:
-        progress.add_task(f"{EVIL} is under way")
-    lines = told.getvalue()
-    shown = r"e\u001b[31m\u009b31m\u202e"
-    assert all(f"{shown}{end}" in lines for end in ("\n", " heads", " above", " in a cell"))
-    assert not {"\x9b", "\u202e"} & set(lines)
-    assert "\x1b[31m" not in lines

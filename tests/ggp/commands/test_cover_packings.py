@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import gzip
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
-import typer
-from typer.testing import CliRunner
 
 from gdl.errors import GdlError
-from ggp.commands.puzzles.cover import command
+from tests.ggp.program import invoke
 from tests.places import GAMES
 
 SOMA = GAMES / "puzzles" / "soma.packing"
@@ -32,11 +31,7 @@ def box(tmp_path: Path) -> Path:
     return path
 
 
-def run(*words: str | Path) -> tuple[int, str]:
-    app = typer.Typer()
-    app.command()(command)
-    result = CliRunner().invoke(app, list(map(str, words)), catch_exceptions=False)
-    return result.exit_code, result.stdout
+run = partial(invoke, "cover")
 
 
 def told(*words: str | Path) -> dict[str, object]:

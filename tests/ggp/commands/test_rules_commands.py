@@ -149,15 +149,6 @@ def test_every_notation_is_formatted_validated_and_scrambled(
     )
 
 
-def test_findings_in_prolog_have_their_place_in_its_file(tmp_path: Path) -> None:
-    path = tmp_path / "game.pl"
-    path.write_text("role(a).\nlegal(a,go) :- role(a), X = b.\n")
-    status, output = run(validate_command.command, path)
-    assert status == 1
-    assert f"{path}:2:27: error[not-prolog]: expected ',', ';' or '.', found '='" in output
-    assert "GDL has no equations" in output
-
-
 def test_the_same_seed_scrambles_alike(files: dict[str, Path]) -> None:
     status, output = run(scramble_command.command, files["good"], "--seed", "5")
     assert status == 0

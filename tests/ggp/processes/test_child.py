@@ -56,21 +56,17 @@ class Talk:
         self.child.send("echo", text="nobody hears")
 
 
-def test_fields_of_messages_may_have_any_names() -> None:
+async def test_fields_of_messages_may_have_any_names() -> None:
     names = ("self", "do", "kind", "cls", "fields", "name", "", "\x00", "\ud800")
-
-    async def run() -> None:
-        child = await Child.spawn(TALKERS)
-        talk = Talk(child)
-        try:
-            child.send("echo", **dict.fromkeys(names, 1), text="heard")
-            await talk.hear("ready")
-            assert await talk.hear("echo") == {"kind": "echo", "text": "heard"}
-        finally:
-            child.kill()
-            await child.ended()
-
-    asyncio.run(run())
+    child = await Child.spawn(TALKERS)
+    talk = Talk(child)
+    try:
+        child.send("echo", **dict.fromkeys(names, 1), text="heard")
+        await talk.hear("ready")
+        assert await talk.hear("echo") == {"kind": "echo", "text": "heard"}
+    finally:
+        child.kill()
+        await child.ended()
 
 
 def talk(test: Callable[[Talk], Awaitable[None]], *arguments: str, kind: ProcessKind | None = None) -> None:
@@ -158,14 +154,11 @@ def test_a_process_ends_by_itself_when_its_parent_hangs_up(patient: bool) -> Non
     talk(test, *["patient"] * patient)
 
 
-def test_variables_are_handed_on() -> None:
-    async def run() -> None:
-        spoken = Talk(await Child.spawn(TALKERS, kind=ProcessKind(environment={"TALKER": "yes"})))
-        assert (await spoken.hear("ready"))["variable"] == "yes"
-        spoken.child.kill()
-        await spoken.is_over()
-
-    asyncio.run(run())
+async def test_variables_are_handed_on() -> None:
+    spoken = Talk(await Child.spawn(TALKERS, kind=ProcessKind(environment={"TALKER": "yes"})))
+    assert (await spoken.hear("ready"))["variable"] == "yes"
+    spoken.child.kill()
+    await spoken.is_over()
 
 
 @pytest.mark.parametrize("patience", [[], ["patient"]])

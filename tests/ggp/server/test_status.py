@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ggp.protocol import messages
-from ggp.protocol.dialect import reply_bytes, request_bytes
+from ggp.protocol.dialect import request_bytes
 from ggp.protocol.messages import spaced
 from ggp.server.status import EndedStatus, MatchStatus, ServerStatus, as_html, as_text
 from tests.ggp.server.live import MARKS, LiveServer, body_of
@@ -83,12 +83,6 @@ def test_a_browser_gets_a_page_that_loads_nothing_else(server: LiveServer) -> No
     assert "&lt;script&gt;m1" in page
     assert "<script" not in page
     assert not re.search(r"(src|href)=\"?(http|//)", page)
-
-
-@pytest.mark.parametrize("accept", [b"", b"Accept: text/delim\r\n", b"Accept: text/acl\r\n"])
-def test_a_manager_that_gets_the_root_is_told_what_info_tells(server: LiveServer, accept: bytes) -> None:
-    expected = reply_bytes("( ( name kaskade ) ( status available ) ( species MACHINE ) )")
-    assert server.raw(b"GET / HTTP/1.0\r\n" + accept + b"\r\n") == expected
 
 
 def test_pages_are_not_in_the_way_of_messages(server: LiveServer) -> None:

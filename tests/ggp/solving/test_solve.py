@@ -12,27 +12,23 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 import ggp.solving.team as team
 from gdl.errors import GdlError
-from ggp.cli import build
 from ggp.game import Game
 from ggp.solving.team import SolveRequest, solve_together
 from players.kaskade.make_machine import make_machine
 from players.portfolio import solve
 from players.processes.compiled_parts import Part
 from players.solvers import Solution, replayed
+from tests.ggp.program import invoke
 
 NEVER = """(role you) (init (at 0)) (legal you go) (<= (next (at 1)) (true (at 0)))
 (<= (next (at 0)) (true (at 1))) (<= terminal (true (at 2))) (goal you 100)"""
 
 
 def run(*arguments: str, command: str = "solve") -> tuple[int, str]:
-    done = CliRunner().invoke(build(command), [command, *arguments])
-    if done.exception is not None and not isinstance(done.exception, SystemExit):
-        raise done.exception
-    return done.exit_code, done.stdout
+    return invoke(command, *arguments)
 
 
 @pytest.mark.slow

@@ -6,21 +6,18 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from gdl.errors import GdlError
-from ggp.cli import build
+from tests.ggp.program import invoke
 
 
 def run(command: str, *arguments: str) -> str:
     if command == "tabulate" and "--memory" not in arguments:
         # It counts what the process has already: that of the tests before this one.
         arguments = (*arguments, "--memory", "8G")
-    done = CliRunner().invoke(build(command), [command, *arguments])
-    if done.exception is not None and not isinstance(done.exception, SystemExit):
-        raise done.exception
-    assert done.exit_code == 0
-    return done.stdout
+    status, said = invoke(command, *arguments)
+    assert status == 0
+    return said
 
 
 @pytest.fixture(scope="module")

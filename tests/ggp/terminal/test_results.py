@@ -21,13 +21,8 @@ from ggp.terminal.views import JsonView, TextView
 from players.match import MatchStep
 from players.player import Candidate, Choice
 from players.registry import make_player
-from tests.ggp.program import ggp as program
+from tests.ggp.program import play
 from tests.places import ROOT
-
-
-def ggp(*words: str, text: str = "", timeout: float = 120) -> subprocess.CompletedProcess[str]:
-    return program("play", *words, text=text, timeout=timeout)
-
 
 STUCK = """\
 (role x) (init (step 1)) (<= (legal x a) (true (step 1))) (<= (next (step 2)) (true (step 1)))
@@ -52,7 +47,7 @@ def test_the_reason_of_a_result_that_is_undefined_is_told(
         "(role x) (init (step 1)) (legal x a) (<= (next (step 2)) (true (step 1)))"
         f"(<= terminal (true (step 2))) {goals}"
     )
-    done = program("play", str(path), "-p", "legal", *options)
+    done = play(str(path), "-p", "legal", *options)
     assert why in done.stdout
     if not options:
         assert "\nresult: x (legal) undefined\n" in done.stdout

@@ -23,6 +23,7 @@ from players.fleet.fleet import Fleet, FleetWorker, LostWorkerError, Message
 from players.fleet.local_fleet import LocalFleet
 from players.fleet.ray_fleet import RayFleet
 from players.fleet.ray_nodes import LOOPBACK
+from tests.ggp.tournament.watchers import Silent
 
 needs_ray = pytest.mark.skipif(
     importlib.util.find_spec("ray") is None, reason="Ray, the extra cluster, is missing"
@@ -38,26 +39,15 @@ SAME = (
 )
 
 
-class Changing:
+class Changing(Silent):
     """A watcher that calls back once, after so many matches."""
 
     def __init__(self, after: int = -1, then: Any = None) -> None:
-        self.ended_matches: list[Fixture] = []
-        self.errors: list[str] = []
+        super().__init__()
         self._after, self._then = after, then
 
-    def began(self, fixture: Fixture) -> None:
-        pass
-
-    def waits(self, fixture: Fixture, text: str) -> None: ...
-
-    def step(self, fixture: Fixture, number: int) -> None:
-        pass
-
     def ended(self, fixture: Fixture, result: Result | None, error: str) -> None:
-        self.ended_matches.append(fixture)
-        if error:
-            self.errors.append(error)
+        super().ended(fixture, result, error)
         if len(self.ended_matches) == self._after:
             self._then()
 

@@ -29,29 +29,10 @@ from ggp.tournament.store import Result, Store
 from ggp.web.tournament_process import tables_of
 from players.processes.lifeline import descendants
 from tests.ggp.server.live import LiveServer, alive, eventually
+from tests.ggp.tournament.watchers import Silent
 from tests.places import ROOT
 
 HERE = Path(__file__).parent
-
-
-class Silent:
-    """A watcher that only counts."""
-
-    def __init__(self) -> None:
-        self.begun = 0
-        self.errors: list[str] = []
-
-    def began(self, fixture: Fixture) -> None:
-        self.begun += 1
-
-    def waits(self, fixture: Fixture, text: str) -> None: ...
-
-    def step(self, fixture: Fixture, number: int) -> None:
-        pass
-
-    def ended(self, fixture: Fixture, result: Result | None, error: str) -> None:
-        if error:
-            self.errors.append(error)
 
 
 @pytest.fixture(autouse=True)

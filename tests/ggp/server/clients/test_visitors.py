@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import http.server
 import json
 import logging
 import re
-import shutil
 import socket
-import subprocess
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -24,6 +20,7 @@ from ggp.protocol.messages import spaced
 from ggp.server.clients.visitors import Visitors
 from ggp.server.settings import ServerConfig
 from tests.ggp.server.live import MARKS, LiveServer, ServeProcess, eventually, talk
+from tests.ggp.strangers import browse, site
 
 Serve = Callable[..., LiveServer]
 START = messages.start_request("m1", "Robot", spaced(MARKS), 20, 20)
@@ -107,8 +104,7 @@ def test_only_info_is_taken_by_get(serve: Serve, message: str) -> None:
     assert b"( status available )" in server.raw(b"GET /(INFO) HTTP/1.0\r\n\r\n")
 
 
-@pytest.mark.parametrize("page", ["", "metrics"])
-def test_a_strangers_name_does_not_show_the_pages_of_this_computer(page: str) -> None:
+def test_a_strangers_name_does_not_show_the_pages_of_this_computer() -> None:
     visitors = Visitors("127.0.0.1")
     with pytest.raises(HttpError):
         visitors.check_page({"host": "rebound.example"})
@@ -182,68 +178,22 @@ async function ask(options) {
 </script>"""
 
 
-@pytest.fixture
-def site() -> Iterator[Callable[[str], str]]:
-    """Serves a page, on a port of its own; gives its origin."""
-    servers = []
-
-    def make(page: str) -> str:
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                self.send_response(200)
-                self.send_header("Content-Type", "text/html")
-                self.end_headers()
-                self.wfile.write(page.encode())
-
-            def log_message(self, format: str, *args: object) -> None:
-                pass
-
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        servers.append(server)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        return f"http://localhost:{server.server_port}"
-
-    yield make
-    for server in servers:
-        server.shutdown()
-
-
-def browse(url: str, folder: Path) -> str:
-    """The title of a page in a real browser once its scripts have run."""
-    browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    if browser is None:
-        pytest.skip("there is no Chromium on this computer")
-    options = ["--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}"]
-    done = subprocess.run(
-        [browser, *options, "--virtual-time-budget=20000", "--dump-dom", url],
-        capture_output=True,
-        text=True,
-        timeout=90,
-    )
-    title = re.search(r"<title>(.*?)</title>", done.stdout)
-    if title is None:
-        pytest.skip("Chromium does not run here")
-    return title[1]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("allowed", [False, True])
-def test_a_page_in_a_real_browser(
-    serve: Serve, site: Callable[[str], str], tmp_path: Path, allowed: bool
-) -> None:
+def test_a_page_in_a_real_browser(serve: Serve, tmp_path: Path, allowed: bool) -> None:
     page = {"get": "(START%20m3%20Robot%20((role%20Robot))%209%209)", "start": json.dumps(START)}
-    port = 0
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    origin = site(PAGE % {**page, "url": f"http://127.0.0.1:{port}/"})
-    server = serve(port=port, matches=4, allow_origins=(origin,) if allowed else ())
-    assert server.say(START.replace("m1", "m9")) == "ready"
-    title = browse(origin, tmp_path)
+    with site() as (origin, pages):
+        pages["/"] = PAGE % {**page, "url": f"http://127.0.0.1:{port}/"}
+        server = serve(port=port, matches=4, allow_origins=(origin,) if allowed else ())
+        assert server.say(START.replace("m1", "m9")) == "ready"
+        shown = browse(origin, tmp_path)
     if allowed:
-        assert title == "done: ready"
+        assert "<title>done: ready</title>" in shown
         assert [match.id for match in server.server.running] == ["m1"]
     else:
-        assert title == "done: no reply"
+        assert "<title>done: no reply</title>" in shown
         assert [match.id for match in server.server.running] == ["m9"]
         refused = server.server.metrics.text()
         counted = re.search(r'ggp_replies_total\{status="403"\} (\d+)', refused)
