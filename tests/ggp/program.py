@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 from typer.testing import CliRunner
 
@@ -13,20 +14,25 @@ from ggp.cli import build
 from tests.places import ROOT
 
 
-def ggp(
-    *words: str, text: str = "", timeout: float = 300, cwd: Path = ROOT, **environment: str
+def python(
+    *words: str | Path, text: str = "", timeout: float = 300, cwd: Path = ROOT, **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    """``ggp`` with these words, given ``text`` to read, and with more in its environment; what came of it."""
+    """Python with these words, given ``text`` to read, and with more in its environment; what came of it."""
     return subprocess.run(
-        [sys.executable, "-m", "ggp", *words],
+        [sys.executable, *words],
         input=text,
         capture_output=True,
         text=True,
         timeout=timeout,
         cwd=cwd,
-        env=os.environ | environment,
+        env=os.environ | {"PYTHONPATH": str(ROOT)} | environment,
         check=False,
     )
+
+
+def ggp(*words: str, **more: Any) -> subprocess.CompletedProcess[str]:
+    """``ggp`` with these words, as ``python`` runs it."""
+    return python("-m", "ggp", *words, **more)
 
 
 def play(*words: str, text: str = "") -> subprocess.CompletedProcess[str]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import subprocess
-import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -16,6 +14,7 @@ from ggp.cli import build, modules
 from ggp.commands import THEMES
 from players.plugins import Plugin, plugins
 from tests.ggp.program import ggp as run
+from tests.ggp.program import python
 from tests.places import ROOT
 
 
@@ -77,7 +76,7 @@ def test_help_imports_nothing_heavy() -> None:
         "heavy = {'numba', 'numpy', 'rich.console', 'asyncio', 'llvmlite'} & set(sys.modules)\n"
         "sys.exit(f'imported {heavy}' if heavy else 0)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    done = python("-c", code)
     assert done.returncode == 0, done.stderr
 
 
@@ -167,7 +166,7 @@ def test_the_name_and_the_time_of_a_kernel_are_told_when_it_is_compiled() -> Non
         "from propnet.jit.random_numbers import streams\n"
         "print('asked'); streams(1); streams(2); print('done')"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = python("-c", code)
     kernel = "propnet.jit.random_numbers._fill"
     # Garbage is collected again afterwards.
     assert done.stdout.split() == ["asked", f"{kernel}|False|False", f"{kernel}|True|True", "done"]

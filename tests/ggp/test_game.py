@@ -77,12 +77,6 @@ def test_a_game_in_prolog_is_sent_to_managers_as_kif(tmp_path: Path) -> None:
         assert Game.load(other).rules.notation == notation
 
 
-def test_levels_are_not_listed_as_games() -> None:
-    names = [path.name for path in installed_games()]
-    assert "sokoban.kif" in names
-    assert all(name.endswith(".kif") for name in names)
-
-
 @pytest.mark.parametrize("source", [None, 7, b"tictactoe", [], ""])
 def test_what_is_no_name_of_a_game_is_refused_in_a_sentence(source: Any) -> None:
     with pytest.raises(GdlError, match="a game's name, its file or its rules were expected, not"):

@@ -55,8 +55,7 @@ def test_rules_that_never_come_to_an_end_are_ready_in_time_and_freed() -> None:
         "(role Robot) (init (n 0)) (legal Robot go) (num 0) (<= (num (s ?x)) (num ?x))"
         " (<= (next (n ?x)) (num ?x)) (<= terminal (true (n 1))) (goal Robot 100)"
     )
-    server = ServeProcess("--player", "legal", "--machine", "prover")
-    try:
+    with ServeProcess("--player", "legal", "--machine", "prover") as server:
         began = time.monotonic()
         reply = hostile.say(server.port, f"( START m1 Robot ({endless}) 2 1 )")
         assert reply == "ready" or reply.startswith("error: ")
@@ -65,6 +64,4 @@ def test_rules_that_never_come_to_an_end_are_ready_in_time_and_freed() -> None:
         hostile.say(server.port, "( PLAY m1 (go) )")
         hostile.say(server.port, "( ABORT m1 )")
         assert "available" in hostile.say(server.port, "( INFO )")
-    finally:
-        log = server.close()
-    assert "Traceback" not in log
+    assert "Traceback" not in server.said

@@ -8,19 +8,18 @@ from contextlib import AsyncExitStack
 import pytest
 
 from gdl.errors import GdlError
+from gdl.prover.machine import ProverMachine
 from gdl.scramble import cipher_for
 from gdl.syntax.parser import parse_rules
 from ggp.manager import GameManager, TurnReport, in_words, parse_players
 from ggp.protocol.match_record import MatchRecord
-from ggp.protocol.messages import Abort, Message, Play, Stop, spaced
+from ggp.protocol.messages import Abort, Play, Stop, spaced
 from tests.ggp.puppets import Puppet, Reply, decent, marker
 from tests.ggp.server.live import MARKS
 
 
 def play(*players: Reply | str, playclock: int = 1, **options: object) -> tuple[MatchRecord, list[Puppet]]:
     """A match of MARKS between puppets and stand-ins."""
-    from gdl.prover.machine import ProverMachine
-
     puppets: list[Puppet] = []
 
     async def run() -> MatchRecord:
@@ -128,27 +127,19 @@ def test_a_scrambled_match_shows_none_of_its_words_and_is_recorded_in_them() -> 
     assert b"legal" in sent
 
 
-def test_cancelling_a_match_aborts_it_at_the_players() -> None:
-    from gdl.prover.machine import ProverMachine
-
-    async def run() -> tuple[MatchRecord, list[Message]]:
-        async with Puppet(lambda m: None if isinstance(m, Play) else decent(m)) as puppet:
-            players = parse_players(f"127.0.0.1:{puppet.port},legal")
-            record = MatchRecord("m1", 5, 60, ["a", "b"])
-            task = asyncio.create_task(
-                GameManager(MARKS, ProverMachine(parse_rules(MARKS)), players, record).run()
-            )
-            while not any(isinstance(m, Play) for m in puppet.messages):
-                await asyncio.sleep(0.01)
-            task.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await task
-            return record, puppet.messages
-
-    record, messages = asyncio.run(run())
-    assert record.aborted
-    assert not record.completed
-    assert messages[-1] == Abort("m1")
+async def test_cancelling_a_match_aborts_it_at_the_players() -> None:
+    async with Puppet(lambda m: None if isinstance(m, Play) else decent(m)) as puppet:
+        players = parse_players(f"127.0.0.1:{puppet.port},legal")
+        record = MatchRecord("m1", 5, 60, ["a", "b"])
+        manager = GameManager(MARKS, ProverMachine(parse_rules(MARKS)), players, record)
+        task = asyncio.create_task(manager.run())
+        while not any(isinstance(m, Play) for m in puppet.messages):
+            await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+    assert record.aborted and not record.completed
+    assert puppet.messages[-1] == Abort("m1")
 
 
 def test_too_few_players_are_an_error_that_names_the_roles() -> None:

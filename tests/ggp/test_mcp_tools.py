@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from ggp.answers.operations import OPERATIONS
 from ggp.game import Game
 from ggp.processes.budget import WorkBudget
 from ggp.rule_files import games_folder
+from tests.ggp.program import python
 from tests.places import ROOT
 
 mcp = pytest.importorskip("mcp", reason="mcp is not installed: extra mcp")
@@ -90,9 +90,7 @@ async def test_a_search_tells_how_it_gets_on() -> None:
 def test_without_the_package_one_line_says_what_to_install(tmp_path: Path) -> None:
     (tmp_path / "mcp").mkdir()
     (tmp_path / "mcp" / "__init__.py").write_text("raise ImportError('no mcp')")
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])}
-    call = [sys.executable, "-m", "ggp", "mcp"]
-    done = subprocess.run(call, capture_output=True, text=True, env=environment, stdin=subprocess.DEVNULL)
+    done = python("-m", "ggp", "mcp", PYTHONPATH=os.pathsep.join([str(tmp_path), str(ROOT)]))
     assert done.returncode != 0
     assert done.stderr.count("\n") == 1
     assert "kaskade-ggp[mcp]" in done.stderr

@@ -99,14 +99,6 @@ def test_validate_prints_one_json_object_per_finding(files: dict[str, Path]) -> 
     assert diagnostic["severity"] == "error"
 
 
-def test_validate_says_where_a_file_is_not_text(tmp_path: Path) -> None:
-    path = tmp_path / "bytes.kif"
-    path.write_bytes(b"(role a)\r; caf\0\n")
-    status, output = run(validate_command.command, path)
-    assert status == 2
-    assert f"{path}:2:6: this is not text" in output
-
-
 def test_format_prints_writes_or_checks(files: dict[str, Path]) -> None:
     path = files["good"]
     status, output = run(format_command.command, path)

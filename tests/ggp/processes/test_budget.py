@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggp.processes.budget import Reservation, WorkBudget, WorkNeed, usual_memory
+from ggp.processes.budget import Reservation, WorkBudget, WorkNeed
 from ggp.protocol.http_error import BusyError
 
 MIB = 1024**2
@@ -65,10 +65,6 @@ async def test_what_comes_alone_is_let_in_on_a_small_computer() -> None:
     await budget.reserve("first", WorkNeed(4, 1000 * MIB), lambda: False, nothing)
     with pytest.raises(BusyError):
         await budget.reserve("second", WorkNeed(), lambda: False, nothing)
-
-
-def test_the_usual_memory_is_some() -> None:
-    assert usual_memory() > 64 * MIB
 
 
 async def test_the_memory_of_the_own_process_is_part_of_the_budget() -> None:

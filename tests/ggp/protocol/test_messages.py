@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +13,7 @@ from gdl.syntax.parser import parse_rules
 from ggp.protocol import messages
 from ggp.protocol.address import parse_address
 from ggp.protocol.http_error import HttpError
-from ggp.protocol.match_record import MatchRecord
+from ggp.protocol.match_record import MatchRecord, draw_seed
 from ggp.protocol.messages import Abort, Info, Play, Preview, Start, Stop, parse_message
 
 RULES = "( role Robot ) ( <= ( legal Robot ( mark 1 1 ) ) ( true ( step ?n ) ) ) ( init ( Mixed Case ) )"
@@ -176,3 +177,12 @@ def test_a_match_record_has_the_ecosystems_keys() -> None:
         "playerNamesFromHost", "tournamentNameFromHost", "scrambled", "isCompleted", "isAborted", "states",
         "moves", "stateTimes", "errors", "goalValues",
     }  # fmt: skip
+
+
+def test_the_seed_is_told_at_the_end_only() -> None:
+    record = MatchRecord("m", 1, 1, ["a"], seed=draw_seed())
+    assert "seed" not in record.to_dict()
+    record.aborted = True
+    assert record.to_dict()["seed"] == str(record.seed)
+    record.aborted, record.completed = False, True
+    assert orjson.loads(record.to_json())["seed"] == str(record.seed)

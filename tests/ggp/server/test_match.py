@@ -110,6 +110,12 @@ class MatchCase:
         await settle()
         return answer
 
+    async def turn(self, number: int, moves: tuple[str, ...] | None, move: str) -> None:
+        """A turn that the player answers."""
+        answer = await self.play(moves)
+        self.main.now.answers(number, move)
+        assert await answer == move
+
     def time_is_up(self) -> None:
         """The watchdog looks."""
         turn = self.match._turn
@@ -157,9 +163,7 @@ async def test_the_watchdog_answers_with_the_safe_move_of_whoever_is_left(case: 
 async def test_a_legal_move_that_comes_after_the_watchdog_has_looked_is_answered_at_once(
     case: MatchCase,
 ) -> None:
-    first = await case.play(None)
-    case.main.now.answers(1, "legal in turn 1")
-    await first
+    await case.turn(1, None, "legal in turn 1")
     answer = await case.play(("x", "y"))
     case.time_is_up()
     await settle()
@@ -169,9 +173,7 @@ async def test_a_legal_move_that_comes_after_the_watchdog_has_looked_is_answered
 
 
 async def test_with_no_legal_move_in_the_end_no_old_one_is_the_answer(case: MatchCase) -> None:
-    first = await case.play(None)
-    case.main.now.answers(1, "a")
-    await first
+    await case.turn(1, None, "a")
     answer = await case.play(("x", "y"))
     case.time_is_up()
     case.time_is_up()
@@ -184,9 +186,7 @@ async def test_where_processes_lag_what_they_found_legal_one_turn_before_is_the_
 ) -> None:
     """A standby that is late has looked at the reported joint move while it waited."""
     replies = [(["(mark 1 1)", "y"], "first"), (["z", "y"], "second")]
-    first = await case.play(None)
-    case.main.now.answers(1, "a")
-    await first
+    await case.turn(1, None, "a")
     if when == "before":
         case.standby.now.says("foreseen", id=1, replies=replies, guess="second")
     answer = await case.play(("( MARK 1  1 )", "y"))
@@ -210,13 +210,9 @@ async def test_who_is_lost_in_the_first_turn_has_said_what_is_legal_then(case: M
 
 
 async def test_what_was_found_for_another_turn_is_no_answer(case: MatchCase) -> None:
-    first = await case.play(None)
-    case.main.now.answers(1, "a")
-    await first
+    await case.turn(1, None, "a")
     case.standby.now.says("foreseen", id=1, replies=[(["x", "y"], "old")], guess="old")
-    second = await case.play(("x", "y"))
-    case.main.now.answers(2, "b")
-    await second
+    await case.turn(2, ("x", "y"), "b")
     answer = await case.play(("b", "y"))
     case.standby.now.says("foreseen", id=1, replies=[(["b", "y"], "old")], guess="old")
     case.time_is_up()
@@ -273,9 +269,7 @@ async def test_processes_that_die_again_and_again_are_tried_once_a_turn(case: Ma
 
 
 async def test_a_play_sent_again_is_answered_again_even_without_the_one_that_thinks(case: MatchCase) -> None:
-    first = await case.play(None)
-    case.main.now.answers(1, "a")
-    assert await first == "a"
+    await case.turn(1, None, "a")
     case.main.now.dies()
     again = await case.play(None)
     case.standby.now.says("move", id=2, move="a", again=True)

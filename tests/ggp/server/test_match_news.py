@@ -15,9 +15,8 @@ from ggp.game import Game
 from ggp.protocol import messages
 from ggp.protocol.messages import Start, spaced
 from ggp.server.match_news import MatchNews
-from tests.ggp.server.live import MARKS, LiveServer
+from tests.ggp.server.live import START, LiveServer
 
-START = messages.start_request("m1", "Robot", spaced(MARKS), 20, 20)
 GET = b"GET /events HTTP/1.1\r\nHost: localhost\r\n%s\r\n"
 
 

@@ -28,6 +28,7 @@ from ggp.tournament.statistics.standing import fault_lines, standing_of
 from ggp.tournament.store import Result, Store
 from ggp.web.tournament_process import tables_of
 from players.processes.lifeline import descendants
+from tests.ggp.program import ggp
 from tests.ggp.server.live import LiveServer, alive, eventually
 from tests.ggp.tournament.watchers import Silent
 from tests.places import ROOT
@@ -310,9 +311,8 @@ def test_nothing_is_lost_nor_left_behind_at_kill_9(tmp_path: Path) -> None:
     eventually(lambda: not any(map(alive, family)))
 
     # The file's name goes on with it, and the players' names where these are classes.
-    shown = subprocess.run(
-        [*command[:4], *command[5:9]], cwd=ROOT, capture_output=True, text=True, check=True
-    )
+    shown = ggp("tournament", *command[5:9])
+    assert shown.returncode == 0
     after = matches_on_disk(path)
     assert after[: len(before)] == before
     assert len({row[1:4] for row in after}) == len(after) == 12
@@ -335,9 +335,8 @@ def test_the_command_writes_everything_and_refuses_what_does_not_fit(tmp_path: P
                 {"matchId": "m", "moves": [], "errors": []},
             )
     written = [f"--output={tmp_path / kind}" for kind in ("t.json", "t.csv")]
-    command = [sys.executable, "-m", "ggp", "tournament", "-d", str(path), "--no-play", *written]
-    shown = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    assert "random" in shown.stdout
+    shown = ggp("tournament", "-d", str(path), "--no-play", *written)
+    assert shown.returncode == 0 and "random" in shown.stdout
     assert (tmp_path / "t.json").read_text().count('"matchId"') == 2
     assert len((tmp_path / "t.csv").read_text().splitlines()) == 5
     refused = {
@@ -347,9 +346,7 @@ def test_the_command_writes_everything_and_refuses_what_does_not_fit(tmp_path: P
         ("-d", str(path), "--sprt", "x"): "--sprt",
     }
     for options, message in refused.items():
-        failed = subprocess.run(
-            [*command[:4], *options], cwd=ROOT, capture_output=True, text=True, check=False
-        )
+        failed = ggp("tournament", *options)
         assert failed.returncode == 2
         assert message in failed.stderr
         assert "Traceback" not in failed.stderr

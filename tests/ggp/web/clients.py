@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -26,3 +28,30 @@ def token_of(client: Client) -> dict[str, str]:
     """The header that posts of our pages have."""
     assert client.app is not None
     return {"X-Ggp-Token": client.app[TOKENS].make()}
+
+
+class Listener:
+    """Hears the events of an address from when it is first asked, and keeps all that was said."""
+
+    def __init__(self, client: Client, address: str, key: str = "") -> None:
+        self.client, self.address, self.key = client, address, key
+        self.heard: list[tuple[str, dict[str, Any]]] = []
+        self.reader: Any = None
+
+    async def begin(self) -> None:
+        self.reader = await self.client.get(self.address, params={"key": self.key} if self.key else {})
+
+    async def until(
+        self, event: str, done: Callable[[dict[str, Any]], bool] = lambda _: True
+    ) -> dict[str, Any]:
+        """The data of the next such event that will do."""
+        if self.reader is None:
+            await self.begin()
+        async with asyncio.timeout(60):
+            while True:
+                text = (await self.reader.content.readuntil(b"\n\n")).decode().strip()
+                name, _, data = text.removeprefix("event: ").partition("\ndata: ")
+                if text.startswith("event: "):
+                    self.heard.append((name, json.loads(data)))
+                    if name == event and done(self.heard[-1][1]):
+                        return self.heard[-1][1]

@@ -6,9 +6,7 @@ import asyncio
 import ipaddress
 import re
 import socket
-import threading
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -25,6 +23,7 @@ from tests.examples import examples
 from tests.ggp.strangers import browse, site
 from tests.ggp.web.clients import Client, client_of
 
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 BROWSER = {"User-Agent": "Mozilla/5.0 (X11; Linux x86_64)"}
 PARTS = [("no-cors", "image"), ("no-cors", "script"), ("cors", "empty"), ("navigate", "iframe"), ("", "")]
 
@@ -159,51 +158,28 @@ addEventListener("load", async () => {
 });</script>"""
 
 
-@contextmanager
-def serving(seen: list[tuple[str, str, int]]) -> Iterator[int]:
-    """The application in a thread, which notes what it is asked for; gives its port."""
+async def test_a_page_in_a_real_browser_sets_nothing_off_and_leads_to_ours(tmp_path: Path) -> None:
+    seen: list[tuple[str, str, int]] = []
 
     @web.middleware
-    async def note(
-        request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
-    ) -> web.StreamResponse:
+    async def note(request: web.Request, handler: Handler) -> web.StreamResponse:
         reply = await handler(request)
         seen.append((request.path, request.headers.get("Sec-Fetch-Dest", ""), reply.status))
         return reply
 
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever, daemon=True)
-    thread.start()
     app = make_app(WebSettings())
     app.middlewares.insert(0, note)
-    runner = web.AppRunner(app)
-
-    async def begin() -> int:
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        return int(runner.addresses[0][1])
-
-    try:
-        yield asyncio.run_coroutine_threadsafe(begin(), loop).result(60)
-    finally:
-        asyncio.run_coroutine_threadsafe(runner.cleanup(), loop).result(60)
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join(60)
-        loop.close()
-
-
-def test_a_page_in_a_real_browser_sets_nothing_off_and_leads_to_ours(tmp_path: Path) -> None:
-    seen: list[tuple[str, str, int]] = []
-    parts = ["/puzzles", "/replay/story?file=x", "/api/games", "/tournaments/events?file=x", "/watch/events"]
-    with serving(seen) as port, site() as (origin, pages):
-        urls = [f"http://127.0.0.1:{port}{path}" for path in parts]
-        frames = "".join(f'<img src="{url}"><iframe src="{url}"></iframe>' for url in urls)
-        pages["/evil"] = EVIL % {"frames": frames, "urls": urls}
-        pages["/link"] = f"<script>location = 'http://127.0.0.1:{port}/puzzles'</script>"
-        browse(f"{origin}/evil", tmp_path / "evil")
-        assert {dest for _, dest, _ in seen} >= {"image", "iframe", "empty"}
-        assert {status for _, _, status in seen} == {403}
-        seen.clear()
-        browse(f"{origin}/link", tmp_path / "link")
+    parts = ("puzzles", "replay/story?file=x", "api/games", "tournaments/events?file=x", "watch/events")
+    async with client_of(app) as client:
+        with site() as (origin, pages):
+            urls = [str(client.make_url(f"/{part}")) for part in parts]
+            frames = "".join(f'<img src="{url}"><iframe src="{url}"></iframe>' for url in urls)
+            pages["/evil"] = EVIL % {"frames": frames, "urls": urls}
+            pages["/link"] = f"<script>location = '{urls[0]}'</script>"
+            await asyncio.to_thread(browse, f"{origin}/evil", tmp_path / "evil")
+            assert {dest for _, dest, _ in seen} >= {"image", "iframe", "empty"}
+            assert {status for _, _, status in seen} == {403}
+            seen.clear()
+            await asyncio.to_thread(browse, f"{origin}/link", tmp_path / "link")
     assert ("/puzzles", "document", 200) in seen
     assert {status for _, _, status in seen} == {200}

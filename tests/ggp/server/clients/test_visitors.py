@@ -6,24 +6,18 @@ import json
 import logging
 import re
 import socket
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from gdl.errors import GdlError
 from ggp import log_lines
-from ggp.protocol import messages
 from ggp.protocol.dialect import request_bytes
 from ggp.protocol.http_error import HttpError
-from ggp.protocol.messages import spaced
 from ggp.server.clients.visitors import Visitors
 from ggp.server.settings import ServerConfig
-from tests.ggp.server.live import MARKS, LiveServer, ServeProcess, eventually, talk
+from tests.ggp.server.live import START, Serve, ServeProcess, eventually, talk
 from tests.ggp.strangers import browse, site
-
-Serve = Callable[..., LiveServer]
-START = messages.start_request("m1", "Robot", spaced(MARKS), 20, 20)
 
 
 def post(message: str, *headers: str) -> bytes:
@@ -40,7 +34,6 @@ REFUSED = [
     ("Host: rebound.example:9147", "Origin: http://rebound.example:9147"),
     ("Host: rebound.example:9147", "Origin: http://rebound.example:9147", "Sec-Fetch-Site: same-origin"),
 ]
-REBOUND = (b"Host: rebound.example", b"Sec-Fetch-Site: same-origin")
 WELCOME = [
     (),
     ("Host: foreign",),
@@ -96,14 +89,6 @@ def test_what_is_no_origin_is_refused_at_the_start(origin: str) -> None:
         Visitors("127.0.0.1", [origin])
 
 
-@pytest.mark.parametrize("message", ["(START m1 Robot ((role Robot)) 9 9)", "( ABORT m1 )", "(STOP m1 NIL)"])
-def test_only_info_is_taken_by_get(serve: Serve, message: str) -> None:
-    server = serve()
-    path = message.replace(" ", "%20").encode()
-    assert server.raw(b"GET /" + path + b" HTTP/1.0\r\n\r\n").startswith(b"HTTP/1.0 405 ")
-    assert b"( status available )" in server.raw(b"GET /(INFO) HTTP/1.0\r\n\r\n")
-
-
 def test_a_strangers_name_does_not_show_the_pages_of_this_computer() -> None:
     visitors = Visitors("127.0.0.1")
     with pytest.raises(HttpError):
@@ -114,14 +99,6 @@ def test_a_strangers_name_does_not_show_the_pages_of_this_computer() -> None:
         with pytest.raises(HttpError):
             Visitors(ours).check_page({"host": "rebound.example"})
     Visitors("0.0.0.0").check_page({"host": "player.example"})
-
-
-def test_a_page_under_a_strangers_name_does_not_even_get_info(serve: Serve) -> None:
-    head = b"GET /(INFO) HTTP/1.1\r\n"
-    refused = serve().raw(head + b"\r\n".join((*REBOUND, b"", b"")))
-    assert refused.startswith(b"HTTP/1.0 403 ")
-    # Managers are no browsers: what they call us does not count.
-    assert serve().raw(head + REBOUND[0] + b"\r\n\r\n").startswith(b"HTTP/1.0 200 ")
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0"])
@@ -221,14 +198,11 @@ LOGFMT = re.compile(r'(\w+)=((?:[^\s"=]+)|"(?:[^"\\]|\\.)*")(?: |$)')
 
 @pytest.mark.parametrize("form", ["logfmt", "json"])
 def test_every_log_line_can_be_read_by_programs(form: str) -> None:
-    server = ServeProcess("--player", "legal", "--log-format", form)
-    try:
+    with ServeProcess("--player", "legal", "--log-format", form) as server:
         talk(server.port, request_bytes('( PLAY "a\x1b b" NIL )', "x", "x"))
         talk(server.port, request_bytes("( PLAY )", "x", "x"))
         eventually(lambda: "bad request" in "".join(server.log))
-    finally:
-        log = server.close()
-    for line in log.splitlines():
+    for line in server.said.splitlines():
         if form == "json":
             fields = json.loads(line)
         else:

@@ -19,25 +19,14 @@ from tests.ggp.web.clients import Client
 from tests.ggp.web.play.test_tables import At, moves, opened
 
 
-class Seated(At):
-    """Somebody who has sat down."""
-
-    def __init__(self, at: At, key: str) -> None:
-        super().__init__(at.client, at.table, at.headers)
-        self.key = key
-
-    async def request(self, name: str, **fields: object) -> dict[str, Any]:
-        return await super().request(name, **fields, key=self.key)
-
-
-async def sits(at: At, role: str) -> Seated:
+async def sits(at: At, role: str) -> At:
     """Somebody sits down there."""
-    person = Seated(at, (await at.request("sit", role=role))["key"])
-    person.reader = await at.client.get(f"/play/{at.table}/events", params={"key": person.key})
+    person = At(at.client, at.table, at.headers, (await at.request("sit", role=role))["key"])
+    await person.begin()
     return person
 
 
-async def move(person: Seated, state: dict[str, Any], text: str = "") -> dict[str, Any]:
+async def move(person: At, state: dict[str, Any], text: str = "") -> dict[str, Any]:
     role = state["roles"][state["asked"][0]["role"]]
     return await person.request("move", role=role, move=text or moves(state)[0])
 

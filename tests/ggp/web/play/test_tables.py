@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import random
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -19,34 +17,21 @@ from ggp.web.play.table import Table, TableRequest
 from ggp.web.replay.recorded import read_match
 from ggp.web.replay.replay_process import Replay
 from tests.ggp.server.live import LiveServer
-from tests.ggp.web.clients import Client, client_of, token_of
+from tests.ggp.web.clients import Client, Listener, client_of, token_of
 
 
-class At:
+class At(Listener):
     """Somebody at a table."""
 
-    def __init__(self, client: Client, table: str, headers: dict[str, str]) -> None:
-        self.client, self.table, self.headers = client, table, headers
-        self.reader: Any = None
-        self.heard: list[str] = []
+    def __init__(self, client: Client, table: str, headers: dict[str, str], key: str = "") -> None:
+        super().__init__(client, f"/play/{table}/events", key)
+        self.table, self.headers = table, headers
 
     async def request(self, name: str, **fields: object) -> dict[str, Any]:
+        fields |= {"key": self.key} if self.key else {}
         reply = await self.client.post(f"/play/{self.table}/{name}", json=fields, headers=self.headers)
         told: dict[str, Any] = await reply.json()
         return told
-
-    async def until(
-        self, event: str, done: Callable[[dict[str, Any]], bool] = lambda _: True
-    ) -> dict[str, Any]:
-        if self.reader is None:
-            self.reader = await self.client.get(f"/play/{self.table}/events")
-        async with asyncio.timeout(60):
-            while True:
-                text = (await self.reader.content.readuntil(b"\n\n")).decode()
-                name, _, data = text.partition("\n")
-                self.heard.append(name.removeprefix("event: "))
-                if name == f"event: {event}" and done(found := json.loads(data.removeprefix("data: "))):
-                    return found  # type: ignore[no-any-return]
 
 
 async def opened(client: Client, **order: object) -> At:
@@ -139,7 +124,7 @@ async def test_nobody_sees_what_another_thinks_before_both_have_chosen(
     seats = ["human", "uct"] if game == "rockpaperscissors" else ["uct", "human"]
     at = await opened(client, game=game, seats=seats, playclock=3)
     await at.until("state", lambda s: s["chosen"] == [1] or s["step"] == 1)
-    assert ("search" in at.heard) == told
+    assert ("search" in dict(at.heard)) == told
 
 
 @pytest.mark.slow

@@ -18,7 +18,6 @@ from ggp.web.puzzles import routes as puzzles
 from ggp.web.puzzles.puzzle_process import PuzzleBench
 from players.puzzles.sokoban.levels.gdl import level_to_gdl
 from players.puzzles.sokoban.levels.level import Level
-from players.solvers import Solution, replayed
 from tests.ggp.web.clients import Client, token_of
 
 STEPS = (
@@ -62,18 +61,6 @@ async def test_a_puzzle_is_solved_and_its_states_are_drawn(client: Client) -> No
     # Who comes later is told the end at once.
     assert (await outcome(client, told["puzzle"]))[2] == 0
     assert 'data-module="puzzles.js"' in await (await client.get(told["page"])).text()
-
-
-def test_lines_of_our_puzzles_are_replayed_by_the_prover() -> None:
-    game = Game.load("hanoi")
-    news: list[str] = []
-    order = {"seconds": 60, "solver": "", "seed": 0}
-    told = solve_told(game, order, lambda kind, **fields: news.append(kind))
-    moves = told["moves"]
-    assert isinstance(moves, tuple)
-    assert len(moves) == 31
-    replayed(game.rules, Solution(100, moves, True, "", 0, 0.0))
-    assert set(news) <= {"progress"}
 
 
 def test_a_line_is_told_in_words_or_as_lurd() -> None:

@@ -12,15 +12,11 @@ import pytest
 
 from ggp.game import Game
 from ggp.processes.budget import WorkBudget
-from ggp.protocol import messages
 from ggp.protocol.event_source import BEHIND, BEHIND_BYTES, _Reader, encode
-from ggp.protocol.messages import spaced
 from ggp.web.drawing_process import WatchedGame
 from ggp.web.watch.watched import LONGEST_RULES, MATCH_BYTES, SERVER_BYTES, Watched, read_match
-from tests.ggp.server.live import MARKS, LiveServer
+from tests.ggp.server.live import START, LiveServer
 from tests.ggp.web.browsing import end_web, press, start_web, until
-
-START = messages.start_request("m1", "Robot", spaced(MARKS), 20, 20)
 
 
 def free_port() -> int:
