@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import ggp
-from gdl.errors import GdlError, MoveError
+from gdl.errors import GdlError
 from gdl.machine import State
 from ggp.in_code import GamePlayer
 from players.player import Choice, Player
@@ -174,20 +174,6 @@ def test_a_clock_of_zero_seconds_is_one() -> None:
     assert match.states[-1].terminal
 
 
-def test_moves_by_role() -> None:
-    state = ggp.load("tictactoe").machine("prover").initial_state()
-    assert state.play({"x": "(mark b 2)"}) == state.play("(mark b 2)")
-    assert state.play({"x": "(mark b 2)", "o": "noop"}) == state.play("(mark b 2)", "noop")
-    for moves, message in (
-        ({"y": "noop"}, "no role y.*x, o"),
-        ({"o": "noop"}, "x has 9 legal moves here"),
-        ({"x": "(mark 9 9)"}, "mark 9 9"),
-        ({}, "x has 9 legal moves"),
-    ):
-        with pytest.raises(MoveError, match=message):
-            state.play(moves)
-
-
 @pytest.mark.parametrize(
     ("name", "line"),
     [("tictactoe", "1  . . ."), ("sokoban", "#"), ("yards.xsb:1", "#")],
@@ -238,7 +224,7 @@ def test_a_class_of_the_current_folder_plays_at_the_terminal(own_folder: Path) -
 
 @pytest.mark.slow
 def test_a_class_of_the_current_folder_plays_in_a_tournament(own_folder: Path) -> None:
-    call = command("tournament", "tictactoe", "-p", "mine:Last,random", "-r", "1", "--json", "all.json")
+    call = command("tournament", "tictactoe", "-p", "mine:Last,random", "-r", "1", "-o", "all.json")
     result = python(*call[1:], cwd=own_folder, PYTHONPATH="")
     assert result.returncode == 0, result.stderr
     matches = json.loads((own_folder / "all.json").read_text())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import AsyncExitStack
+from typing import Any
 
 import pytest
 
@@ -14,29 +14,13 @@ from gdl.syntax.parser import parse_rules
 from ggp.manager import GameManager, TurnReport, in_words, parse_players
 from ggp.protocol.match_record import MatchRecord
 from ggp.protocol.messages import Abort, Play, Stop, spaced
-from tests.ggp.puppets import Puppet, Reply, decent, marker
+from tests.ggp.puppets import Puppet, Reply, decent, hosted, marker
 from tests.ggp.server.live import MARKS
 
 
-def play(*players: Reply | str, playclock: int = 1, **options: object) -> tuple[MatchRecord, list[Puppet]]:
+def play(*players: Reply | str, **options: Any) -> tuple[MatchRecord, list[Puppet]]:
     """A match of MARKS between puppets and stand-ins."""
-    puppets: list[Puppet] = []
-
-    async def run() -> MatchRecord:
-        places: list[str] = []
-        async with AsyncExitStack() as stack:
-            for player in players:
-                if isinstance(player, str):
-                    places.append(player)
-                else:
-                    puppets.append(await stack.enter_async_context(Puppet(player)))
-                    places.append(f"http://127.0.0.1:{puppets[-1].port}")
-            parsed = parse_players(",".join(places))
-            record = MatchRecord("m1", 2, playclock, [player.name for player in parsed])
-            machine = ProverMachine(parse_rules(MARKS))
-            return await GameManager(MARKS, machine, parsed, record, **options).run()  # type: ignore[arg-type]
-
-    return asyncio.run(run()), puppets
+    return asyncio.run(hosted(players, MARKS, **options))
 
 
 def test_requests_are_sent_byte_for_byte() -> None:

@@ -66,13 +66,6 @@ def test_a_burrtools_file(box: Path, tmp_path: Path) -> None:
     assert drawing.read_text().lstrip().startswith("<svg")
 
 
-def test_our_puzzles_are_exported_too(tmp_path: Path) -> None:
-    out = tmp_path / "soma.xmpuzzle"
-    assert told(SOMA, "--first", "2", "--output", out)["solutions"] == 2
-    assert gzip.decompress(out.read_bytes()).count(b"<solution ") == 2
-    assert told(out, "--count")["solutions"] == 240
-
-
 def test_a_search_is_saved_and_gone_on_with(tmp_path: Path) -> None:
     save = tmp_path / "soma.saved"
     first = told(SOMA, "--all", "--seconds", "0", "--resume", save)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import socket
 import threading
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -43,13 +42,6 @@ class Onlooker:
     def close(self) -> None:
         self._lines.close()
         self._connection.close()
-
-
-@pytest.fixture
-def server() -> Iterator[LiveServer]:
-    started = LiveServer(matches=2)
-    yield started
-    started.close()
 
 
 @pytest.mark.slow

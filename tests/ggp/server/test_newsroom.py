@@ -14,9 +14,10 @@ from gdl.errors import GdlError
 from ggp.processes.budget import WorkBudget
 from ggp.server.newsroom import Newsroom
 from ggp.tournament.runner import Runner
-from ggp.tournament.settings import GameSpec, TournamentSettings, parse_entrants
+from ggp.tournament.settings import parse_entrants
 from ggp.tournament.store import Store
 from ggp.web.watch.watched import Watched, WatchedMatch
+from tests.ggp.tournament.small_settings import tournament_of
 from tests.ggp.tournament.watchers import Silent
 
 RULES = Path("games/tictactoe.kif").read_text(encoding="utf-8")
@@ -73,15 +74,7 @@ async def test_pages_of_other_sites_hear_nothing() -> None:
 
 
 async def test_a_tournament_tells_of_its_matches(tmp_path: Path) -> None:
-    settings = TournamentSettings(
-        name="cup",
-        games=(GameSpec("tictactoe", RULES, 2),),
-        entrants=tuple(parse_entrants(["random,b@random"])),
-        rounds=1,
-        startclock=1.0,
-        playclock=1.0,
-        level="prover",
-    )
+    settings = tournament_of(parse_entrants(["random,b@random"]), name="cup", level="prover")
     room = Newsroom("cup")
     with Store(tmp_path / "cup.sqlite") as store:
         async with room.open(0) as port:

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
-
-import pytest
 
 from ggp.protocol.dialect import request_bytes
 from ggp.server.status import EndedStatus, MatchStatus, ServerStatus, as_html, as_text
@@ -15,13 +12,6 @@ from tests.ggp.server.live import START, LiveServer, body_of
 CURL = b"GET / HTTP/1.1\r\nHost: localhost\r\nAccept: */*\r\n\r\n"
 BROWSER = b"GET / HTTP/1.1\r\nHost: localhost\r\nAccept: text/html,application/xhtml+xml,*/*;q=0.8\r\n\r\n"
 METRICS = b"GET /metrics HTTP/1.1\r\nAccept: application/openmetrics-text,text/plain;q=0.5\r\n\r\n"
-
-
-@pytest.fixture
-def server() -> Iterator[LiveServer]:
-    started = LiveServer(matches=2)
-    yield started
-    started.close()
 
 
 def metrics(server: LiveServer) -> dict[str, float]:

@@ -75,13 +75,6 @@ def test_what_cannot_be_asked_is_one_line(tables: str, tmp_path: Path) -> None:
             run(*arguments)
 
 
-def test_a_match_between_two_tables_is_drawn(tables: str) -> None:
-    lines = run(
-        "play", "tictactoe", "--players", f"tables:dir={tables},tables:dir={tables}", "--json"
-    ).splitlines()
-    assert json.loads(lines[-1])["goals"] == [50, 50] or '"x":50' in lines[-1].replace(" ", "")
-
-
 def test_a_game_is_solved_with_files_as_without(tables: str, tmp_path: Path) -> None:
     folder, scratch = str(tmp_path / "table"), str(tmp_path / "scratch")
     told = json.loads(

@@ -12,17 +12,17 @@ from typing import Any
 import pytest
 
 from gdl.errors import GdlError
-from ggp.game import Game
 from ggp.tournament.cluster import ClusterSites
 from ggp.tournament.runner import Runner
 from ggp.tournament.schedule import Fixture, plan
-from ggp.tournament.settings import Entrant, GameSpec, TournamentSettings
+from ggp.tournament.settings import Entrant, TournamentSettings
 from ggp.tournament.sites import Sites
 from ggp.tournament.store import Result, Store
 from players.fleet.fleet import Fleet, FleetWorker, LostWorkerError, Message
 from players.fleet.local_fleet import LocalFleet
 from players.fleet.ray_fleet import RayFleet
 from players.fleet.ray_nodes import LOOPBACK
+from tests.ggp.tournament.small_settings import tournament_of
 from tests.ggp.tournament.watchers import Silent
 
 needs_ray = pytest.mark.skipif(
@@ -53,9 +53,8 @@ class Changing(Silent):
 
 
 def settings(rounds: int, players: Sequence[str]) -> TournamentSettings:
-    game = GameSpec("tictactoe", Game.load("tictactoe").text, 2)
-    entrants = tuple(Entrant(name, name) for name in players)
-    return TournamentSettings("t", (game,), entrants, rounds, 5.0, 5.0, take_turns=True, level="prover")
+    more = {"startclock": 5.0, "playclock": 5.0, "take_turns": True, "level": "prover"}
+    return tournament_of([Entrant(name, name) for name in players], rounds=rounds, **more)
 
 
 def play(

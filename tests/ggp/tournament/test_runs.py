@@ -30,6 +30,7 @@ from ggp.web.tournament_process import tables_of
 from players.processes.lifeline import descendants
 from tests.ggp.program import ggp
 from tests.ggp.server.live import LiveServer, alive, eventually
+from tests.ggp.tournament.small_settings import tournament_of
 from tests.ggp.tournament.watchers import Silent
 from tests.places import ROOT
 
@@ -42,21 +43,11 @@ def _players_of_the_tests(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(HERE))
 
 
-def spec(name: str, roles: int = 2) -> GameSpec:
-    return GameSpec(name, Game.load(name).text, roles)
-
-
 def tournament(*players: str, game: str = "tictactoe", roles: int = 2, **more: object) -> TournamentSettings:
     """Players by ``odd_players:...`` or registered names; the clocks never matter unless given."""
-    entrants = tuple(Entrant(name, f"odd_players:{name}" if name[0].isupper() else name) for name in players)
-    fields: dict[str, object] = {
-        "rounds": 1,
-        "startclock": 60.0,
-        "playclock": 60.0,
-        "level": "prover",
-        **more,
-    }
-    return TournamentSettings(name="test", games=(spec(game, roles),), entrants=entrants, **fields)  # type: ignore[arg-type]
+    entrants = [Entrant(name, f"odd_players:{name}" if name[0].isupper() else name) for name in players]
+    more = {"name": "test", "startclock": 60.0, "playclock": 60.0, "level": "prover", **more}
+    return tournament_of(entrants, game, roles, **more)
 
 
 def run(
@@ -126,11 +117,10 @@ def test_a_player_that_never_moved_itself_has_no_rating_and_one_line_says_why(
     path = tmp_path / "t.sqlite"
     run(settings, path)
     shown = io.StringIO()
-    session_files = {kind: tmp_path / kind for kind in ("report", "plots", "json", "csv")}
     with Store(path) as store:
         session = Session(new_console(file=shown, width=100), settings, store, None)
         session.show()
-        session.write(**session_files)
+        session.write([tmp_path / "all.html", tmp_path / "all.json", tmp_path / "all.csv"])
         store.set("settings", settings.as_json())
     text = shown.getvalue()
     [line] = [line for line in text.splitlines() if "has no rating" in line]
@@ -142,7 +132,7 @@ def test_a_player_that_never_moved_itself_has_no_rating_and_one_line_says_why(
     assert {row["player"] for row in told["ratings"]} == set(told["rated"]) == {"Quick", "legal"}
     assert told["unrated"] == [line]
     assert all(player not in row for row in told["games"])
-    page = session_files["report"].read_text()
+    page = (tmp_path / "all.html").read_text()
     assert html.escape(line) in page
     ratings, crosstable = re.findall(r"<thead>.*?</table>", page, re.DOTALL)[:2]
     assert player not in ratings + crosstable
