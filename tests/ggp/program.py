@@ -25,7 +25,7 @@ def python(
         text=True,
         timeout=timeout,
         cwd=cwd,
-        env=os.environ | {"PYTHONPATH": str(ROOT)} | environment,
+        env={"PYTHONPATH": str(ROOT)} | os.environ | environment,
         check=False,
     )
 
