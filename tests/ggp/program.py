@@ -6,21 +6,42 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+from typer.testing import CliRunner
+
+from ggp.cli import build
 from tests.places import ROOT
 
 
-def ggp(
-    *words: str, text: str = "", timeout: float = 300, cwd: Path = ROOT, **environment: str
+def python(
+    *words: str | Path, text: str = "", timeout: float = 300, cwd: Path = ROOT, **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    """``ggp`` with these words, given ``text`` to read, and with more in its environment; what came of it."""
+    """Python with these words, given ``text`` to read, and with more in its environment; what came of it."""
     return subprocess.run(
-        [sys.executable, "-m", "ggp", *words],
+        [sys.executable, *words],
         input=text,
         capture_output=True,
         text=True,
         timeout=timeout,
         cwd=cwd,
-        env=os.environ | environment,
+        env={"PYTHONPATH": str(ROOT)} | os.environ | environment,
         check=False,
     )
+
+
+def ggp(*words: str, **more: Any) -> subprocess.CompletedProcess[str]:
+    """``ggp`` with these words, as ``python`` runs it."""
+    return python("-m", "ggp", *words, **more)
+
+
+def play(*words: str, text: str = "") -> subprocess.CompletedProcess[str]:
+    return ggp("play", *words, text=text, timeout=120)
+
+
+def invoke(command: str, *words: object) -> tuple[int, str]:
+    """The exit status of a command in this process, and what it prints; its errors are raised."""
+    done = CliRunner().invoke(build(command), [command, *map(str, words)])
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    return done.exit_code, done.stdout

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
+from typing import Any
 
+from gdl.prover.machine import ProverMachine
+from gdl.syntax.parser import parse_rules
+from ggp.manager import GameManager, parse_players
 from ggp.protocol.dialect import reply_bytes
+from ggp.protocol.match_record import MatchRecord
 from ggp.protocol.messages import Info, Message, Play, Start, Stop, parse_message
 
 Reply = Callable[[Message], "str | bytes | None"]
@@ -62,3 +68,24 @@ def decent(message: Message, move: str = "noop") -> str:
 
 def marker(message: Message) -> str:
     return decent(message, "( MARK 1 1 )")
+
+
+async def hosted(
+    players: Sequence[Reply | str], rules: str, playclock: int = 1, name: str = "", **options: Any
+) -> tuple[MatchRecord, list[Puppet]]:
+    """A match between puppets with these replies and stand-ins of these names, and the puppets."""
+    puppets: list[Puppet] = []
+    places: list[str] = []
+    async with AsyncExitStack() as stack:
+        for player in players:
+            if isinstance(player, str):
+                places.append(player)
+            else:
+                puppets.append(await stack.enter_async_context(Puppet(player)))
+                places.append(f"http://127.0.0.1:{puppets[-1].port}")
+        parsed = parse_players(",".join(places))
+        for one in parsed:
+            one.name = name or one.name
+        record = MatchRecord("m1", 2, playclock, [one.name for one in parsed])
+        machine = ProverMachine(parse_rules(rules))
+        return await GameManager(rules, machine, parsed, record, **options).run(), puppets

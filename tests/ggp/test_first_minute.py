@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -23,7 +21,7 @@ from players.puzzles.sokoban.solver import Sokoban
 from players.uct.tree import backup, select
 from players.warm_kernels import compile_together, match_parts, missing, search_parts
 from propnet.kernels import playouts
-from tests.places import ROOT
+from tests.ggp.program import python as runs
 
 MOST_KERNELS = 18
 """That ``ggp play sokoban`` may compile; all that players need are 77."""
@@ -34,18 +32,12 @@ def kernels(folder: Path) -> set[str]:
     return {path.name.split("-")[0] for path in folder.rglob("*.nbc")}
 
 
-def played(game: str, folder: Path, *options: str, python: str = "-P") -> subprocess.CompletedProcess[str]:
-    """``ggp play`` where nothing is compiled; ``python`` is an option of Python."""
+def played(game: str, folder: Path, *options: str, option: str = "-P") -> subprocess.CompletedProcess[str]:
+    """``ggp play`` where nothing is compiled; ``option`` is one of Python."""
     places = {"NUMBA_CACHE_DIR": str(folder / "kernels"), "GGP_CACHE": str(folder / "games")}
     for place in places.values():
         Path(place).mkdir(mode=0o700)
-    return subprocess.run(
-        [sys.executable, python, "-m", "ggp", "play", game, *options],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        env={**os.environ, **places, "PYTHONPATH": str(ROOT)},
-    )
+    return runs(option, "-m", "ggp", "play", game, *options, **places)
 
 
 @pytest.mark.slow
@@ -57,7 +49,7 @@ def test_a_match_between_searches_begins_before_its_kernels_are_compiled(tmp_pat
 
 
 def test_the_first_move_of_such_a_match_waits_for_no_import_of_numba(tmp_path: Path) -> None:
-    done = played("tictactoe", tmp_path, "--players", "uct,uct", "--max-steps", "2", python="-Ximporttime")
+    done = played("tictactoe", tmp_path, "--players", "uct,uct", "--max-steps", "2", option="-Ximporttime")
     assert done.returncode == 0, done.stderr
     assert "step 2:" in done.stdout
     imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}

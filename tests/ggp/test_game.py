@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from gdl import check_text, format_text, parse_rules, parse_term, parse_terms
-from gdl.errors import GdlError, MoveError
+from gdl.errors import GdlError
 from gdl.syntax.format import convert
 from ggp.cli import build
 from ggp.game import Game
@@ -77,12 +77,6 @@ def test_a_game_in_prolog_is_sent_to_managers_as_kif(tmp_path: Path) -> None:
         assert Game.load(other).rules.notation == notation
 
 
-def test_levels_are_not_listed_as_games() -> None:
-    names = [path.name for path in installed_games()]
-    assert "sokoban.kif" in names
-    assert all(name.endswith(".kif") for name in names)
-
-
 @pytest.mark.parametrize("source", [None, 7, b"tictactoe", [], ""])
 def test_what_is_no_name_of_a_game_is_refused_in_a_sentence(source: Any) -> None:
     with pytest.raises(GdlError, match="a game's name, its file or its rules were expected, not"):
@@ -101,15 +95,3 @@ def test_the_list_of_games_counts_the_roles_that_somebody_plays() -> None:
     roles = dict(re.findall(r"^ (\w+) +(\d(?:, chance)?)  ", listed, re.MULTILINE))
     assert (roles["tictactoe"], roles["hanoi"], roles["kuhn"]) == ("2", "1", "2, chance")
     assert set(roles) == {path.stem for path in installed_games()}
-
-
-@pytest.mark.parametrize("kind", ["prover", "propnet"])
-@pytest.mark.parametrize("move", ["(drop z)", "noop", "(drop 1 2)", 99])
-def test_a_move_that_is_refused_is_told_with_legal_ones_in_one_sentence(kind: str, move: str | int) -> None:
-    state = Game.load("connectfour").machine(kind).initial_state()
-    with pytest.raises(MoveError) as caught:
-        state.play(move)
-    seven = "it has 7 legal moves, such as (drop a), (drop b), (drop c), (drop d)"
-    assert str(caught.value) == f"red cannot play {move!r}: not legal here ({seven})"
-    with pytest.raises(MoveError, match=r"red cannot play '\(drop a': this '\(' is never closed"):
-        state.play("(drop a")

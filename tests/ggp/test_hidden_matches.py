@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import defaultdict
-from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,7 @@ from ggp.manager import GameManager, RemotePlayer, StandIn, parse_players
 from ggp.protocol.match_record import MatchRecord
 from ggp.tournament.store import Store
 from tests.ggp.program import ggp
-from tests.ggp.puppets import Puppet, decent
+from tests.ggp.puppets import Puppet, Reply, decent, hosted
 from tests.ggp.server.live import ServeProcess
 
 LONGER = [
@@ -35,23 +34,9 @@ draws their moves."""
 
 def play(name: str, seed: int, *moves: str, numbered: bool = True) -> tuple[MatchRecord, list[Puppet]]:
     """A match between puppets that answer the same move in every turn; what is not legal is replaced."""
-    game = Game.load(name)
-    puppets: list[Puppet] = []
-
-    async def run() -> MatchRecord:
-        async with AsyncExitStack() as stack:
-            for move in moves:
-                puppet = Puppet(lambda message, move=move: decent(message, move))
-                puppets.append(await stack.enter_async_context(puppet))
-            players = parse_players(",".join(f"http://127.0.0.1:{puppet.port}" for puppet in puppets))
-            for player in players:
-                player.name = "puppet"  # its port is no part of what is compared
-            record = MatchRecord("m1", 2, 2, [])
-            machine = ProverMachine(game.rules)
-            manager = GameManager(game.kif, machine, players, record, seed=seed, numbered=numbered)
-            return await manager.run()
-
-    return asyncio.run(run()), puppets
+    replies: list[Reply] = [lambda message, move=move: decent(message, move) for move in moves]  # type: ignore[misc]
+    # The name of a puppet's port is no part of what is compared.
+    return asyncio.run(hosted(replies, Game.load(name).kif, 2, name="puppet", seed=seed, numbered=numbered))
 
 
 def bodies(puppet: Puppet) -> list[bytes]:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.places import ROOT
+from tests.ggp.program import python
 
 
 @pytest.mark.parametrize("package", ["gdl", "propnet", "players"])
@@ -26,9 +23,7 @@ def test_a_file_that_hides_a_package_is_named(package: str, kind: str, tmp_path:
         hides.mkdir()
         (hides / "__init__.py").write_text("")
     script.write_text("import ggp\nprint(ggp.load('tictactoe'))\n")
-    run = subprocess.run(
-        [sys.executable, script], env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True
-    )
+    run = python(script)
     what = "folder" if kind == "folder" else "file"
     assert run.returncode == 1
     assert run.stderr.splitlines()[-1] == (
@@ -41,7 +36,5 @@ def test_other_files_beside_a_script_hide_nothing(tmp_path: Path) -> None:
         (tmp_path / name).write_text("")
     script = tmp_path / "mine.py"
     script.write_text("import players\nimport ggp\nprint(ggp.load('tictactoe'))\n")
-    run = subprocess.run(
-        [sys.executable, script], env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True
-    )
+    run = python(script)
     assert (run.returncode, run.stderr) == (0, "")

@@ -14,10 +14,11 @@ from typing import Any
 import pytest
 
 import ggp
-from gdl.errors import GdlError, MoveError
+from gdl.errors import GdlError
 from gdl.machine import State
 from ggp.in_code import GamePlayer
 from players.player import Choice, Player
+from tests.ggp.program import python
 
 SIMULTANEOUS = """
 (role a) (role b) (<= (legal ?r (show ?x)) (role ?r) (sign ?x)) (sign 1) (sign 2) (init (at start))
@@ -173,20 +174,6 @@ def test_a_clock_of_zero_seconds_is_one() -> None:
     assert match.states[-1].terminal
 
 
-def test_moves_by_role() -> None:
-    state = ggp.load("tictactoe").machine("prover").initial_state()
-    assert state.play({"x": "(mark b 2)"}) == state.play("(mark b 2)")
-    assert state.play({"x": "(mark b 2)", "o": "noop"}) == state.play("(mark b 2)", "noop")
-    for moves, message in (
-        ({"y": "noop"}, "no role y.*x, o"),
-        ({"o": "noop"}, "x has 9 legal moves here"),
-        ({"x": "(mark 9 9)"}, "mark 9 9"),
-        ({}, "x has 9 legal moves"),
-    ):
-        with pytest.raises(MoveError, match=message):
-            state.play(moves)
-
-
 @pytest.mark.parametrize(
     ("name", "line"),
     [("tictactoe", "1  . . ."), ("sokoban", "#"), ("yards.xsb:1", "#")],
@@ -208,7 +195,7 @@ def test_the_package_says_its_version_and_stays_light() -> None:
     assert ggp.__version__ == metadata.version("kaskade-ggp")
     heavy = "{'numpy', 'numba', 'gdl'}"
     code = f"import ggp, sys; print(ggp.__version__, sorted({heavy} & set(sys.modules)))"
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    result = python("-c", code)
     assert result.stdout.strip().endswith("[]")
 
 
@@ -230,15 +217,15 @@ def command(*arguments: str) -> list[str]:
 @pytest.mark.slow
 def test_a_class_of_the_current_folder_plays_at_the_terminal(own_folder: Path) -> None:
     call = command("play", "tictactoe", "--players", "mine:Last,random")
-    result = subprocess.run(call, cwd=own_folder, capture_output=True, text=True)
+    result = python(*call[1:], cwd=own_folder, PYTHONPATH="")
     assert result.returncode == 0, result.stderr
     assert "x (Last)" in result.stdout
 
 
 @pytest.mark.slow
 def test_a_class_of_the_current_folder_plays_in_a_tournament(own_folder: Path) -> None:
-    call = command("tournament", "tictactoe", "-p", "mine:Last,random", "-r", "1", "--json", "all.json")
-    result = subprocess.run(call, cwd=own_folder, capture_output=True, text=True)
+    call = command("tournament", "tictactoe", "-p", "mine:Last,random", "-r", "1", "-o", "all.json")
+    result = python(*call[1:], cwd=own_folder, PYTHONPATH="")
     assert result.returncode == 0, result.stderr
     matches = json.loads((own_folder / "all.json").read_text())
     assert len(matches) == 2
@@ -256,7 +243,7 @@ def test_a_class_of_the_current_folder_is_served(own_folder: Path) -> None:
             log = iter(process.stderr)
             port = next(found[1] for line in log if (found := re.search(r"port=(\d+)", line)))
             hosted = command("host", "tictactoe", "-p", f"127.0.0.1:{port},legal", "--clock", "3")
-            result = subprocess.run(hosted, cwd=own_folder, capture_output=True, text=True)
+            result = python(*hosted[1:], cwd=own_folder, PYTHONPATH="")
         finally:
             process.terminate()
         said = "".join(log)

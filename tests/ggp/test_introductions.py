@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import re
 import socket
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,37 +12,19 @@ import pytest
 from ggp import introductions
 from ggp.introductions import make_distinct, meet
 from ggp.manager import parse_players
+from tests.ggp.program import ggp
 from tests.ggp.puppets import Puppet, decent
-from tests.places import ROOT
 
 
-def test_players_are_asked_for_their_names() -> None:
-    async def run() -> list[str]:
-        async with Puppet(decent) as puppet:
-            players = parse_players(f"127.0.0.1:{puppet.port},random")
-            assert await meet(players) == []
-            return [player.name for player in players]
-
-    assert asyncio.run(run()) == ["Puppet", "random"]
-
-
-def test_players_that_are_called_alike_get_names_of_their_own() -> None:
-    async def run() -> tuple[list[str], list[int]]:
-        async with Puppet(decent) as first, Puppet(decent) as second:
-            places = f"127.0.0.1:{first.port},random,127.0.0.1:{second.port},127.0.0.1:{first.port},random"
-            players = parse_players(places)
-            assert await meet(players) == []
-            make_distinct(players)
-            return [player.name for player in players], [first.port, second.port]
-
-    names, (one, other) = asyncio.run(run())
-    assert names == [
-        f"Puppet at 127.0.0.1:{one}",
-        "random",
-        f"Puppet at 127.0.0.1:{other}",
-        f"Puppet at 127.0.0.1:{one} (2)",
-        "random (2)",
-    ]
+async def test_players_are_asked_for_their_names_and_those_called_alike_get_names_of_their_own() -> None:
+    async with Puppet(decent) as first, Puppet(decent) as second:
+        one, other = (f"127.0.0.1:{puppet.port}" for puppet in (first, second))
+        players = parse_players(f"{one},random,{other},{one},random")
+        assert await meet(players) == []
+        assert [player.name for player in players] == ["Puppet", "random", "Puppet", "Puppet", "random"]
+        make_distinct(players)
+    names = f"Puppet at {one}", "random", f"Puppet at {other}", f"Puppet at {one} (2)", "random (2)"
+    assert [player.name for player in players] == list(names)
 
 
 @pytest.mark.parametrize(
@@ -60,18 +40,14 @@ def test_players_that_are_called_alike_get_names_of_their_own() -> None:
         (None, "ADDRESS says nothing for"),
     ],
 )
-def test_who_cannot_play_is_found_before_the_match(
+async def test_who_cannot_play_is_found_before_the_match(
     answer: str | bytes | None, fault: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(introductions, "INFO_SECONDS", 0.5)
-
-    async def run() -> None:
-        async with Puppet(lambda _: answer) as puppet:
-            address = f"127.0.0.1:{puppet.port}"
-            faults = await meet(parse_players(f"{address},random"))
-            assert re.fullmatch(f"({fault.replace('ADDRESS', address)}).*", "".join(faults))
-
-    asyncio.run(run())
+    async with Puppet(lambda _: answer) as puppet:
+        address = f"127.0.0.1:{puppet.port}"
+        faults = await meet(parse_players(f"{address},random"))
+        assert re.fullmatch(f"({fault.replace('ADDRESS', address)}).*", "".join(faults))
 
 
 def test_nobody_and_nowhere_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,31 +59,22 @@ def test_nobody_and_nowhere_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> N
     assert faults[1] == "there is no computer no-such-host.invalid"
 
 
-def test_a_player_that_is_just_starting_is_waited_for() -> None:
-    async def run() -> list[str]:
-        with socket.create_server(("127.0.0.1", 0)) as taken:
-            port = taken.getsockname()[1]
-        puppet = Puppet(decent, port=port)
-
-        async def later() -> None:
-            await asyncio.sleep(0.5)
-            await puppet.__aenter__()
-
-        players = parse_players(f"127.0.0.1:{port}")
-        faults, _ = await asyncio.gather(meet(players), later())
-        await puppet.__aexit__()
-        return [*faults, players[0].name]
-
-    assert asyncio.run(run()) == ["Puppet"]
+async def test_a_player_that_is_just_starting_is_waited_for() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    players = parse_players(f"127.0.0.1:{port}")
+    meeting = asyncio.create_task(meet(players))
+    await asyncio.sleep(0.5)
+    async with Puppet(decent, port=port):
+        assert await meeting == []
+    assert players[0].name == "Puppet"
 
 
 @pytest.mark.slow
 def test_a_tournament_against_nobody_does_not_begin(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         free = f"http://127.0.0.1:{taken.getsockname()[1]}"
-    call = [sys.executable, "-m", "ggp", "tournament", "tictactoe", "-p", f"random,{free}", "-r", "1",
-            "-d", str(tmp_path / "t.sqlite")]  # fmt: skip
-    ran = subprocess.run(call, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    ran = ggp("tournament", "tictactoe", "-p", f"random,{free}", "-r", "1", "-d", str(tmp_path / "t.sqlite"))
     assert ran.returncode == 2
     assert re.match(r"ggp: no player listens at 127.0.0.1:\d+: .*--anyway", ran.stderr), ran.stderr
     assert ran.stderr.count("\n") == 1

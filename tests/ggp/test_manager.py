@@ -3,41 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import AsyncExitStack
+from typing import Any
 
 import pytest
 
 from gdl.errors import GdlError
+from gdl.prover.machine import ProverMachine
 from gdl.scramble import cipher_for
 from gdl.syntax.parser import parse_rules
 from ggp.manager import GameManager, TurnReport, in_words, parse_players
 from ggp.protocol.match_record import MatchRecord
-from ggp.protocol.messages import Abort, Message, Play, Stop, spaced
-from tests.ggp.puppets import Puppet, Reply, decent, marker
+from ggp.protocol.messages import Abort, Play, Stop, spaced
+from tests.ggp.puppets import Puppet, Reply, decent, hosted, marker
 from tests.ggp.server.live import MARKS
 
 
-def play(*players: Reply | str, playclock: int = 1, **options: object) -> tuple[MatchRecord, list[Puppet]]:
+def play(*players: Reply | str, **options: Any) -> tuple[MatchRecord, list[Puppet]]:
     """A match of MARKS between puppets and stand-ins."""
-    from gdl.prover.machine import ProverMachine
-
-    puppets: list[Puppet] = []
-
-    async def run() -> MatchRecord:
-        places: list[str] = []
-        async with AsyncExitStack() as stack:
-            for player in players:
-                if isinstance(player, str):
-                    places.append(player)
-                else:
-                    puppets.append(await stack.enter_async_context(Puppet(player)))
-                    places.append(f"http://127.0.0.1:{puppets[-1].port}")
-            parsed = parse_players(",".join(places))
-            record = MatchRecord("m1", 2, playclock, [player.name for player in parsed])
-            machine = ProverMachine(parse_rules(MARKS))
-            return await GameManager(MARKS, machine, parsed, record, **options).run()  # type: ignore[arg-type]
-
-    return asyncio.run(run()), puppets
+    return asyncio.run(hosted(players, MARKS, **options))
 
 
 def test_requests_are_sent_byte_for_byte() -> None:
@@ -128,27 +111,19 @@ def test_a_scrambled_match_shows_none_of_its_words_and_is_recorded_in_them() -> 
     assert b"legal" in sent
 
 
-def test_cancelling_a_match_aborts_it_at_the_players() -> None:
-    from gdl.prover.machine import ProverMachine
-
-    async def run() -> tuple[MatchRecord, list[Message]]:
-        async with Puppet(lambda m: None if isinstance(m, Play) else decent(m)) as puppet:
-            players = parse_players(f"127.0.0.1:{puppet.port},legal")
-            record = MatchRecord("m1", 5, 60, ["a", "b"])
-            task = asyncio.create_task(
-                GameManager(MARKS, ProverMachine(parse_rules(MARKS)), players, record).run()
-            )
-            while not any(isinstance(m, Play) for m in puppet.messages):
-                await asyncio.sleep(0.01)
-            task.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await task
-            return record, puppet.messages
-
-    record, messages = asyncio.run(run())
-    assert record.aborted
-    assert not record.completed
-    assert messages[-1] == Abort("m1")
+async def test_cancelling_a_match_aborts_it_at_the_players() -> None:
+    async with Puppet(lambda m: None if isinstance(m, Play) else decent(m)) as puppet:
+        players = parse_players(f"127.0.0.1:{puppet.port},legal")
+        record = MatchRecord("m1", 5, 60, ["a", "b"])
+        manager = GameManager(MARKS, ProverMachine(parse_rules(MARKS)), players, record)
+        task = asyncio.create_task(manager.run())
+        while not any(isinstance(m, Play) for m in puppet.messages):
+            await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+    assert record.aborted and not record.completed
+    assert puppet.messages[-1] == Abort("m1")
 
 
 def test_too_few_players_are_an_error_that_names_the_roles() -> None:

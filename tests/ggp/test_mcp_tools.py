@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from ggp.answers.operations import OPERATIONS
 from ggp.game import Game
 from ggp.processes.budget import WorkBudget
 from ggp.rule_files import games_folder
+from tests.ggp.program import python
 from tests.places import ROOT
 
 mcp = pytest.importorskip("mcp", reason="mcp is not installed: extra mcp")
@@ -30,47 +30,44 @@ def server() -> Any:
 
 
 @pytest.mark.slow
-def test_tools_answer_over_stdio() -> None:
-    async def run() -> None:
-        async with asyncio.timeout(120), Client(server()) as client:
-            listed = {tool.name: tool for tool in (await client.list_tools()).tools}
-            assert set(listed) == {"games", *OPERATIONS}
-            assert listed["legal"].input_schema == OPERATIONS["legal"].request
+async def test_tools_answer_over_stdio() -> None:
+    async with asyncio.timeout(120), Client(server()) as client:
+        listed = {tool.name: tool for tool in (await client.list_tools()).tools}
+        assert set(listed) == {"games", *OPERATIONS}
+        assert listed["legal"].input_schema == OPERATIONS["legal"].request
 
-            async def call(name: str, **told: object) -> Any:
-                result = await client.call_tool(name, told)
-                assert not result.is_error, result.content
-                if name in OPERATIONS:
-                    check_json(result.structured_content, OPERATIONS[name].reply)
-                return result.structured_content
+        async def call(name: str, **told: object) -> Any:
+            result = await client.call_tool(name, told)
+            assert not result.is_error, result.content
+            if name in OPERATIONS:
+                check_json(result.structured_content, OPERATIONS[name].reply)
+            return result.structured_content
 
-            assert "tictactoe" in (await call("games"))["games"]
-            legal = (await call("legal", game="tictactoe"))["legal"]
-            assert legal == Game.load("tictactoe").machine("prover").initial_state().legal
-            after = await call("next", game="tictactoe", joint=["(mark b 2)"])
-            assert "(cell b 2 x)" in after["state"]
-            found = await call("validate", rules="(role x) (<= (legal x ?m) (true (can ?m)")
-            assert found["findings"][0]["code"] == "unclosed-parenthesis"
-            assert (await call("playouts", game="tictactoe", n=64))["playouts"] == 64
-            trace = (games_folder() / "playthroughs" / "nim.jsonl").read_text()
-            assert (await call("verify", game="nim", trace=trace))["fault"] is None
-            assert (await call("solve", game="hanoi", seconds=60))["value"] == 100
-            for name, told in (
-                ("legal", {"game": "nosuch"}),
-                ("legal", {"game": 7}),
-                ("legal", {"rules": "((("}),
-                ("solve", {"game": "tictactoe"}),
-            ):
-                result = await client.call_tool(name, told)
-                assert result.is_error
-                assert "\n" not in result.content[0].text
-                assert "Traceback" not in result.content[0].text
-
-    asyncio.run(run())
+        assert "tictactoe" in (await call("games"))["games"]
+        legal = (await call("legal", game="tictactoe"))["legal"]
+        assert legal == Game.load("tictactoe").machine("prover").initial_state().legal
+        after = await call("next", game="tictactoe", joint=["(mark b 2)"])
+        assert "(cell b 2 x)" in after["state"]
+        found = await call("validate", rules="(role x) (<= (legal x ?m) (true (can ?m)")
+        assert found["findings"][0]["code"] == "unclosed-parenthesis"
+        assert (await call("playouts", game="tictactoe", n=64))["playouts"] == 64
+        trace = (games_folder() / "playthroughs" / "nim.jsonl").read_text()
+        assert (await call("verify", game="nim", trace=trace))["fault"] is None
+        assert (await call("solve", game="hanoi", seconds=60))["value"] == 100
+        for name, told in (
+            ("legal", {"game": "nosuch"}),
+            ("legal", {"game": 7}),
+            ("legal", {"rules": "((("}),
+            ("solve", {"game": "tictactoe"}),
+        ):
+            result = await client.call_tool(name, told)
+            assert result.is_error
+            assert "\n" not in result.content[0].text
+            assert "Traceback" not in result.content[0].text
 
 
 @pytest.mark.slow
-def test_a_search_tells_how_it_gets_on() -> None:
+async def test_a_search_tells_how_it_gets_on() -> None:
     from ggp.answers.operations import QuestionDesk
     from ggp.mcp_tools import make_server
 
@@ -79,16 +76,13 @@ def test_a_search_tells_how_it_gets_on() -> None:
     async def heard(progress: float, total: float | None, message: str | None) -> None:
         told.append((progress, message))
 
-    async def run() -> None:
-        desk = QuestionDesk(WorkBudget(8, 2**32))
-        try:
-            async with asyncio.timeout(120), Client(make_server(desk)) as client:
-                wanted = {"game": "sudoku", "solver": "nested-policy", "seconds": 4.0}
-                await client.call_tool("solve", wanted, progress_callback=heard)
-        finally:
-            await desk.close()
-
-    asyncio.run(run())
+    desk = QuestionDesk(WorkBudget(8, 2**32))
+    try:
+        async with asyncio.timeout(120), Client(make_server(desk)) as client:
+            wanted = {"game": "sudoku", "solver": "nested-policy", "seconds": 4.0}
+            await client.call_tool("solve", wanted, progress_callback=heard)
+    finally:
+        await desk.close()
     assert told
     assert all(message is not None and "states" in message for _, message in told)
 
@@ -96,9 +90,7 @@ def test_a_search_tells_how_it_gets_on() -> None:
 def test_without_the_package_one_line_says_what_to_install(tmp_path: Path) -> None:
     (tmp_path / "mcp").mkdir()
     (tmp_path / "mcp" / "__init__.py").write_text("raise ImportError('no mcp')")
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])}
-    call = [sys.executable, "-m", "ggp", "mcp"]
-    done = subprocess.run(call, capture_output=True, text=True, env=environment, stdin=subprocess.DEVNULL)
+    done = python("-m", "ggp", "mcp", PYTHONPATH=os.pathsep.join([str(tmp_path), str(ROOT)]))
     assert done.returncode != 0
     assert done.stderr.count("\n") == 1
     assert "kaskade-ggp[mcp]" in done.stderr

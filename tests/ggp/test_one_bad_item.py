@@ -109,12 +109,6 @@ def test_all_other_levels_are_solved(levels: Path, workers: str) -> None:
     assert level_of_gdl(Game.load(f"{levels}:3").text) is not None
 
 
-def test_the_table_counts_the_bad_level(levels: Path) -> None:
-    done = CliRunner().invoke(build("solve"), ["solve", str(levels), "--all", "--seconds", "60"])
-    assert "2 of 3 levels solved" in done.stdout
-    assert f"    2 {levels}:6:4: " in done.stdout
-
-
 def test_levels_of_snakes_are_drawn_past_a_bad_one(tmp_path: Path) -> None:
     path = tmp_path / "x.txt"
     path.write_text(";one\n>A.E\n####\n\n;two\n>A\n\n;three\n>A..E\n")

@@ -190,19 +190,3 @@ def test_a_full_disk_at_the_start_is_told_as_such(tmp_path: Path) -> None:
     )
     done = limited(code, 2_000, tmp_path)
     assert "cannot write t.sqlite" in done.stdout, done.stderr
-
-
-def test_a_damaged_tournament_is_one_line(tmp_path: Path) -> None:
-    database = tmp_path / "t.sqlite"
-    with Store(database) as store:
-        for number in range(20):
-            result = Result(Fixture("g", number, ("a", "b")), (1, 2), ((0, 0, 0),) * 2, True, 3, 1.0)
-            store.add(result, {"moves": ["x" * 3000]})
-    data = bytearray(database.read_bytes())
-    for page in range(8192, len(data), 4096):
-        data[page : page + 200] = b"\xff" * 200
-    database.write_bytes(data)
-    with Store(database, writing=False) as store:
-        for read in (store.results, lambda: list(store.records()), lambda: store.setting("settings")):
-            with pytest.raises(GdlError, match="is damaged"):
-                read()

@@ -7,11 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from gdl.writing import replace_file
-from players.strong.storage import CodedBlock, LayerWriter
+from tests.ggp.program import python
 from tests.places import ROOT
 
 ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "COLUMNS": "120"}
@@ -78,18 +77,8 @@ def test_no_command_fails_in_an_ascii_locale_without_standard_input(command: str
 @pytest.mark.parametrize("descriptor", [1, 2])
 def test_closed_output_goes_nowhere(descriptor: int, tmp_path: Path) -> None:
     shell = f'exec "$@" {descriptor}>&-'
-    words = [
-        "sh",
-        "-c",
-        shell,
-        "sh",
-        sys.executable,
-        "-m",
-        "ggp",
-        "validate",
-        "games/tictactoe.kif",
-        "--json",
-    ]
+    validate = "-m", "ggp", "validate", "games/tictactoe.kif", "--json"
+    words = "sh", "-c", shell, "sh", sys.executable, *validate
     done = subprocess.run(words, capture_output=True, cwd=ROOT, timeout=300)
     assert (done.returncode, done.stderr) == (0, b"")
 
@@ -103,14 +92,7 @@ def test_a_system_without_threads_is_said_on_one_line(words: str) -> None:
         f"sys.argv = ['ggp', *{words.split()!r}]\n"
         "from ggp.cli import main; main()"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        timeout=300,
-        stdin=subprocess.DEVNULL,
-    )
+    done = python("-c", code)
     if words.startswith("play") and not done.returncode:
         pytest.skip("nothing is left to compile, which takes a thread")
     assert done.returncode == 2
@@ -120,13 +102,6 @@ def test_a_system_without_threads_is_said_on_one_line(words: str) -> None:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
 def test_a_full_disk_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "layer"
-    path.symlink_to("/dev/full")
-    writer = LayerWriter(path)
-    block = CodedBlock(np.zeros(1, np.uint64), 1, 1, bytes(1 << 20))
-    with pytest.raises(OSError, match="No space left") as full:
-        writer.add(block)
-    assert full.value.filename == str(path)
     monkeypatch.setattr("tempfile.NamedTemporaryFile", lambda **_: open("/dev/full", "wb"))  # noqa: SIM115
     monkeypatch.setattr(os, "unlink", lambda _: None)
     with pytest.raises(OSError, match="No space left") as full:

@@ -5,18 +5,20 @@ from __future__ import annotations
 import io
 import json
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.progress import Progress
 from rich.table import Table
+from rich.text import Text
 
 from ggp.console import new_console, text_column
+from ggp.game import Game
 from ggp.printing import prepare_streams, show
 from tests.gdl.test_visible import texts
-
-EVIL = "e\x1b[31m\x9b31m\u202e"
+from tests.ggp.program import ggp
 
 
 def printed(text: str | bytes, encoding: str = "utf-8") -> str:
@@ -48,17 +50,49 @@ def test_documents_are_utf_8_in_every_locale() -> None:
     assert printed("naïve", "ascii") == "ggp:na\\u00efve"
 
 
-def test_a_console_shows_every_character_that_drives_a_terminal() -> None:
+NAMES = [
+    ":smile:",
+    "[red]x[/red]",
+    "[/]",
+    "[bold",
+    "a[link=http://x]b",
+    ":warning:[x]",
+    "\\[x]",
+    "[@click=app.quit]",
+]
+
+EVIL = "e\x1b[31m\x9b31m\u202e", r"e\u001b[31m\u009b31m\u202e"
+"""A name that drives a terminal, and how it is shown."""
+
+
+@pytest.mark.parametrize(("name", "shown"), [*zip(NAMES, NAMES, strict=True), EVIL])
+def test_nothing_is_markup_and_nothing_drives_the_terminal(name: str, shown: str) -> None:
     told = io.StringIO()
     console = new_console(file=told, width=200, force_terminal=True, color_system=None)
-    console.print(EVIL)
-    table = Table(f"{EVIL} heads", title=f"{EVIL} above")
-    table.add_row(f"{EVIL} in a cell")
+    console.print(name)
+    console.print(f"{name} in a line", style="red", soft_wrap=True)
+    table = Table(f"{name} heads", title=f"{name} above")
+    table.add_row(f"{name} in a cell")
     console.print(table)
     with Progress(text_column("{task.description}"), console=console, auto_refresh=False) as progress:
-        progress.add_task(f"{EVIL} is under way")
+        progress.add_task(f"{name} is under way")
     lines = told.getvalue()
-    shown = r"e\u001b[31m\u009b31m\u202e"
-    assert all(f"{shown}{end}" in lines for end in ("\n", " heads", " above", " in a cell"))
-    assert not {"\x9b", "\u202e"} & set(lines)
-    assert "\x1b[31m" not in lines
+    for text in ("\n", " in a line", " heads", " above", " in a cell"):
+        assert f"{shown}{text}" in lines, text
+    # The column of a progress is measured before its text is made visible, which may cut it.
+    assert f"{shown} is under way" in lines or name != shown
+    assert not {"\x9b", "\u202e"} & set(lines) and "\x1b[31m" not in lines
+
+
+def test_a_file_with_such_a_name_is_played(tmp_path: Path) -> None:
+    path = tmp_path / ":smile:[red]x[bold].kif"
+    path.write_text(Game.load("tictactoe").text)
+    done = ggp("play", str(path), "--players", "random,random", "--clock", "0.1")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(":smile:[red]x[bold] on the ")
+
+
+def test_colours_are_texts() -> None:
+    told = io.StringIO()
+    new_console(file=told, force_terminal=True, color_system="standard").print(Text(":smile:[red]", "red"))
+    assert told.getvalue() == "\x1b[31m:smile:[red]\x1b[0m\n"

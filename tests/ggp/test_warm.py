@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import importlib
-import os
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,6 +15,7 @@ from numba.core.caching import UserProvidedCacheLocator
 
 from gdl.errors import GdlError
 from ggp.warm import compile_all
+from tests.ggp.program import python
 from tests.places import ROOT
 
 MATCHES = """
@@ -74,14 +75,7 @@ def kernel_folders() -> Iterator[tuple[str, str]]:
                 break
 
 
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, *arguments],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200"},
-    )
+run = partial(python, COLUMNS="200")
 
 
 @pytest.fixture(scope="module")

@@ -30,3 +30,16 @@ def random_match(environment: Any, seed: int) -> list[tuple[str, int, dict[str, 
         environment.step(action)
         log.append((agent, action, dict(environment.rewards)))
     return log
+
+
+def check(game: AdaptedGame, cycles: int, **options: Any) -> None:
+    """All checks of the frameworks."""
+    from gymnasium.utils.env_checker import check_env
+    from pettingzoo.test import api_test, parallel_api_test, seed_test
+
+    from ggp.adapters import GdlAEC, GdlEnv, GdlParallel
+
+    api_test(GdlAEC(game, **options), num_cycles=cycles)
+    parallel_api_test(GdlParallel(game, **options), num_cycles=cycles)
+    seed_test(lambda: GdlAEC(game, **options), num_cycles=min(cycles, 30))
+    check_env(GdlEnv(game, **options))

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import subprocess
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -16,10 +14,13 @@ from ggp.adapters.adapted_game import OBSERVATIONS, AdaptedGame
 from ggp.adapters.missing import missing
 from ggp.game import Game
 from tests.ggp.adapters.matches import adapted, random_match
-from tests.places import ROOT
+from tests.ggp.program import python
 
 pytest.importorskip("gymnasium", reason="pip install 'kaskade-ggp[rl]'")
 pytest.importorskip("pettingzoo", reason="pip install 'kaskade-ggp[rl]'")
+
+from ggp.adapters import GdlAEC, GdlEnv, GdlParallel, VectorMatch, make_vec
+
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
 
@@ -30,8 +31,6 @@ NOBODY = FRAME.format("c")
 
 
 def test_what_is_not_there_is_one_clear_line() -> None:
-    from ggp.adapters import GdlEnv
-
     for settings, words in (
         ({"role": "z"}, "no role z"),
         ({"opponents": {"z": "random"}}, "z is not an opponent of x"),
@@ -52,8 +51,6 @@ def test_what_is_not_there_is_one_clear_line() -> None:
 
 @pytest.mark.parametrize("action", ["a", 1.0, None, [1, 2], np.array([0.5]), True])
 def test_what_is_no_integer_is_no_action(action: Any) -> None:
-    from ggp.adapters import GdlAEC, GdlEnv, GdlParallel, make_vec
-
     single, turns, together, many = (
         GdlEnv(adapted("tictactoe")),
         GdlAEC(adapted("tictactoe")),
@@ -92,8 +89,6 @@ def _visited(game: AdaptedGame) -> np.ndarray:
 
 @pytest.mark.parametrize("observation", OBSERVATIONS)
 def test_pickled_environments_go_on_as_the_same_game(observation: str) -> None:
-    from ggp.adapters import GdlAEC
-
     game = adapted("tictactoe", observation)
     again = pickle.loads(pickle.dumps(game))
     assert (again.agents, again.shape) == (game.agents, game.shape)
@@ -108,7 +103,7 @@ def test_a_missing_package_is_told_with_its_remedy() -> None:
         code = (
             f"{blocked} from ggp.adapters import AdaptedGame, VectorMatch; import ggp.adapters as a; a.{name}"
         )
-        run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+        run = python("-c", code)
         assert run.returncode == 1 and "pip install 'kaskade-ggp[rl]'" in run.stderr.splitlines()[-1]
 
 
@@ -121,21 +116,17 @@ def test_each_module_imports_its_own_framework_only() -> None:
         ("adapted_game", ("gymnasium", "pettingzoo", "pyspiel")),
     ):
         code = f"import sys, ggp.adapters.{module}; print([m for m in {others} if m in sys.modules])"
-        run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+        run = python("-c", code)
         assert run.stdout.strip() == "[]", (module, run.stdout, run.stderr)
 
 
 def test_vectors_of_matches_are_refused_to_games_of_hidden_information() -> None:
-    from ggp.adapters import make_vec
-
     with pytest.raises(GdlError, match=r"kuhn hides information .*GdlAEC"):
         make_vec("gdl/kuhn-v0", num_envs=2)
 
 
 @pytest.mark.parametrize("number", [-1, "x", 1.5, True, float("nan"), 2**64])
 def test_numbers_of_environments_are_checked(number: Any) -> None:
-    from ggp.adapters import GdlAEC, GdlEnv, GdlParallel, VectorMatch, make_vec
-
     game = Game.load("tictactoe")
     calls: list[tuple[str, Callable[[], object]]] = [
         ("environments", lambda: make_vec(game, number)),
@@ -158,8 +149,6 @@ def test_numbers_of_environments_are_checked(number: Any) -> None:
 
 
 def test_a_vector_of_matches_names_what_it_needs() -> None:
-    from ggp.adapters import VectorMatch
-
     game = Game.load("tictactoe")
     for machine in (game, game.machine("prover"), None):
         with pytest.raises(GdlError, match=r"is not a machine with a network \(give .*'native'"):

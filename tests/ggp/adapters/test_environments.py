@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import pickle
 from copy import deepcopy
-from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from gdl.errors import MoveError
-from ggp.adapters.adapted_game import OBSERVATIONS, AdaptedGame
+from ggp.adapters.adapted_game import OBSERVATIONS
+from tests.ggp.adapters.matches import adapted, check
 from tests.places import ROOT
 
-gymnasium = pytest.importorskip("gymnasium", reason="pip install 'kaskade-ggp[rl]'")
+pytest.importorskip("gymnasium", reason="pip install 'kaskade-ggp[rl]'")
 pytest.importorskip("pettingzoo", reason="pip install 'kaskade-ggp[rl]'")
+
+from ggp.adapters import GdlAEC, GdlEnv, GdlParallel, make_vec, register_game
+
+gymnasium = pytest.importorskip("gymnasium")
+
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
 
@@ -28,34 +33,19 @@ STUCK = FRAME.format("c") + "(<= (legal r x) (true a))"
 ENDLESS = FRAME.format("a") + "(legal r x) (legal r y)"
 
 
-@cache
-def adapted(name: str, observation: str = "bits") -> AdaptedGame:
-    return AdaptedGame(name, observation=observation)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("observation", OBSERVATIONS)
 @pytest.mark.parametrize("name", ["tictactoe", "tron", "eightpuzzle", "othello"])
 def test_the_checks_of_the_frameworks_pass(
     name: str, observation: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from gymnasium.utils.env_checker import check_env
-    from pettingzoo.test import api_test, parallel_api_test, seed_test
-
-    from ggp.adapters import GdlAEC, GdlEnv, GdlParallel
-
     game = adapted(name, observation)
-    api_test(GdlAEC(game), num_cycles=60)
-    parallel_api_test(GdlParallel(game), num_cycles=60)
-    seed_test(lambda: GdlAEC(game), num_cycles=30)
-    check_env(GdlEnv(game))
+    check(game, 60)
 
 
 def test_registered_environments_are_made_and_checked_with_every_way_to_draw(tmp_path: Path) -> None:
     pytest.importorskip("PIL", reason="pip install 'kaskade-ggp[rl]'")
     from gymnasium.utils.env_checker import check_env
-
-    from ggp.adapters import register_game
 
     rules = tmp_path / "mine.kif"
     rules.write_text((ROOT / "games" / "tictactoe.kif").read_text())
@@ -73,8 +63,6 @@ def test_registered_environments_are_made_and_checked_with_every_way_to_draw(tmp
 
 
 def test_illegal_actions_are_told_or_end_the_match() -> None:
-    from ggp.adapters import GdlAEC, GdlEnv, GdlParallel
-
     turns = GdlAEC("tictactoe")
     turns.reset()
     turns.step(0)
@@ -97,8 +85,6 @@ def test_illegal_actions_are_told_or_end_the_match() -> None:
 
 
 def test_masks_are_where_each_framework_looks_for_them() -> None:
-    from ggp.adapters import GdlEnv, make_vec
-
     single = gymnasium.make("gdl/tictactoe-v0")
     seen, info = single.reset(seed=1)
     many = gymnasium.vector.SyncVectorEnv([lambda: GdlEnv(adapted("tictactoe")) for _ in range(3)])
@@ -127,8 +113,6 @@ def test_masks_are_where_each_framework_looks_for_them() -> None:
 
 
 def test_nothing_is_asked_before_the_first_reset() -> None:
-    from ggp.adapters import GdlEnv
-
     single = GdlEnv(adapted("tictactoe"), render_mode="ansi")
     for call in (lambda: single.step(0), single.render, single.action_masks):
         with pytest.raises(gymnasium.error.ResetNeeded, match="call reset before"):
@@ -136,8 +120,6 @@ def test_nothing_is_asked_before_the_first_reset() -> None:
 
 
 def test_copies_of_an_environment_go_on_from_the_same_state() -> None:
-    from ggp.adapters import GdlEnv
-
     environment = GdlEnv(adapted("tictactoe"), opponents="uct:playouts=20,workers=1")
     environment.reset(seed=1)
     seen, *_ = environment.step(0)
@@ -155,8 +137,6 @@ def test_copies_of_an_environment_go_on_from_the_same_state() -> None:
 
 
 def test_matches_without_an_end_are_truncated() -> None:
-    from ggp.adapters import GdlAEC, GdlEnv
-
     stuck = GdlAEC(STUCK)
     stuck.reset()
     stuck.step(0)
@@ -167,8 +147,6 @@ def test_matches_without_an_end_are_truncated() -> None:
 
 
 def test_opponents_are_our_players_and_a_seed_repeats_them() -> None:
-    from ggp.adapters import GdlEnv
-
     def match(opponent: str, seed: int) -> list[bytes]:
         environment = GdlEnv(adapted("tictactoe"), role="o", opponents={"x": opponent})
         seen, _ = environment.reset(seed=seed)

@@ -19,10 +19,16 @@ from ggp.rule_files import installed_games
 from propnet.environments.vector_match import VectorMatch
 from propnet.kernels.records import pack
 from propnet.machine import PropnetMachine
+from tests.ggp.adapters.matches import check
 
 pytest.importorskip("gymnasium", reason="pip install 'kaskade-ggp[rl]'")
 pytest.importorskip("pettingzoo", reason="pip install 'kaskade-ggp[rl]'")
-pyspiel = pytest.importorskip("pyspiel", reason="pip install 'kaskade-ggp[rl]'")
+pytest.importorskip("pyspiel", reason="pip install 'kaskade-ggp[rl]'")
+
+from ggp.adapters import load_gdl
+
+pyspiel = pytest.importorskip("pyspiel")
+
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 CORPUS = os.environ.get("GGP_CORPUS")
 GAMES = [*installed_games(), *sorted(Path(CORPUS, "games").glob("*.kif"))] if CORPUS else []
@@ -54,11 +60,6 @@ def follow(machine: PropnetMachine, steps: int) -> None:
 @pytest.mark.skipif(not CORPUS, reason="takes many minutes: set GGP_CORPUS")
 @pytest.mark.parametrize("path", GAMES, ids=lambda path: f"{path.parent.parent.name}/{path.stem}")
 def test_every_game_that_grounds_passes_all_checks(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from gymnasium.utils.env_checker import check_env
-    from pettingzoo.test import api_test, parallel_api_test, seed_test
-
-    from ggp.adapters import GdlAEC, GdlEnv, GdlParallel, load_gdl
-
     game = Game.load(path)
     try:
         ground(game.rules, GroundLimits(cpu_seconds=10.0))
@@ -66,10 +67,7 @@ def test_every_game_that_grounds_passes_all_checks(path: Path, capsys: pytest.Ca
         pytest.skip(f"does not ground in 10 s: {error.message}")
     adapted = AdaptedGame(game, machine="propnet")
     follow(adapted.machine, 40)
-    api_test(GdlAEC(adapted, max_steps=STEPS), num_cycles=20)
-    parallel_api_test(GdlParallel(adapted, max_steps=STEPS), num_cycles=20)
-    seed_test(lambda: GdlAEC(adapted, max_steps=STEPS), num_cycles=20)
-    check_env(GdlEnv(adapted, max_steps=STEPS))
+    check(adapted, 20, max_steps=STEPS)
     spiel = load_gdl(game, machine="propnet", max_steps=SPIEL_STEPS)
     pyspiel.random_sim_test(spiel, num_sims=1, serialize=True, verbose=False)
     again = pickle.loads(pickle.dumps(adapted))

@@ -12,11 +12,14 @@ import pytest
 from gdl.information import hides
 from ggp.game import Game
 from ggp.rule_files import installed_games
-from tests.ggp.adapters.matches import adapted, random_match
+from tests.ggp.adapters.matches import adapted, check, random_match
 from tests.ggp.told import Told
 
 pytest.importorskip("gymnasium", reason="pip install 'kaskade-ggp[rl]'")
 pytest.importorskip("pettingzoo", reason="pip install 'kaskade-ggp[rl]'")
+
+from ggp.adapters import GdlAEC, GdlEnv, GdlParallel
+
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 HIDDEN = [path.stem for path in installed_games() if hides(Game.load(path).rules)]
 STEPS = 60
@@ -40,8 +43,6 @@ def note(told: Told, env: Any, agent: str, seen: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("name", HIDDEN)
 def test_two_histories_that_are_the_same_to_a_role_are_the_same_observation(name: str) -> None:
-    from ggp.adapters import GdlAEC, GdlParallel
-
     game, told, rng = adapted(name), Told(), random.Random(1)
     one, all_ = GdlAEC(game, max_steps=STEPS), GdlParallel(game, max_steps=STEPS)
     for seed in range(12):
@@ -64,8 +65,6 @@ def test_two_histories_that_are_the_same_to_a_role_are_the_same_observation(name
 
 
 def test_an_observation_has_the_last_turns_the_newest_first() -> None:
-    from ggp.adapters import GdlAEC
-
     game = adapted("kuhn")
     senses = game.senses[0]
     env = GdlAEC(game)
@@ -84,22 +83,12 @@ def test_an_observation_has_the_last_turns_the_newest_first() -> None:
 def test_frameworks_find_nothing_wrong_with_games_of_chance(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from gymnasium.utils.env_checker import check_env
-    from pettingzoo.test import api_test, parallel_api_test, seed_test
-
-    from ggp.adapters import GdlAEC, GdlEnv, GdlParallel
-
     game = adapted(name)
     assert "random" not in game.agents
-    api_test(GdlAEC(game, max_steps=STEPS), num_cycles=20)
-    parallel_api_test(GdlParallel(game, max_steps=STEPS), num_cycles=20)
-    seed_test(lambda: GdlAEC(game, max_steps=STEPS), num_cycles=20)
-    check_env(GdlEnv(game, max_steps=STEPS))
+    check(game, 20, max_steps=STEPS)
 
 
 def test_a_seed_decides_what_chance_draws() -> None:
-    from ggp.adapters import GdlAEC
-
     env = GdlAEC(adapted("twentyfortyeight"), max_steps=STEPS)
     first = random_match(env, 5)
     end = env.env.gdl_state
@@ -112,8 +101,6 @@ def test_a_seed_decides_what_chance_draws() -> None:
 
 
 def test_opponents_know_no_more_than_their_roles_and_copies_of_an_environment_go_on() -> None:
-    from ggp.adapters import GdlEnv
-
     env = GdlEnv(adapted("kuhn"), role="first", opponents="cfr", seconds=0.2)
     rewards = []
     for seed in range(6):

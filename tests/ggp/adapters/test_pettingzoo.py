@@ -12,14 +12,15 @@ from tests.ggp.adapters.matches import adapted, random_match
 
 pytest.importorskip("gymnasium", reason="pip install 'kaskade-ggp[rl]'")
 pytest.importorskip("pettingzoo", reason="pip install 'kaskade-ggp[rl]'")
+
+from ggp.adapters import GdlAEC, GdlParallel
+
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["connectfour", "tron", "othello", "chinesecheckers"])
 def test_agents_that_act_one_by_one_play_the_game(name: str) -> None:
-    from ggp.adapters import GdlAEC
-
     game = adapted(name)
     machine = game.machine
     log = random_match(GdlAEC(game), 5)
@@ -47,8 +48,6 @@ def test_agents_that_act_one_by_one_play_the_game(name: str) -> None:
 
 
 def test_agents_that_act_together_play_the_game() -> None:
-    from ggp.adapters import GdlParallel
-
     environment = GdlParallel("tron", max_steps=50)
     machine = environment.adapted.machine
     seen, _ = environment.reset()
@@ -63,8 +62,6 @@ def test_agents_that_act_together_play_the_game() -> None:
 
 
 def test_agents_are_told_when_a_reset_is_due(caplog: pytest.LogCaptureFixture) -> None:
-    from ggp.adapters import GdlAEC, GdlParallel
-
     turns = GdlAEC(adapted("tictactoe"), render_mode="ansi")
     together = GdlParallel(adapted("tictactoe"), render_mode="ansi")
     for name in (
@@ -103,8 +100,6 @@ def test_agents_are_told_when_a_reset_is_due(caplog: pytest.LogCaptureFixture) -
 
 
 def test_a_loop_that_forgets_to_step_is_stopped() -> None:
-    from ggp.adapters import GdlAEC
-
     turns = GdlAEC(adapted("tictactoe"))
     turns.reset()
     agents = iter(turns.agent_iter())
@@ -116,8 +111,6 @@ def test_a_loop_that_forgets_to_step_is_stopped() -> None:
 
 @pytest.mark.parametrize("name", ["tictactoe", "tron"])
 def test_the_infos_of_agents_have_their_masks(name: str) -> None:
-    from ggp.adapters import GdlAEC, GdlParallel
-
     turns, together = GdlAEC(adapted(name)), GdlParallel(adapted(name))
     turns.reset()
     for _ in turns.agent_iter(20):
@@ -139,8 +132,6 @@ def test_the_infos_of_agents_have_their_masks(name: str) -> None:
 def test_conversions_and_wrappers_of_pettingzoo_take_our_environments() -> None:
     from pettingzoo.utils.conversions import parallel_to_aec, turn_based_aec_to_parallel
     from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, TerminateIllegalWrapper
-
-    from ggp.adapters import GdlAEC, GdlParallel
 
     wrapped = AssertOutOfBoundsWrapper(TerminateIllegalWrapper(GdlAEC(adapted("tictactoe")), -1))
     wrapped.reset()

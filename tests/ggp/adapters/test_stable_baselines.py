@@ -13,7 +13,12 @@ import numpy as np
 import pytest
 
 pytest.importorskip("sb3_contrib", reason="pip install 'kaskade-ggp[sb3]' (it brings PyTorch)")
+pytest.importorskip("torch")
+
+from ggp.adapters import GdlEnv, make_sb3_vec, make_vec
+
 torch = pytest.importorskip("torch")
+
 GAMES = 200
 
 
@@ -29,8 +34,6 @@ def one_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None
 
 def _won(model: Any) -> float:
     """The share of matches of tic-tac-toe as x, against random moves, that a model wins; None is random."""
-    from ggp.adapters import make_vec
-
     envs = make_vec("tictactoe", num_envs=GAMES, autoreset_mode="Disabled")
     seen, _ = envs.reset(seed=7)
     won, over = np.zeros(GAMES, np.bool_), np.zeros(GAMES, np.bool_)
@@ -46,8 +49,6 @@ def _won(model: Any) -> float:
 
 def test_maskable_ppo_in_lanes_learns_to_win() -> None:
     from sb3_contrib import MaskablePPO
-
-    from ggp.adapters import make_sb3_vec
 
     envs = make_sb3_vec("gdl/tictactoe-v0", num_envs=64)
     model = MaskablePPO(
@@ -78,8 +79,6 @@ def test_maskable_ppo_never_takes_an_illegal_action(observation: str) -> None:
 def test_single_environments_pass_the_check_of_stable_baselines(name: str) -> None:
     from stable_baselines3.common.env_checker import check_env
 
-    from ggp.adapters import GdlEnv
-
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         check_env(GdlEnv(name))
@@ -87,8 +86,6 @@ def test_single_environments_pass_the_check_of_stable_baselines(name: str) -> No
 
 def test_lanes_tell_the_last_observation_and_whether_a_match_was_cut() -> None:
     from stable_baselines3.common.vec_env import VecMonitor
-
-    from ggp.adapters import GdlEnv, make_sb3_vec
 
     lanes = make_sb3_vec("lightsout", num_envs=3, max_steps=5, observation="packed")
     envs = VecMonitor(lanes)
@@ -115,8 +112,6 @@ def test_lanes_tell_the_last_observation_and_whether_a_match_was_cut() -> None:
 
 
 def test_lanes_begin_with_the_seed_that_was_set() -> None:
-    from ggp.adapters import make_sb3_vec
-
     def states(seed: int) -> bytes:
         envs = make_sb3_vec("tictactoe", num_envs=8, role="o")
         envs.seed(seed)

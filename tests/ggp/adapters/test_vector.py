@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from functools import cache
 
 import numpy as np
 import pytest
 
 from gdl.errors import GdlError
-from ggp.adapters.adapted_game import OBSERVATIONS, AdaptedGame
+from ggp.adapters.adapted_game import OBSERVATIONS
+from tests.ggp.adapters.matches import adapted
 
-gymnasium = pytest.importorskip("gymnasium", reason="pip install 'kaskade-ggp[rl]'")
+pytest.importorskip("gymnasium", reason="pip install 'kaskade-ggp[rl]'")
 pytest.importorskip("pettingzoo", reason="pip install 'kaskade-ggp[rl]'")
+
+from ggp.adapters import GdlEnv, make_vec
+
+gymnasium = pytest.importorskip("gymnasium")
+
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
-
-
-@cache
-def adapted(name: str, observation: str = "bits") -> AdaptedGame:
-    return AdaptedGame(name, observation=observation)
 
 
 @pytest.mark.parametrize("observation", OBSERVATIONS)
 @pytest.mark.parametrize("mode", ["NextStep", "SameStep", "Disabled"])
 def test_what_a_step_of_lanes_returned_stays_as_it_was(observation: str, mode: str) -> None:
     from gymnasium.utils.env_checker import data_equivalence
-
-    from ggp.adapters import make_vec
 
     lanes = make_vec("tictactoe", 64, observation=observation, autoreset_mode=mode)
     lanes.reset(seed=1)
@@ -41,8 +39,6 @@ def test_what_a_step_of_lanes_returned_stays_as_it_was(observation: str, mode: s
 
 
 def test_lanes_are_drawn_as_single_environments_are() -> None:
-    from ggp.adapters import GdlEnv, make_vec
-
     lanes = make_vec("gdl/eightpuzzle-v0", 2, render_mode="ansi")
     single = GdlEnv(adapted("eightpuzzle"), render_mode="ansi")
     lanes.reset()
@@ -59,8 +55,6 @@ def test_lanes_are_drawn_as_single_environments_are() -> None:
 
 @pytest.mark.parametrize("mode", ["NextStep", "SameStep", "Disabled"])
 def test_vector_environments_are_single_ones_side_by_side(mode: str) -> None:
-    from ggp.adapters import GdlEnv, make_vec
-
     game = adapted("lightsout")
     many = make_vec("gdl/lightsout-v0", num_envs=3, autoreset_mode=mode, max_steps=7)
     singles = [GdlEnv(game, max_steps=7) for _ in range(3)]

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from aiohttp.test_utils import TestClient, TestServer
 
 from gdl.errors import GdlError
 from gdl.information import hides
@@ -22,9 +20,8 @@ from ggp.answers.catalogue import (
     title_of,
 )
 from ggp.game import Game
-from ggp.web.app import make_app
 from ggp.web.choice.card_process import draw, game_picture
-from ggp.web.gate import TOKENS, WebSettings
+from tests.ggp.web.clients import client_of, token_of
 from tests.places import GAMES
 
 
@@ -43,23 +40,17 @@ def test_what_comes_along_is_found_by_name_wherever_one_stands(
 
 
 @pytest.mark.parametrize("name", ["/etc/passwd", "../README.md", "secret", "secret.xsb", "x\0"])
-def test_other_files_are_no_games(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_other_files_are_no_games(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "secret").write_text("(role secret)")
     (tmp_path / "secret.xsb").write_text("####\n#@$.#\n####")
     monkeypatch.chdir(tmp_path)
     with pytest.raises(GdlError, match="there is no game"):
         checked_source({"game": name})
-
-    async def run() -> None:
-        async with TestClient(TestServer(make_app(WebSettings()))) as client:
-            assert client.app is not None
-            headers = {"X-Ggp-Token": client.app[TOKENS].make()}
-            for path in ("/play/tables", "/puzzles"):
-                reply = await client.post(path, json={"game": name}, headers=headers)
-                assert reply.status == 400
-                assert "there is no game" in (await reply.json())["error"]
-
-    asyncio.run(run())
+    async with client_of() as client:
+        for path in ("/play/tables", "/puzzles"):
+            reply = await client.post(path, json={"game": name}, headers=token_of(client))
+            assert reply.status == 400
+            assert "there is no game" in (await reply.json())["error"]
 
 
 CARDS = known_cards()

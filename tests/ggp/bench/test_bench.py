@@ -24,9 +24,7 @@ from ggp.bench.results import (
     differ,
     geometric_mean,
     measurements,
-    number,
     read_results,
-    spread,
 )
 from ggp.cli import build
 from ggp.game import Game
@@ -204,10 +202,6 @@ def test_levels_are_compared_on_the_games_that_both_run() -> None:
     assert level_ratios(rows, "propnet", "prover") == {"a": 5.0}
 
 
-def test_spread_is_half_the_range() -> None:
-    assert spread(row(rate=100.0, rates=[90.0, 100.0, 130.0])) == 0.2
-
-
 # --- showing -------------------------------------------------------------------------------------------
 def shown(what: Any, width: int) -> str:
     out = console()
@@ -240,14 +234,6 @@ def test_rates_that_fell_by_more_than_a_tenth_are_named() -> None:
     text = " ".join(shown(comparison(compare(old, new)), 120).split())
     assert text.endswith("slower by more than 10%: chess on propnet 0.88")
     assert "slower by more than" not in shown(comparison(compare(new[:1], old[:1])), 120)
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [(0, ""), (0.0123, "0.0123"), (1.5, "1.50"), (99.96, "100.0"), (1234567.8, "1,234,568")],
-)
-def test_numbers_show_three_digits_that_count(value: float, text: str) -> None:
-    assert number(value) == text
 
 
 # --- the command ---------------------------------------------------------------------------------------

@@ -6,19 +6,16 @@ import asyncio
 import importlib.util
 import json
 import os
-import subprocess
-import sys
+from functools import partial
 
 import pytest
 
 from players.fleet.ray_fleet import RayFleet
 from players.fleet.ray_nodes import ray_nodes
 from players.fleet.survey import PROBE
+from tests.ggp.program import ggp
 
-
-def status(*words: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "ggp", "cluster", *words]
-    return subprocess.run(command, capture_output=True, text=True, timeout=90, check=False)
+status = partial(ggp, "cluster")
 
 
 def test_processes_of_this_computer_are_shown_as_nodes() -> None:
@@ -69,6 +66,5 @@ def test_workers_of_other_programs_are_shown(monkeypatch: pytest.MonkeyPatch) ->
     ],
 )
 def test_a_server_that_cannot_use_its_cluster_says_so(words: list[str], said: str) -> None:
-    command = [sys.executable, "-m", "ggp", "serve", "--port", "0", *words]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    ended = ggp("serve", "--port", "0", *words)
     assert ended.returncode == 2 and said in ended.stderr and "Traceback" not in ended.stderr

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import gzip
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
-import typer
-from typer.testing import CliRunner
 
 from gdl.errors import GdlError
-from ggp.commands.puzzles.cover import command
+from tests.ggp.program import invoke
 from tests.places import GAMES
 
 SOMA = GAMES / "puzzles" / "soma.packing"
@@ -32,11 +31,7 @@ def box(tmp_path: Path) -> Path:
     return path
 
 
-def run(*words: str | Path) -> tuple[int, str]:
-    app = typer.Typer()
-    app.command()(command)
-    result = CliRunner().invoke(app, list(map(str, words)), catch_exceptions=False)
-    return result.exit_code, result.stdout
+run = partial(invoke, "cover")
 
 
 def told(*words: str | Path) -> dict[str, object]:
@@ -69,13 +64,6 @@ def test_a_burrtools_file(box: Path, tmp_path: Path) -> None:
     assert text.count("<solution ") == 2 and text.count('assemblies="2"') == text.count("assemblies") == 1
     assert told(out, "--all")["solutions"] == 2
     assert drawing.read_text().lstrip().startswith("<svg")
-
-
-def test_our_puzzles_are_exported_too(tmp_path: Path) -> None:
-    out = tmp_path / "soma.xmpuzzle"
-    assert told(SOMA, "--first", "2", "--output", out)["solutions"] == 2
-    assert gzip.decompress(out.read_bytes()).count(b"<solution ") == 2
-    assert told(out, "--count")["solutions"] == 240
 
 
 def test_a_search_is_saved_and_gone_on_with(tmp_path: Path) -> None:

@@ -57,19 +57,10 @@ def test_levels_that_come_along_need_no_path() -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (
-            ["rules", "{file}:2"],
-            "{file}:11:4: the level has 2 keepers: this is the second (the first is at",
-        ),
+        (["rules", "{file}:2"], "{file}:11:4: the level has 2 keepers: this is the second (the first"),
         (["play", "{file}:2"], "{file}:11:4: the level has 2 keepers"),
-        (
-            ["solve", "{file}:3"],
-            "{file}: there is no level 3: the file has 2 levels (write",
-        ),
-        (
-            ["rules", "nowhere.xsb"],
-            "cannot read nowhere.xsb: there is no such file (name",
-        ),
+        (["solve", "{file}:3"], "{file}: there is no level 3: the file has 2 levels (write"),
+        (["rules", "nowhere.xsb"], "cannot read nowhere.xsb: there is no such file (name"),
         (["rules", "{file}", "--draw"], "--draw is not for {file} (leave it out)"),
     ],
 )

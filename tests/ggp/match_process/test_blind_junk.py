@@ -14,21 +14,15 @@ from hypothesis import strategies as st
 
 from bench.soak.game_manager import KINDS, blind_junk
 from gdl.errors import GdlError, ParseError
-from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_term
-from ggp.game import Game
 from ggp.match_process import blind_match
 from ggp.match_process.blind_match import BlindMatch
 from ggp.protocol.messages import NO_MOVE, Play, parse_message, read_told
 from players.belief.belief import Belief, Observed
+from tests.ggp.match_process.test_blind_match import prover_of
 
 GAMES = ("montyhall", "kuhn", "blindtictactoe", "leduc", "liarsdice")
 Told = tuple[str, ...] | None
-
-
-@cache
-def prover_of(name: str) -> ProverMachine:
-    return ProverMachine(Game.load(name).rules)
 
 
 @cache

@@ -22,9 +22,13 @@ def prover_of(name: str) -> ProverMachine:
     return ProverMachine(Game.load(name).rules)
 
 
-def begun(name: str = "montyhall", role: int = 0) -> tuple[BlindMatch, list[str]]:
+def begun(name: str = "montyhall", turns: int = 0) -> tuple[BlindMatch, list[str]]:
+    """A match of the first role that was told of so many turns in which nothing happened."""
     events: list[str] = []
-    match = BlindMatch(prover_of(name), role, lambda level, event, **fields: events.append(event))
+    match = BlindMatch(prover_of(name), 0, lambda level, event, **fields: events.append(event))
+    for turn in range(turns):
+        own = "noop" if turn else None
+        match.follow(numbered(turn, own), own, True, False)
     return match, events
 
 
@@ -65,9 +69,7 @@ def test_a_move_in_place_of_an_illegal_answer_is_not_doubted() -> None:
 def test_the_first_state_that_fits_comes_before_the_rest_is_looked_at(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    match, events = begun("mastermind")
-    for turn in range(5):
-        match.follow(numbered(turn, "noop" if turn else None), "noop" if turn else None, True, False)
+    match, events = begun("mastermind", 5)
     asked, firsts = 0, []
     perceives = match.machine.perceives
 
@@ -124,9 +126,7 @@ def test_an_answer_that_came_late_may_have_been_replaced() -> None:
     ],
 )
 def test_nonsense_is_logged_and_a_legal_move_stays_known(told: Told, event: str) -> None:
-    match, events = begun()
-    match.follow(numbered(0, None), None, True, False)
-    match.follow(numbered(1, "noop"), "noop", True, False)
+    match, events = begun(turns=2)
     match.follow(told, "(choose 1)", True, False)
     assert event in events
     assert match.options()
@@ -174,9 +174,7 @@ def test_a_match_is_resumed_from_its_history() -> None:
     ],
 )
 def test_a_doubtful_turn_gives_way_to_the_one_that_is_so(junk: Told) -> None:
-    match, events = begun()
-    match.follow(numbered(0, None), None, True, False)
-    match.follow(numbered(1, "noop"), "noop", True, False)
+    match, events = begun(turns=2)
     assert match.follow(junk, "(choose 2)", True, False)
     assert match.options()
     assert match.follow(numbered(2, "(choose 2)"), "stay", True, False)
@@ -239,9 +237,7 @@ def test_turns_of_two_managers_in_two_dialects_are_followed_side_by_side(bare: b
 
 def test_a_turn_that_cannot_be_is_not_taken_back_twice() -> None:
     """After the last turn no state follows; what comes then is forgotten without what came before."""
-    match, events = begun()
-    match.follow(numbered(0, None), None, True, False)
-    match.follow(numbered(1, "noop"), "noop", True, False)
+    match, events = begun(turns=2)
     match.follow(numbered(2, "(choose 2)"), "(choose 2)", True, False)
     match.follow(numbered(3, "noop", "(opened 1)"), "noop", True, False)
     before = match.observed

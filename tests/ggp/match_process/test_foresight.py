@@ -24,8 +24,10 @@ def messages(game: str, role: str) -> tuple[Follower, list[tuple[str, dict[str, 
     return Follower(rules, start, lambda kind, **fields: sent.append((kind, fields))), sent
 
 
-def play(number: int, moves: list[str] | None, answered: str | None) -> dict[str, Any]:
-    told = {"delivered": True, "late": False, "advanced": False}
+def play(
+    number: int, moves: list[str] | None, answered: str | None, advanced: bool = False
+) -> dict[str, Any]:
+    told = {"delivered": True, "late": False, "advanced": advanced}
     return {"id": number, "moves": moves, "answered": answered, **told}
 
 

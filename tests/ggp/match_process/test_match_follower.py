@@ -12,6 +12,7 @@ from ggp.game import Game
 from ggp.match_process.match_follower import Follower
 from ggp.protocol.messages import NO_MOVE
 from tests.examples import examples
+from tests.ggp.match_process.test_foresight import play
 from tests.ggp.server.live import MARKS
 
 Sent = list[tuple[str, dict[str, Any]]]
@@ -27,17 +28,6 @@ def follower(
     message = {"seed": 1, "role": role, "history": history or [], "answers": answers or []}
     begun = Follower(parse_rules(rules), message, lambda kind, **fields: sent.append((kind, fields)))
     return begun, sent
-
-
-def play(number: int, moves: list[str] | None, answered: str | None, advanced: bool) -> dict[str, Any]:
-    return {
-        "id": number,
-        "moves": moves,
-        "answered": answered,
-        "delivered": True,
-        "late": False,
-        "advanced": advanced,
-    }
 
 
 TEXTS = st.sampled_from(["(mark 1 1)", "(Mark 2 2)", "noop", "pass", "wait", "(foo", "?x", "()", NO_MOVE])

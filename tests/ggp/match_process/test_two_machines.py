@@ -17,6 +17,7 @@ from gdl.syntax.parser import parse_rules
 from ggp.match_process.match_follower import Follower
 from propnet.build import build
 from propnet.machine import PropnetMachine
+from tests.ggp.match_process.test_foresight import play
 from tests.places import GAMES
 
 Sent = list[tuple[str, dict[str, Any]]]
@@ -37,11 +38,6 @@ def follower(game: str) -> tuple[Follower, Sent]:
     role = str(ProverMachine(rules_of(game)).roles[-1])
     start = {"role": role, "seed": 1, "history": []}
     return Follower(rules_of(game), start, lambda kind, **f: sent.append((kind, f)), ahead=False), sent
-
-
-def play(number: int, moves: list[str] | None, answered: str | None) -> dict[str, Any]:
-    told = {"delivered": True, "late": False, "advanced": False}
-    return {"id": number, "moves": moves, "answered": answered, **told}
 
 
 def legal(each: Follower) -> set[str]:

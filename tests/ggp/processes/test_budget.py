@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggp.processes.budget import Reservation, WorkBudget, WorkNeed, usual_memory
+from ggp.processes.budget import Reservation, WorkBudget, WorkNeed
 from ggp.protocol.http_error import BusyError
 
 MIB = 1024**2
@@ -41,50 +41,37 @@ def test_never_more_is_reserved_than_there_is(needs: list[tuple[int, int]]) -> N
     asyncio.run(run())
 
 
-def test_who_is_idle_makes_room_and_counts_until_it_has_ended() -> None:
-    async def run() -> None:
-        budget = WorkBudget(1, 2**30)
-        ended = asyncio.Event()
+async def test_who_is_idle_makes_room_and_counts_until_it_has_ended() -> None:
+    budget = WorkBudget(1, 2**30)
+    ended = asyncio.Event()
 
-        async def end() -> None:
-            await ended.wait()
+    async def end() -> None:
+        await ended.wait()
 
-        await budget.reserve("first", WorkNeed(), lambda: True, end)
-        second = asyncio.create_task(budget.reserve("second", WorkNeed(), lambda: False, nothing))
-        await asyncio.sleep(0.01)
-        assert budget.reserved.processes == 1
-        assert not second.done()
-        ended.set()
-        await second
-        with pytest.raises(BusyError, match="third") as raised:
-            await budget.reserve("third", WorkNeed(), lambda: False, nothing)
-        assert raised.value.status == 503
-
-    asyncio.run(run())
+    await budget.reserve("first", WorkNeed(), lambda: True, end)
+    second = asyncio.create_task(budget.reserve("second", WorkNeed(), lambda: False, nothing))
+    await asyncio.sleep(0.01)
+    assert budget.reserved.processes == 1
+    assert not second.done()
+    ended.set()
+    await second
+    with pytest.raises(BusyError, match="third") as raised:
+        await budget.reserve("third", WorkNeed(), lambda: False, nothing)
+    assert raised.value.status == 503
 
 
-def test_what_comes_alone_is_let_in_on_a_small_computer() -> None:
-    async def run() -> None:
-        budget = WorkBudget(1, MIB)
-        await budget.reserve("first", WorkNeed(4, 1000 * MIB), lambda: False, nothing)
-        with pytest.raises(BusyError):
-            await budget.reserve("second", WorkNeed(), lambda: False, nothing)
-
-    asyncio.run(run())
+async def test_what_comes_alone_is_let_in_on_a_small_computer() -> None:
+    budget = WorkBudget(1, MIB)
+    await budget.reserve("first", WorkNeed(4, 1000 * MIB), lambda: False, nothing)
+    with pytest.raises(BusyError):
+        await budget.reserve("second", WorkNeed(), lambda: False, nothing)
 
 
-def test_the_usual_memory_is_some() -> None:
-    assert usual_memory() > 64 * MIB
-
-
-def test_the_memory_of_the_own_process_is_part_of_the_budget() -> None:
-    async def run() -> None:
-        budget = WorkBudget(8, 100)
-        await budget.reserve("one", WorkNeed(1, 40), lambda: False, nothing)
-        budget.own = 30
-        await budget.reserve("two", WorkNeed(1, 30), lambda: False, nothing)
-        budget.own = 31
-        with pytest.raises(BusyError):
-            await budget.reserve("three", WorkNeed(1, 0), lambda: False, nothing)
-
-    asyncio.run(run())
+async def test_the_memory_of_the_own_process_is_part_of_the_budget() -> None:
+    budget = WorkBudget(8, 100)
+    await budget.reserve("one", WorkNeed(1, 40), lambda: False, nothing)
+    budget.own = 30
+    await budget.reserve("two", WorkNeed(1, 30), lambda: False, nothing)
+    budget.own = 31
+    with pytest.raises(BusyError):
+        await budget.reserve("three", WorkNeed(1, 0), lambda: False, nothing)

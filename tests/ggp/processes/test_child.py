@@ -8,8 +8,10 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -56,87 +58,72 @@ class Talk:
         self.child.send("echo", text="nobody hears")
 
 
-def test_fields_of_messages_may_have_any_names() -> None:
+async def test_fields_of_messages_may_have_any_names() -> None:
     names = ("self", "do", "kind", "cls", "fields", "name", "", "\x00", "\ud800")
-
-    async def run() -> None:
-        child = await Child.spawn(TALKERS)
-        talk = Talk(child)
-        try:
-            child.send("echo", **dict.fromkeys(names, 1), text="heard")
-            await talk.hear("ready")
-            assert await talk.hear("echo") == {"kind": "echo", "text": "heard"}
-        finally:
-            child.kill()
-            await child.ended()
-
-    asyncio.run(run())
+    child = await Child.spawn(TALKERS)
+    talk = Talk(child)
+    try:
+        child.send("echo", **dict.fromkeys(names, 1), text="heard")
+        await talk.hear("ready")
+        assert await talk.hear("echo") == {"kind": "echo", "text": "heard"}
+    finally:
+        child.kill()
+        await child.ended()
 
 
-def talk(test: Callable[[Talk], Awaitable[None]], *arguments: str, kind: ProcessKind | None = None) -> None:
-    async def run() -> None:
-        spoken = Talk(await Child.spawn(TALKERS, *arguments, kind=kind or ProcessKind()))
-        assert (await spoken.hear("ready"))["pid"] == spoken.child.pid
-        try:
-            await test(spoken)
-            await spoken.is_over()
-        finally:
-            spoken.child.kill()
-
-    asyncio.run(run())
+@asynccontextmanager
+async def talking(*arguments: str, **kind: Any) -> AsyncIterator[Talk]:
+    """A process that talks, and is over in the end."""
+    spoken = Talk(await Child.spawn(TALKERS, *arguments, kind=ProcessKind(**kind)))
+    assert (await spoken.hear("ready"))["pid"] == spoken.child.pid
+    try:
+        yield spoken
+        await spoken.is_over()
+    finally:
+        spoken.child.kill()
 
 
 @pytest.mark.parametrize("text", ["", "é\n\x00", "x" * 3_000_000])
-def test_messages_come_as_they_were_sent(text: str) -> None:
-    async def test(spoken: Talk) -> None:
+async def test_messages_come_as_they_were_sent(text: str) -> None:
+    async with talking() as spoken:
         spoken.child.send("echo", text=text)
         assert (await spoken.hear("echo"))["text"] == text
         spoken.child.kill()
-
-    talk(test)
 
 
 @pytest.mark.parametrize(
     "text", ["{no JSON\n", "x" * 200_000, "[" * 90_000 + "\n", "[]\n", "1\n", '{"what": "no kind"}\n']
 )
-def test_who_talks_nonsense_is_ended(text: str) -> None:
-    async def test(spoken: Talk) -> None:
+async def test_who_talks_nonsense_is_ended(text: str) -> None:
+    async with talking(max_line=100_000) as spoken:
         spoken.child.on_message = lambda message: message["kind"]
         spoken.child.send("write", text=text)
 
-    talk(test, kind=ProcessKind(max_line=100_000))
 
-
-def test_who_talks_no_more_is_ended() -> None:
-    async def test(spoken: Talk) -> None:
+async def test_who_talks_no_more_is_ended() -> None:
+    async with talking() as spoken:
         spoken.child.send("hang up")
 
-    talk(test)
 
-
-def test_the_end_of_a_process_is_seen_though_others_hold_its_connection_open() -> None:
-    async def test(spoken: Talk) -> None:
+async def test_the_end_of_a_process_is_seen_though_others_hold_its_connection_open() -> None:
+    async with talking() as spoken:
         spoken.child.send("have a child")
         grandchild = (await spoken.hear("child"))["pid"]
         spoken.child.kill()
         await spoken.is_over()
         os.kill(grandchild, signal.SIGKILL)
 
-    talk(test)
 
-
-def test_a_group_is_ended_with_its_leader() -> None:
-    async def test(spoken: Talk) -> None:
+async def test_a_group_is_ended_with_its_leader() -> None:
+    async with talking(group=True) as spoken:
         spoken.child.send("have a child")
         grandchild = (await spoken.hear("child"))["pid"]
         spoken.child.kill()
         await asyncio.to_thread(eventually, lambda: not alive(grandchild))
 
-    talk(test, kind=ProcessKind(group=True))
 
-
-def test_a_stopped_process_is_seen_and_ended() -> None:
-    async def test(spoken: Talk) -> None:
+async def test_a_stopped_process_is_seen_and_ended() -> None:
+    async with talking() as spoken:
         spoken.child.send("stop")
         async with asyncio.timeout(LONG):
             while not spoken.child.stopped:
@@ -144,28 +131,21 @@ def test_a_stopped_process_is_seen_and_ended() -> None:
         spoken.child.hang_up()
         await spoken.child.end(0.1)
 
-    talk(test)
-
 
 @pytest.mark.parametrize("patient", [False, True])
-def test_a_process_ends_by_itself_when_its_parent_hangs_up(patient: bool) -> None:
-    async def test(spoken: Talk) -> None:
+async def test_a_process_ends_by_itself_when_its_parent_hangs_up(patient: bool) -> None:
+    async with talking(*["patient"] * patient) as spoken:
         spoken.child.hang_up()
         if patient:
             await spoken.hear("freed")
         await spoken.is_over()
 
-    talk(test, *["patient"] * patient)
 
-
-def test_variables_are_handed_on() -> None:
-    async def run() -> None:
-        spoken = Talk(await Child.spawn(TALKERS, kind=ProcessKind(environment={"TALKER": "yes"})))
-        assert (await spoken.hear("ready"))["variable"] == "yes"
-        spoken.child.kill()
-        await spoken.is_over()
-
-    asyncio.run(run())
+async def test_variables_are_handed_on() -> None:
+    spoken = Talk(await Child.spawn(TALKERS, kind=ProcessKind(environment={"TALKER": "yes"})))
+    assert (await spoken.hear("ready"))["variable"] == "yes"
+    spoken.child.kill()
+    await spoken.is_over()
 
 
 @pytest.mark.parametrize("patience", [[], ["patient"]])
@@ -179,8 +159,8 @@ def test_a_parent_that_dies_in_the_middle_of_a_line_takes_the_process_along(pati
     assert process.wait(LONG) in (0, -signal.SIGKILL)
 
 
-def test_for_a_process_that_does_not_read_bytes_wait_up_to_a_bound_and_no_more() -> None:
-    async def test(spoken: Talk) -> None:
+async def test_for_a_process_that_does_not_read_bytes_wait_up_to_a_bound_and_no_more() -> None:
+    async with talking(max_line=3 * MOST_UNREAD) as spoken:
         spoken.child.send("stop")
         await asyncio.to_thread(eventually, lambda: spoken.child.stopped)
         spoken.child.send("echo", text="x" * 2 * MOST_UNREAD)  # one alone may be longer
@@ -193,5 +173,3 @@ def test_for_a_process_that_does_not_read_bytes_wait_up_to_a_bound_and_no_more()
         spoken.child.send("echo", text="read again")
         assert (await spoken.hear("echo"))["text"] == "read again"
         spoken.child.kill()
-
-    talk(test, kind=ProcessKind(max_line=3 * MOST_UNREAD))

@@ -67,16 +67,13 @@ def test_there_are_never_more_idle_ones_than_allowed(
         asyncio.run(run())
 
 
-def test_the_newest_of_many_idle_ones_stays() -> None:
-    async def run() -> None:
-        listener = Listener(ListenLimits(5, 3, 1000))
-        guests = [FakeGuest(listener, "a", float(number), False) for number in range(40)]
-        for guest in guests:
-            listener.took(guest)
-        await a_moment()
-        assert listener.guests == set(guests[-3:])
-
-    asyncio.run(run())
+async def test_the_newest_of_many_idle_ones_stays() -> None:
+    listener = Listener(ListenLimits(5, 3, 1000))
+    guests = [FakeGuest(listener, "a", float(number), False) for number in range(40)]
+    for guest in guests:
+        listener.took(guest)
+    await a_moment()
+    assert listener.guests == set(guests[-3:])
 
 
 @given(sizes=st.lists(st.integers(0, 100), max_size=20), most=st.integers(1, 200))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,12 +10,10 @@ from hypothesis import strategies as st
 from gdl.errors import GdlError, ParseError
 from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules
-from ggp.match_process.match_state import fold
 from ggp.protocol import messages
 from ggp.protocol.address import parse_address
-from ggp.protocol.dialect import reply_bytes, request_bytes
 from ggp.protocol.http_error import HttpError
-from ggp.protocol.match_record import MatchRecord
+from ggp.protocol.match_record import MatchRecord, draw_seed
 from ggp.protocol.messages import Abort, Info, Play, Preview, Start, Stop, parse_message
 
 RULES = "( role Robot ) ( <= ( legal Robot ( mark 1 1 ) ) ( true ( step ?n ) ) ) ( init ( Mixed Case ) )"
@@ -105,12 +104,6 @@ def test_any_rules_after_a_beginning_are_read_or_refused(text: str) -> None:
     assert message.rules in f"a{text}"
 
 
-def test_requests_are_written_as_managers_write_them() -> None:
-    assert messages.turn_request("PLAY", "m1", None) == "( PLAY m1 NIL )"
-    assert messages.turn_request("PLAY", "m1", ["(mark 1 1)", "pass"]) == "( PLAY m1 (( mark 1 1 ) pass ) )"
-    assert messages.turn_request("STOP", "m1", ["noop", "pass"]) == "( STOP m1 (noop pass ) )"
-
-
 def test_requests_of_games_of_hidden_information_are_read_as_they_were_meant() -> None:
     for command, kind in (("PLAY", Play), ("STOP", Stop)):
         first = messages.blind_request(command, "m1", 0, None, [])
@@ -136,18 +129,6 @@ def test_requests_of_games_of_hidden_information_are_read_as_they_were_meant() -
 def test_what_was_told_of_a_turn_is_read_back(report: Play) -> None:
     turn, own, percepts = messages.read_told(report.told)
     assert (turn, own, percepts) == (report.turn, report.own, report.moves or ())
-    assert messages.abort_request("m1") == "( ABORT m1 )"
-    assert messages.start_request("m1", "Robot", RULES, 30, 10) == f"( START m1 Robot ({RULES}) 30 10)"
-    assert request_bytes("( PLAY m1 NIL )", "localhost", "foreign") == (
-        b"POST / HTTP/1.0\r\nAccept: text/delim\r\nHost: localhost\r\nSender: GAMESERVER\r\n"
-        b"Receiver: foreign\r\nContent-Type: text/acl\r\nContent-Length: 15\r\n\r\n( PLAY m1 NIL )"
-    )
-
-
-def test_replies_have_the_headers_that_managers_know() -> None:
-    assert reply_bytes("done") == (
-        b"HTTP/1.0 200 OK\r\nContent-type: text/acl\r\nContent-length: 4\r\n\r\ndone"
-    )
 
 
 def test_rules_become_one_line_without_comments_in_their_own_spelling() -> None:
@@ -161,11 +142,6 @@ def test_info_replies_are_read_old_and_new() -> None:
     assert messages.parse_info_reply(reply)["name"] == "kaskade"
     assert messages.parse_info_reply("available") == {"status": "available"}
     assert messages.info_reply("x", available=False) == "( ( name x ) ( status busy ) ( species MACHINE ) )"
-
-
-def test_moves_compare_without_case_and_spacing() -> None:
-    assert fold("( Mark 1  1 )") == fold("(mark 1 1)")
-    assert fold("(mark 1 1)") != fold("(mark 11)")
 
 
 def test_addresses_of_players() -> None:
@@ -201,3 +177,12 @@ def test_a_match_record_has_the_ecosystems_keys() -> None:
         "playerNamesFromHost", "tournamentNameFromHost", "scrambled", "isCompleted", "isAborted", "states",
         "moves", "stateTimes", "errors", "goalValues",
     }  # fmt: skip
+
+
+def test_the_seed_is_told_at_the_end_only() -> None:
+    record = MatchRecord("m", 1, 1, ["a"], seed=draw_seed())
+    assert "seed" not in record.to_dict()
+    record.aborted = True
+    assert record.to_dict()["seed"] == str(record.seed)
+    record.aborted, record.completed = False, True
+    assert orjson.loads(record.to_json())["seed"] == str(record.seed)

@@ -29,3 +29,9 @@ def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., LiveServer]
     yield make
     for server in servers:
         server.close()
+
+
+@pytest.fixture
+def server(serve: Callable[..., LiveServer]) -> LiveServer:
+    """One that may play two matches."""
+    return serve(matches=2)

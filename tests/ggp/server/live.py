@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ggp.processes.event_loop import new_loop
+from ggp.protocol import messages
 from ggp.protocol.dialect import request_bytes
 from ggp.server.server import Server
 from ggp.server.settings import MatchSettings, ServerConfig
@@ -43,6 +44,16 @@ MARKS = """
 (goal other 50)
 """
 """A game of three turns: the same joint move is legal twice, as in the recorded match."""
+
+
+def start(
+    match: str = "m1", role: str = "Robot", startclock: int = 20, playclock: int = 20, rules: str = MARKS
+) -> str:
+    """A START of these rules."""
+    return messages.start_request(match, role, messages.spaced(rules), startclock, playclock)
+
+
+START = start()
 
 
 class LiveServer:
@@ -75,6 +86,11 @@ class LiveServer:
         """Send a message as managers do; the reply's body."""
         return body_of(self.raw(request_bytes(message, "localhost", "foreign")))
 
+    def begun(self, *terms: Any, **more: Any) -> LiveServer:
+        """The same, once it has begun a match on these terms."""
+        assert self.say(start(*terms, **more)) == "ready"
+        return self
+
     def warm(self) -> None:
         """Wait until a match process is ready to take a match."""
         assert self.say(f"( PREVIEW ({MARKS}) 30 )") == "ready"
@@ -82,6 +98,9 @@ class LiveServer:
     def raw(self, data: bytes, half_close: bool = False, wait: float = 30.0) -> bytes:
         """Send bytes on a connection of their own; all bytes of the reply."""
         return talk(self.port, data, half_close, wait)
+
+
+Serve = Callable[..., LiveServer]
 
 
 def talk(port: int, data: bytes, half_close: bool = False, wait: float = 30.0) -> bytes:
@@ -152,6 +171,17 @@ class ServeProcess:
         assert told is not None, "".join(self.log)
         self.port = int(told.group(1))
 
+    def __enter__(self) -> ServeProcess:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def said(self) -> str:
+        """The log so far, all of it once it is closed."""
+        return "".join(self.log)
+
     def _read(self) -> None:
         assert self.process.stderr is not None
         for line in self.process.stderr:
@@ -170,4 +200,4 @@ class ServeProcess:
         assert not self._reader.is_alive(), "a process that it has started still holds its standard error"
         assert self.process.stderr is not None
         self.process.stderr.close()
-        return "".join(self.log)
+        return self.said

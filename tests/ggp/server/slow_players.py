@@ -9,13 +9,6 @@ from gdl.machine import Machine, State
 from players.player import Choice, Player
 
 
-class First(Player):
-    """Answers at once with the last of its moves."""
-
-    def decide(self, state: State, options: list[int], deadline: float) -> Choice:
-        return Choice(self.in_order(options)[-1], note="last")
-
-
 class Sleeper(Player):
     """Sleeps through every deadline."""
 

@@ -75,46 +75,37 @@ def test_those_admitted_together_never_need_more_than_there_is(shares: list[floa
     asyncio.run(body())
 
 
-def test_a_match_alone_is_admitted_without_a_look_and_a_second_one_is_measured() -> None:
-    async def body() -> None:
-        admission = Admission(1)
-        slow, other = Match(100.0), Match(0.01)
-        assert await admission.admit(slow, lambda: [slow])
-        assert not slow.need.asked
-        assert not admission.room([slow])
-        assert not await admission.admit(other, lambda: [slow, other])
-        assert other.need.asked == 1
-        assert await admission.admit(other, lambda: [other])
-
-    asyncio.run(body())
+async def test_a_match_alone_is_admitted_without_a_look_and_a_second_one_is_measured() -> None:
+    admission = Admission(1)
+    slow, other = Match(100.0), Match(0.01)
+    assert await admission.admit(slow, lambda: [slow])
+    assert not slow.need.asked
+    assert not admission.room([slow])
+    assert not await admission.admit(other, lambda: [slow, other])
+    assert other.need.asked == 1
+    assert await admission.admit(other, lambda: [other])
 
 
-def test_rules_that_were_measured_are_refused_before_anything_is_started() -> None:
+async def test_rules_that_were_measured_are_refused_before_anything_is_started() -> None:
     """A manager that asks every second for a match there is no room for took from those that were played."""
 
-    async def body() -> None:
-        admission, running = Admission(1), [Match(0.4)]
-        assert await admission.admit(running[0], lambda: running)
-        again, small = Match(0.3, "( large )"), Match(0.05, "( small )")
-        assert not admission.refuses(again, running)
-        assert not await admission.admit(again, lambda: [*running, again])
-        assert admission.refuses(Match(0.3, "( large )"), running)
-        assert not admission.refuses(Match(0.3, "( large )"), [])
-        assert await admission.admit(small, lambda: [*running, small])
-        assert not admission.refuses(Match(0.05, "( small )"), running)
-
-    asyncio.run(body())
+    admission, running = Admission(1), [Match(0.4)]
+    assert await admission.admit(running[0], lambda: running)
+    again, small = Match(0.3, "( large )"), Match(0.05, "( small )")
+    assert not admission.refuses(again, running)
+    assert not await admission.admit(again, lambda: [*running, again])
+    assert admission.refuses(Match(0.3, "( large )"), running)
+    assert not admission.refuses(Match(0.3, "( large )"), [])
+    assert await admission.admit(small, lambda: [*running, small])
+    assert not admission.refuses(Match(0.05, "( small )"), running)
 
 
-def test_what_was_never_measured_is_not_admitted_beside_others() -> None:
-    async def body() -> None:
-        first, second = Match(0.01), Match(0.01)
-        admission = Admission(8)
-        assert await admission.admit(first, lambda: [first])
-        second.need.known = first.need.known  # type: ignore[method-assign]
-        assert not await admission.admit(second, lambda: [first, second])
-
-    asyncio.run(body())
+async def test_what_was_never_measured_is_not_admitted_beside_others() -> None:
+    first, second = Match(0.01), Match(0.01)
+    admission = Admission(8)
+    assert await admission.admit(first, lambda: [first])
+    second.need.known = first.need.known  # type: ignore[method-assign]
+    assert not await admission.admit(second, lambda: [first, second])
 
 
 @given(st.floats(0.0, 5.0), st.lists(st.floats(0.0, 5.0), min_size=1, max_size=30))
@@ -138,18 +129,15 @@ def test_a_need_is_the_peak_of_what_was_measured_and_fades_to_that_of_a_whole_ga
     asyncio.run(body())
 
 
-def test_waiting_for_a_measure_ends_with_a_whole_game_or_with_the_time() -> None:
-    async def body() -> None:
-        need = StandbyNeed()
-        await need.known(time.monotonic())
-        waiting = asyncio.create_task(need.known(time.monotonic() + 600.0))
-        await asyncio.sleep(0)
-        need.note(0.1)
-        need.practised(0.1, 0.1, False)
-        await asyncio.sleep(0)
-        assert not waiting.done()
-        need.practised(0.3, 0.2, True)
-        await waiting
-        assert need.seconds == 0.3
-
-    asyncio.run(body())
+async def test_waiting_for_a_measure_ends_with_a_whole_game_or_with_the_time() -> None:
+    need = StandbyNeed()
+    await need.known(time.monotonic())
+    waiting = asyncio.create_task(need.known(time.monotonic() + 600.0))
+    await asyncio.sleep(0)
+    need.note(0.1)
+    need.practised(0.1, 0.1, False)
+    await asyncio.sleep(0)
+    assert not waiting.done()
+    need.practised(0.3, 0.2, True)
+    await waiting
+    assert need.seconds == 0.3

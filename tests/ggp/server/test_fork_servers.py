@@ -32,40 +32,37 @@ async def known(forks: ForkServers, pid: int, yes: bool) -> None:
 
 
 @pytest.mark.parametrize("lost", [False, True], ids=["known", "lost"])
-def test_a_fork_server_that_leaves_zombies_is_ended_and_they_are_told_of_once(lost: bool) -> None:
-    async def run() -> None:
-        warm_up = ("tests.players.processes.fork_jobs:warm_up",)
-        forks = ForkServers("test", warm_up, lambda *_, **__: None, lambda: None)
-        forks.open()
-        try:
-            await until(lambda: len(forks._servers) == WANTED, forks.check)
-            await until(lambda: len(forks._serving) == WANTED - 1)
-            while True:
-                job = await fork("tests.players.processes.fork_jobs", ["sleep"], {}, forks.connection)
-                assert job is not None
-                maker = parent(job.pid)
-                assert maker in forks.pids
-                if maker in forks._serving or not lost:  # the first one is this process's own child
-                    break
-                await known(forks, job.pid, True)
-                job.kill()
-                await known(forks, job.pid, False)
+async def test_a_fork_server_that_leaves_zombies_is_ended_and_they_are_told_of_once(lost: bool) -> None:
+    warm_up = ("tests.players.processes.fork_jobs:warm_up",)
+    forks = ForkServers("test", warm_up, lambda *_, **__: None, lambda: None)
+    forks.open()
+    try:
+        await until(lambda: len(forks._servers) == WANTED, forks.check)
+        await until(lambda: len(forks._serving) == WANTED - 1)
+        while True:
+            job = await fork("tests.players.processes.fork_jobs", ["sleep"], {}, forks.connection)
+            assert job is not None
+            maker = parent(job.pid)
+            assert maker in forks.pids
+            if maker in forks._serving or not lost:  # the first one is this process's own child
+                break
             await known(forks, job.pid, True)
-            os.kill(maker, signal.SIGSTOP)
-            await until(lambda: is_stopped(maker))
-            if lost:  # as if the answer to the request for it had never come
-                forks._servers = [server for server in forks._servers if server.pid != maker]
             job.kill()
-            await until(lambda: is_zombie(job.pid))
-            assert job.pid in children(maker)
-            told = []
-            for _ in range(PATIENCE + 5):  # the server looks every few seconds
-                told += forks.end_left_over()
-                await asyncio.sleep(0.2)
-            assert told == [maker], "not who has made it, too"
-            await until(lambda: not alive(maker) and not is_zombie(job.pid))
-            await until(lambda: len(forks._servers) == WANTED, forks.check)
-        finally:
-            await forks.close()
-
-    asyncio.run(run())
+            await known(forks, job.pid, False)
+        await known(forks, job.pid, True)
+        os.kill(maker, signal.SIGSTOP)
+        await until(lambda: is_stopped(maker))
+        if lost:  # as if the answer to the request for it had never come
+            forks._servers = [server for server in forks._servers if server.pid != maker]
+        job.kill()
+        await until(lambda: is_zombie(job.pid))
+        assert job.pid in children(maker)
+        told = []
+        for _ in range(PATIENCE + 5):  # the server looks every few seconds
+            told += forks.end_left_over()
+            await asyncio.sleep(0.2)
+        assert told == [maker], "not who has made it, too"
+        await until(lambda: not alive(maker) and not is_zombie(job.pid))
+        await until(lambda: len(forks._servers) == WANTED, forks.check)
+    finally:
+        await forks.close()

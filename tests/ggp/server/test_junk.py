@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from ggp.game import Game
 from ggp.protocol import messages
-from ggp.protocol.messages import spaced
-from tests.ggp.server.live import LiveServer, eventually
+from tests.ggp.server.live import Serve, eventually
 
 STEPS = 12
 WAYS = (
@@ -38,9 +36,8 @@ JUNK = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", JUNK)
-def test_what_cannot_be_is_answered_without_going_on(serve: Callable[..., LiveServer], kind: str) -> None:
-    server = serve()
-    assert server.say(messages.start_request("m1", "me", spaced(WAYS), 30, 30)) == "ready"
+def test_what_cannot_be_is_answered_without_going_on(serve: Serve, kind: str) -> None:
+    server = serve().begun("m1", "me", 30, 30, WAYS)
     moves = "NIL"
     for at in range(STEPS - 1):
         assert server.say(f"( PLAY m1 {moves} )") == f"(go {at} a)"
@@ -64,13 +61,11 @@ HIDDEN_JUNK = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", HIDDEN_JUNK)
-def test_what_cannot_be_of_a_hidden_match_gets_a_legal_move_in_time(
-    serve: Callable[..., LiveServer], kind: str
-) -> None:
+def test_what_cannot_be_of_a_hidden_match_gets_a_legal_move_in_time(serve: Serve, kind: str) -> None:
     """Before each turn nonsense is told in its place: then the turn as it was, and every reply to that is
     legal."""
-    server, game = serve(), Game.load("montyhall")
-    assert server.say(messages.start_request("m1", "candidate", spaced(game.text), 30, 10)) == "ready"
+    game = Game.load("montyhall")
+    server = serve().begun("m1", "candidate", 30, 10, game.text)
     doors = set(DOORS)
     turns = [
         ("NIL NIL", {"noop"}),
@@ -96,10 +91,10 @@ def test_what_cannot_be_of_a_hidden_match_gets_a_legal_move_in_time(
 @pytest.mark.parametrize("numbered", [False, True])
 @pytest.mark.parametrize("first", [*HIDDEN_JUNK.values(), "((opened 1))"])
 def test_a_hidden_match_that_begins_with_what_cannot_be_goes_on(
-    serve: Callable[..., LiveServer], first: str, numbered: bool
+    serve: Serve, first: str, numbered: bool
 ) -> None:
-    server, game = serve(), Game.load("montyhall")
-    assert server.say(messages.start_request("m1", "candidate", spaced(game.text), 30, 10)) == "ready"
+    game = Game.load("montyhall")
+    server = serve().begun("m1", "candidate", 30, 10, game.text)
     server.say(f"( PLAY m1 {first.format(turn=0, ahead=1000)} )")
     own, door = None, ""
     for turn, seen in enumerate(([], [], [], ["(opened {other})"])):
@@ -112,10 +107,10 @@ def test_a_hidden_match_that_begins_with_what_cannot_be_goes_on(
 @pytest.mark.slow
 @pytest.mark.parametrize("numbered", [False, True])
 def test_a_hidden_turn_that_is_thought_about_is_disturbed_by_nothing_that_cannot_be(
-    serve: Callable[..., LiveServer], numbered: bool
+    serve: Serve, numbered: bool
 ) -> None:
-    server, game = serve(player="slow_players:Punctual", margin=1.0), Game.load("montyhall")
-    assert server.say(messages.start_request("m1", "candidate", spaced(game.text), 30, 5)) == "ready"
+    game = Game.load("montyhall")
+    server = serve(player="slow_players:Punctual", margin=1.0).begun("m1", "candidate", 30, 5, game.text)
     match = server.server.running[0]
     own: str | None = None
     for turn, legal in enumerate((["noop"], DOORS, ["noop"])):
@@ -132,9 +127,8 @@ def test_a_hidden_turn_that_is_thought_about_is_disturbed_by_nothing_that_cannot
 
 
 @pytest.mark.slow
-def test_a_turn_that_is_thought_about_is_not_disturbed(serve: Callable[..., LiveServer]) -> None:
-    server = serve(player="slow_players:Punctual", margin=1.0)
-    assert server.say(messages.start_request("m1", "me", spaced(WAYS), 30, 3)) == "ready"
+def test_a_turn_that_is_thought_about_is_not_disturbed(serve: Serve) -> None:
+    server = serve(player="slow_players:Punctual", margin=1.0).begun("m1", "me", 30, 3, WAYS)
     match = server.server.running[0]
     moves = "NIL"
     for turn, at in enumerate((0, 2, 4), 1):
@@ -149,11 +143,8 @@ def test_a_turn_that_is_thought_about_is_not_disturbed(serve: Callable[..., Live
         moves = f"((go {at} b) pass)"
 
 
-def test_a_report_that_is_legal_in_the_state_before_puts_the_match_right(
-    serve: Callable[..., LiveServer],
-) -> None:
-    server = serve()
-    assert server.say(messages.start_request("m1", "me", spaced(WAYS), 30, 30)) == "ready"
+def test_a_report_that_is_legal_in_the_state_before_puts_the_match_right(serve: Serve) -> None:
+    server = serve().begun("m1", "me", 30, 30, WAYS)
     assert server.say("( PLAY m1 NIL )") == "(go 0 a)"
     assert server.say("( PLAY m1 ((go 0 b) pass) )") == "(go 2 a)"
     assert server.say("( PLAY m1 ((go 0 a) pass) )") == "(go 1 a)"

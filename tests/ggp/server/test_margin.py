@@ -20,23 +20,20 @@ def test_the_configured_margin_counts_at_first_and_at_most_a_quarter_of_the_cloc
     assert margin.spare_time(1) == 0.25
 
 
-def test_a_quick_connection_gets_a_smaller_margin_turn_by_turn() -> None:
+@pytest.mark.parametrize(
+    ("seconds", "least", "most"), [(0.0001, NEAR_LEAST, NEAR_LEAST + 0.02), (0.002, LEAST, LEAST + 0.03)]
+)
+def test_a_quick_connection_gets_a_smaller_margin_turn_by_turn_and_keeps_more_over_a_network(
+    seconds: float, least: float, most: float
+) -> None:
     margin = Margin(0.8)
     margins = []
     for _ in range(60):
-        margin.round_trip(0.0001)
+        margin.round_trip(seconds)
         margin.overshoot(0.002)
         margins.append(margin.spare_time(10))
     assert margins == sorted(margins, reverse=True)
-    assert NEAR_LEAST < margins[-1] < NEAR_LEAST + 0.02
-
-
-def test_a_quick_connection_over_a_network_keeps_more() -> None:
-    margin = Margin(0.8)
-    for _ in range(60):
-        margin.round_trip(0.002)
-        margin.overshoot(0.002)
-    assert LEAST < margin.spare_time(10) < LEAST + 0.03
+    assert least < margins[-1] < most
 
 
 def test_a_slow_connection_gets_a_larger_one_at_once() -> None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -111,6 +110,12 @@ class MatchCase:
         await settle()
         return answer
 
+    async def turn(self, number: int, moves: tuple[str, ...] | None, move: str) -> None:
+        """A turn that the player answers."""
+        answer = await self.play(moves)
+        self.main.now.answers(number, move)
+        assert await answer == move
+
     def time_is_up(self) -> None:
         """The watchdog looks."""
         turn = self.match._turn
@@ -123,24 +128,20 @@ async def settle() -> None:
         await asyncio.sleep(0)
 
 
-def in_match(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
-    """Runs a test with a match that has begun as its first argument."""
+@pytest.fixture
+def case(loop: asyncio.Runner) -> Iterator[MatchCase]:
+    """A match that has begun."""
 
-    def run(**options: str) -> None:
-        async def body() -> None:
-            case = MatchCase()
-            await case.begin()
-            await test(case, **options)
-            await case.match.close()
+    async def begin() -> MatchCase:
+        made = MatchCase()
+        await made.begin()
+        return made
 
-        asyncio.run(body())
-
-    _, *others = inspect.signature(test).parameters.values()
-    run.__signature__ = inspect.Signature(others)  # type: ignore[attr-defined]
-    return run
+    made = loop.run(begin())
+    yield made
+    loop.run(made.match.close())
 
 
-@in_match
 async def test_the_players_move_is_the_answer(case: MatchCase) -> None:
     answer = await case.play(None)
     case.standby.now.names(1, "a")
@@ -150,7 +151,6 @@ async def test_the_players_move_is_the_answer(case: MatchCase) -> None:
 
 
 @pytest.mark.parametrize("who", ["main", "standby"])
-@in_match
 async def test_the_watchdog_answers_with_the_safe_move_of_whoever_is_left(case: MatchCase, who: str) -> None:
     answer = await case.play(None)
     other = case.standby if who == "main" else case.main
@@ -160,13 +160,10 @@ async def test_the_watchdog_answers_with_the_safe_move_of_whoever_is_left(case: 
     assert await answer == "safe"
 
 
-@in_match
 async def test_a_legal_move_that_comes_after_the_watchdog_has_looked_is_answered_at_once(
     case: MatchCase,
 ) -> None:
-    first = await case.play(None)
-    case.main.now.answers(1, "legal in turn 1")
-    await first
+    await case.turn(1, None, "legal in turn 1")
     answer = await case.play(("x", "y"))
     case.time_is_up()
     await settle()
@@ -175,11 +172,8 @@ async def test_a_legal_move_that_comes_after_the_watchdog_has_looked_is_answered
     assert await answer == "legal in turn 2"
 
 
-@in_match
 async def test_with_no_legal_move_in_the_end_no_old_one_is_the_answer(case: MatchCase) -> None:
-    first = await case.play(None)
-    case.main.now.answers(1, "a")
-    await first
+    await case.turn(1, None, "a")
     answer = await case.play(("x", "y"))
     case.time_is_up()
     case.time_is_up()
@@ -187,15 +181,12 @@ async def test_with_no_legal_move_in_the_end_no_old_one_is_the_answer(case: Matc
 
 
 @pytest.mark.parametrize("when", ["before", "after the watchdog has looked"])
-@in_match
 async def test_where_processes_lag_what_they_found_legal_one_turn_before_is_the_answer(
     case: MatchCase, when: str
 ) -> None:
     """A standby that is late has looked at the reported joint move while it waited."""
     replies = [(["(mark 1 1)", "y"], "first"), (["z", "y"], "second")]
-    first = await case.play(None)
-    case.main.now.answers(1, "a")
-    await first
+    await case.turn(1, None, "a")
     if when == "before":
         case.standby.now.says("foreseen", id=1, replies=replies, guess="second")
     answer = await case.play(("( MARK 1  1 )", "y"))
@@ -210,7 +201,6 @@ async def test_where_processes_lag_what_they_found_legal_one_turn_before_is_the_
     assert await answer == "first"
 
 
-@in_match
 async def test_who_is_lost_in_the_first_turn_has_said_what_is_legal_then(case: MatchCase) -> None:
     case.standby.now.says("foreseen", id=0, replies=[(None, "first")], guess="first")
     case.standby.now.dies()
@@ -219,15 +209,10 @@ async def test_who_is_lost_in_the_first_turn_has_said_what_is_legal_then(case: M
     assert await answer == "first"
 
 
-@in_match
 async def test_what_was_found_for_another_turn_is_no_answer(case: MatchCase) -> None:
-    first = await case.play(None)
-    case.main.now.answers(1, "a")
-    await first
+    await case.turn(1, None, "a")
     case.standby.now.says("foreseen", id=1, replies=[(["x", "y"], "old")], guess="old")
-    second = await case.play(("x", "y"))
-    case.main.now.answers(2, "b")
-    await second
+    await case.turn(2, ("x", "y"), "b")
     answer = await case.play(("b", "y"))
     case.standby.now.says("foreseen", id=1, replies=[(["b", "y"], "old")], guess="old")
     case.time_is_up()
@@ -237,7 +222,6 @@ async def test_what_was_found_for_another_turn_is_no_answer(case: MatchCase) -> 
 
 @pytest.mark.parametrize("who", ["main", "standby"])
 @pytest.mark.parametrize("how", ["dies", "is stopped"])
-@in_match
 async def test_a_lost_process_is_replaced_and_told_where_the_match_stands(
     case: MatchCase, who: str, how: str
 ) -> None:
@@ -270,7 +254,6 @@ async def test_a_lost_process_is_replaced_and_told_where_the_match_stands(
     assert await answer == "d"
 
 
-@in_match
 async def test_processes_that_die_again_and_again_are_tried_once_a_turn(case: MatchCase) -> None:
     answer = await case.play(None)
     case.standby.now.names(1, "a")
@@ -285,11 +268,8 @@ async def test_processes_that_die_again_and_again_are_tried_once_a_turn(case: Ma
     assert len(case.main.children) == MAX_RESTARTS + 2
 
 
-@in_match
 async def test_a_play_sent_again_is_answered_again_even_without_the_one_that_thinks(case: MatchCase) -> None:
-    first = await case.play(None)
-    case.main.now.answers(1, "a")
-    assert await first == "a"
+    await case.turn(1, None, "a")
     case.main.now.dies()
     again = await case.play(None)
     case.standby.now.says("move", id=2, move="a", again=True)
@@ -297,7 +277,6 @@ async def test_a_play_sent_again_is_answered_again_even_without_the_one_that_thi
     assert case.match.history.moves == {}
 
 
-@in_match
 async def test_a_process_that_is_behind_takes_no_move_back_from_those_who_look_on(case: MatchCase) -> None:
     first = await case.play(None)
     case.main.now.names(1, "a")
@@ -314,7 +293,6 @@ async def test_a_process_that_is_behind_takes_no_move_back_from_those_who_look_o
     assert await second == "b"
 
 
-@in_match
 async def test_shares_are_told_when_they_change_and_to_those_who_come_later(case: MatchCase) -> None:
     case.match.share(2, True, False)
     assert case.main.now.last == ("share", {"workers": 2, "ponder": True, "behind": False})
@@ -327,7 +305,6 @@ async def test_shares_are_told_when_they_change_and_to_those_who_come_later(case
     assert case.main.now.messages[0][1]["share"] == {"workers": 1, "ponder": False, "behind": True}
 
 
-@in_match
 async def test_a_move_named_before_the_turn_is_followed_to_its_end_is_the_answer(case: MatchCase) -> None:
     """A standby with many states to go through names a move that is legal in the first that fits."""
     answer = await case.play(None)
@@ -342,7 +319,6 @@ async def test_a_move_named_before_the_turn_is_followed_to_its_end_is_the_answer
     assert case.standby.now is case.standby.children[0]
 
 
-@in_match
 async def test_who_thinks_rests_until_a_move_is_known_and_does_not_without_a_standby(case: MatchCase) -> None:
     ranks: list[int] = []
     case.match._main.rank = ranks.append  # type: ignore[method-assign]
@@ -361,7 +337,6 @@ async def test_who_thinks_rests_until_a_move_is_known_and_does_not_without_a_sta
     assert ranks[-1] == USUAL
 
 
-@in_match
 async def test_an_end_tells_the_waiting_manager_what_is_known(case: MatchCase) -> None:
     answer = await case.play(None)
     case.standby.now.names(1, "a")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import socket
 import threading
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -15,9 +14,8 @@ from ggp.game import Game
 from ggp.protocol import messages
 from ggp.protocol.messages import Start, spaced
 from ggp.server.match_news import MatchNews
-from tests.ggp.server.live import MARKS, LiveServer
+from tests.ggp.server.live import START, LiveServer
 
-START = messages.start_request("m1", "Robot", spaced(MARKS), 20, 20)
 GET = b"GET /events HTTP/1.1\r\nHost: localhost\r\n%s\r\n"
 
 
@@ -44,13 +42,6 @@ class Onlooker:
     def close(self) -> None:
         self._lines.close()
         self._connection.close()
-
-
-@pytest.fixture
-def server() -> Iterator[LiveServer]:
-    started = LiveServer(matches=2)
-    yield started
-    started.close()
 
 
 @pytest.mark.slow

@@ -15,12 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.errors import GdlError
-from ggp.protocol import messages
 from ggp.protocol.dialect import request_bytes
-from ggp.protocol.messages import spaced
 from ggp.server.open_files import OWN, PER_MATCH, fit, quiet_about_files
 from ggp.server.settings import ServerConfig
-from tests.ggp.server.live import MARKS, ServeProcess, body_of, talk
+from tests.ggp.server.live import START, ServeProcess, body_of, talk
 from tests.places import ROOT
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux' limits and processes")
@@ -47,21 +45,17 @@ def test_what_is_taken_is_within_the_limit(limit: int, matches: int) -> None:
 @pytest.mark.parametrize("limit", [64, 500])
 def test_matches_are_played_with_few_files(limit: int) -> None:
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
-    served = ServeProcess("--player", "random", "--machine", "prover", files=limit)
-    try:
+    with ServeProcess("--player", "random", "--machine", "prover", files=limit) as served:
         crowd = [socket.create_connection(("127.0.0.1", served.port), timeout=20) for _ in range(limit + 20)]
-        start = messages.start_request("m1", "Robot", spaced(MARKS), 20, 20)
-        assert body_of(talk(served.port, request_bytes(start, "x", "x"))) == "ready"
+        assert body_of(talk(served.port, request_bytes(START, "x", "x"))) == "ready"
         assert body_of(talk(served.port, request_bytes("( PLAY m1 NIL )", "x", "x"))).startswith("(Mark")
         assert body_of(talk(served.port, request_bytes("( STOP m1 NIL )", "x", "x"))) == "done"
         for one in crowd:
             one.close()
-    finally:
-        log = served.close()
-    assert "Traceback" not in log
-    assert " ends: " not in log
-    assert "watchdog" not in log
-    assert len(log.splitlines()) < 60
+    assert "Traceback" not in served.said
+    assert " ends: " not in served.said
+    assert "watchdog" not in served.said
+    assert len(served.said.splitlines()) < 60
     assert resource.getrlimit(resource.RLIMIT_NOFILE) == before
 
 

@@ -7,7 +7,6 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,17 @@ from ggp.protocol.dialect import request_bytes
 from ggp.protocol.messages import spaced
 from players.processes.launch import is_stopped
 from players.processes.lifeline import children, descendants, resident_bytes
-from tests.ggp.server.live import MARKS, LiveServer, ServeProcess, body_of, command, eventually, talk
+from tests.ggp.server.live import (
+    MARKS,
+    START,
+    LiveServer,
+    Serve,
+    ServeProcess,
+    body_of,
+    command,
+    eventually,
+    talk,
+)
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux' /proc and processes")
 
@@ -42,9 +51,8 @@ def pid_of(server: LiveServer) -> int:
 
 @pytest.mark.slow
 @LINUX
-def test_a_match_goes_on_legally_whatever_happens_to_its_processes(serve: Callable[..., LiveServer]) -> None:
-    server = serve()
-    assert server.say(messages.start_request("m1", "me", spaced(STAIRS), 30, 30)) == "ready"
+def test_a_match_goes_on_legally_whatever_happens_to_its_processes(serve: Serve) -> None:
+    server = serve().begun("m1", "me", 30, 30, STAIRS)
     moves = "NIL"
     for turn in range(1, TURNS + 1):
         number = (signal.SIGKILL, signal.SIGSTOP, signal.SIGCONT)[turn % 3]
@@ -63,11 +71,8 @@ def test_a_match_goes_on_legally_whatever_happens_to_its_processes(serve: Callab
 
 @pytest.mark.slow
 @LINUX
-def test_match_processes_stopped_or_killed_while_they_think_are_replaced(
-    serve: Callable[..., LiveServer],
-) -> None:
-    server = serve(player="slow_players:Punctual", margin=2.0)
-    assert server.say(messages.start_request("m1", "me", spaced(STAIRS), 30, 6)) == "ready"
+def test_match_processes_stopped_or_killed_while_they_think_are_replaced(serve: Serve) -> None:
+    server = serve(player="slow_players:Punctual", margin=2.0).begun("m1", "me", 30, 6, STAIRS)
     match = server.server.running[0]
     moves = "NIL"
     for turn, number in enumerate((signal.SIGCONT, signal.SIGSTOP, signal.SIGKILL), 1):
@@ -87,7 +92,7 @@ def test_match_processes_stopped_or_killed_while_they_think_are_replaced(
 
 @pytest.mark.slow
 @LINUX
-def test_many_matches_leave_no_process_and_no_open_file(serve: Callable[..., LiveServer]) -> None:
+def test_many_matches_leave_no_process_and_no_open_file(serve: Serve) -> None:
     server = serve()
 
     def cycle(number: int) -> None:
@@ -114,15 +119,13 @@ def test_many_matches_leave_no_process_and_no_open_file(serve: Callable[..., Liv
 @pytest.mark.slow
 @LINUX
 def test_what_a_match_process_leaves_behind_is_ended() -> None:
-    served = ServeProcess("--player", "slow_players:LeavesProcess", "--machine", "prover")
 
     def sleepers() -> list[int]:
         return [pid for pid in descendants(served.process.pid) if "1234" in command(pid)]
 
-    try:
+    with ServeProcess("--player", "slow_players:LeavesProcess", "--machine", "prover") as served:
         for end in ("( ABORT m1 )", "kill", "( STOP m1 NIL )"):
-            start = messages.start_request("m1", "Robot", spaced(MARKS), 20, 20)
-            assert body_of(talk(served.port, request_bytes(start, "x", "x"))) == "ready"
+            assert body_of(talk(served.port, request_bytes(START, "x", "x"))) == "ready"
             eventually(lambda: bool(sleepers()))
             first = sleepers()
             if end == "kill":
@@ -132,10 +135,8 @@ def test_what_a_match_process_leaves_behind_is_ended() -> None:
             else:
                 assert body_of(talk(served.port, request_bytes(end, "x", "x"))) in ("done", "aborted")
             eventually(lambda first=first: not set(first) & set(sleepers()))  # type: ignore[misc]
-    finally:
-        log = served.close()
-    assert 'event="left-over process ends"' in log
-    assert "Traceback" not in log
+    assert 'event="left-over process ends"' in served.said
+    assert "Traceback" not in served.said
 
 
 @LINUX

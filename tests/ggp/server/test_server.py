@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import re
 import signal
-import socket
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from ggp.protocol import messages
-from ggp.protocol.dialect import reply_bytes, request_bytes
+from ggp.protocol.dialect import request_bytes
 from ggp.protocol.messages import spaced
 from ggp.server.clients.visitors import LOOPBACK
 from players.processes.lifeline import descendants
-from tests.ggp.server.live import MARKS, LiveServer, ServeProcess, alive, body_of, eventually, talk
+from tests.ggp.server.live import (
+    LiveServer,
+    Serve,
+    ServeProcess,
+    alive,
+    body_of,
+    eventually,
+    start,
+    talk,
+)
 
 LEGAL = ("( mark 1 1 )", "( mark 2 2 )")
-
-Serve = Callable[..., LiveServer]
-
-
-def start(match: str, role: str = "Robot", startclock: int = 20, playclock: int = 20) -> str:
-    return messages.start_request(match, role, spaced(MARKS), startclock, playclock)
 
 
 def move(reply: str) -> str:
@@ -40,64 +39,10 @@ def at_once(server: LiveServer, message: str) -> list[str]:
         return list(clients.map(server.say, [message] * 3))
 
 
-# --- peers' bytes --------------------------------------------------------------------------------
-def test_a_match_as_a_peer_sends_it_byte_for_byte(serve: Serve) -> None:
-    server = serve()
-
-    def exchange(body: bytes) -> bytes:
-        return server.raw(
-            b"POST / HTTP/1.0\r\nAccept: text/delim\r\nHost: localhost\r\nSender: GAMESERVER\r\n"
-            b"Receiver: foreign\r\nContent-Type: text/acl\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body)
-        )
-
-    head = b"HTTP/1.0 200 OK\r\nContent-type: text/acl\r\nContent-length: %d\r\n\r\n"
-    started = exchange(b"( START m1 Robot (" + spaced(MARKS).encode() + b") 20 20)")
-    assert started == head % 5 + b"ready"
-    assert exchange(b"( PLAY m1 NIL )") == head % 10 + b"(Mark 1 1)"
-    assert exchange(b"( PLAY m1 (( mark 1 1 ) pass ) )") == head % 10 + b"(Mark 1 1)"
-    assert exchange(b"( PLAY m1 (( mark 1 1 ) pass ) )") == head % 4 + b"noop"
-    assert exchange(b"( STOP m1 (noop pass ) )") == head % 4 + b"done"
-
-
-INFO = "( ( name kaskade ) ( status available ) ( species MACHINE ) )"
-
-
-@pytest.mark.parametrize(
-    ("request_", "half_close"),
-    [
-        (request_bytes("( INFO )", "localhost", "foreign"), False),
-        (request_bytes("( INFO )", "localhost", "foreign"), True),
-        (b"POST / HTTP/1.0\r\nContent-Length: 8\r\n\r\n( INFO )", False),
-        (b"POST / HTTP/1.0\r\n\r\n( INFO )", False),
-        (b"POST / HTTP/1.0\r\n\r\nINFO", True),
-        (b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 6\r\n\r\n(InFo)", False),
-        (b"post / http/1.0\ncontent-length: 12\n\n\t( info\r\n)\n ", False),
-        (b"GET /%28%20INFO%20%29 HTTP/1.0\r\n\r\n", False),
-        (b"GET /(+info+) HTTP/1.1\r\nHost: x\r\nConnection: keep-alive\r\n\r\n", False),
-        (b"GET / HTTP/1.0\r\n\r\n", True),
-    ],
-)
-def test_info_in_every_dialect(serve: Serve, request_: bytes, half_close: bool) -> None:
-    assert serve().raw(request_, half_close) == reply_bytes(INFO)
-
-
-def test_a_browsers_preflight_is_answered_with_an_empty_reply(serve: Serve) -> None:
-    assert serve().raw(b"OPTIONS / HTTP/1.1\r\nOrigin: x\r\n\r\n") == reply_bytes("")
-
-
-def test_a_request_in_small_pieces_is_read(serve: Serve) -> None:
-    server = serve()
-    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
-        for byte in request_bytes("( INFO )", "localhost", "foreign"):
-            connection.sendall(bytes([byte]))
-        assert connection.recv(1000) == reply_bytes(INFO)
-
-
 # --- what matches there are --------------------------------------------------------------------------
 @pytest.mark.slow
 def test_matches_side_by_side_do_not_mix_and_one_too_many_is_busy(serve: Serve) -> None:
-    server = serve(matches=2)
-    assert server.say(start("m1")) == "ready"
+    server = serve(matches=2).begun()
     assert server.say(start("m2", "other")) == "ready"
     assert server.say(start("m3")) == "busy"
     assert "( status busy )" in server.say("( INFO )")
@@ -117,8 +62,7 @@ def test_a_match_that_standbys_have_no_processor_for_is_busy_and_one_alone_never
     serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ggp.server.admission.SHARE", 1e-6)
-    server = serve(matches=3)
-    assert server.say(start("m1")) == "ready"
+    server = serve(matches=3).begun()
     assert move(server.say("( PLAY m1 NIL )")) == LEGAL[0]
     eventually(
         lambda: "( status busy )" in server.say("( INFO )")
@@ -131,20 +75,12 @@ def test_a_match_that_standbys_have_no_processor_for_is_busy_and_one_alone_never
 
 def test_rules_that_cannot_be_played_are_refused_beside_another_match_too(serve: Serve) -> None:
     """Nobody waits for a standby that will measure nothing."""
-    server = serve(matches=2)
-    assert server.say(start("m1")) == "ready"
+    server = serve(matches=2).begun()
     assert "error" in server.say("( START m2 Robot ( ( role ( ) ) ) 600 600 )")
 
 
-def test_unknown_matches_are_busy(serve: Serve) -> None:
-    server = serve()
-    for message in ("( PLAY m9 NIL )", "( STOP m9 NIL )", "( ABORT m9 )"):
-        assert server.say(message) == "busy"
-
-
 def test_a_start_sent_again_is_ready_and_another_match_of_that_id_is_busy(serve: Serve) -> None:
-    server = serve(matches=3)
-    assert server.say(start("m1")) == "ready"
+    server = serve(matches=3).begun()
     assert server.say(start("m1")) == "ready"
     assert server.say(start("m1", "other")) == "busy"
 
@@ -165,19 +101,10 @@ def test_an_end_sent_again_is_answered_again(serve: Serve) -> None:
 
 
 def test_a_match_whose_first_turn_was_missed_is_followed_from_the_second(serve: Serve) -> None:
-    server = serve()
-    assert server.say(start("m1")) == "ready"
+    server = serve().begun()
     assert move(server.say("( PLAY m1 (( mark 2 2 ) pass) )")) == LEGAL[0]
     server.say("( PLAY m1 (( mark 1 1 ) wait) )")
     assert server.say("( PLAY m1 (( mark 1 1 ) wait) )") == "noop"
-
-
-def test_preview_is_ready_and_refuses_what_cannot_be_read(serve: Serve) -> None:
-    server = serve()
-    assert server.say(f"( PREVIEW ({spaced(MARKS)}) 10 )") == "ready"
-    assert server.say("( PREVIEW ((role) 10 )").startswith("error: message")
-    assert "error" in server.say("( PREVIEW (( <= )) 10 )")
-    assert server.say(start("m1")) == "ready"
 
 
 @pytest.mark.slow
@@ -199,8 +126,7 @@ def test_a_role_that_does_not_exist_is_refused(serve: Serve) -> None:
 
 # --- turns ---------------------------------------------------------------------------------------------
 def test_a_play_sent_again_gets_the_same_answer(serve: Serve) -> None:
-    server = serve(player="random")
-    assert server.say(start("m1")) == "ready"
+    server = serve(player="random").begun()
     first = server.say("( PLAY m1 NIL )")
     assert [server.say("( PLAY m1 NIL )") for _ in range(3)] == [first] * 3
     server.say("( PLAY m1 (( mark 2 2 ) pass) )")
@@ -209,14 +135,12 @@ def test_a_play_sent_again_gets_the_same_answer(serve: Serve) -> None:
 
 
 def test_a_play_sent_again_while_it_is_thought_about_gets_the_same_answer(serve: Serve) -> None:
-    server = serve(player="slow_players:Punctual")
-    assert server.say(start("m1", playclock=2)) == "ready"
+    server = serve(player="slow_players:Punctual").begun("m1", playclock=2)
     assert list(map(move, at_once(server, "( PLAY m1 NIL )"))) == [LEGAL[1]] * 3
 
 
 def test_the_managers_word_counts_not_the_players_memory(serve: Serve) -> None:
-    server = serve()
-    assert server.say(start("m1")) == "ready"
+    server = serve().begun()
     assert move(server.say("( PLAY m1 NIL )")) == LEGAL[0]
     server.say("( PLAY m1 (( mark 2 2 ) pass) )")
     server.say("( PLAY m1 (( mark 2 2 ) wait) )")
@@ -229,40 +153,31 @@ def test_the_managers_word_counts_not_the_players_memory(serve: Serve) -> None:
     "joint", ["(foo bar)", "((mark 9 9) pass)", "(noop noop)", "(pass)", "(a b c d)", "(?x ?y)", "(() ())"]
 )
 def test_moves_that_cannot_be_are_answered_from_what_is_known(serve: Serve, joint: str) -> None:
-    server = serve()
-    assert server.say(start("m1")) == "ready"
+    server = serve().begun()
     server.say("( PLAY m1 NIL )")
     assert move(server.say(f"( PLAY m1 {joint} )")) in LEGAL
     assert server.say("( STOP m1 NIL )") == "done"
 
 
 # --- lateness and crashes -------------------------------------------------------------------------------
-def test_a_player_that_hangs_is_answered_for_with_a_legal_move(serve: Serve) -> None:
-    server = serve(player="slow_players:Sleeper")
-    assert server.say(start("m1", playclock=1)) == "ready"
-    assert move(server.say("( PLAY m1 NIL )")) in LEGAL
-    assert server.say("( STOP m1 NIL )") == "done"
-
-
-def test_a_player_that_hangs_has_its_best_move_so_far_answered(serve: Serve) -> None:
-    server = serve(player="slow_players:Dazed")
-    assert server.say(start("m1", playclock=1)) == "ready"
-    assert move(server.say("( PLAY m1 NIL )")) == LEGAL[-1]
-    assert server.say("( STOP m1 NIL )") == "done"
-
-
-def test_a_player_that_fails_is_answered_for_with_a_legal_move(serve: Serve) -> None:
-    server = serve(player="slow_players:Broken")
-    assert server.say(start("m1")) == "ready"
-    assert move(server.say("( PLAY m1 NIL )")) in LEGAL
+@pytest.mark.parametrize(
+    ("player", "answers"),
+    [("Sleeper", LEGAL), ("Broken", LEGAL), ("Dazed", LEGAL[-1:])],
+    ids=["hangs", "fails", "hangs with a best move"],
+)
+def test_a_player_that_does_not_answer_is_answered_for(
+    serve: Serve, player: str, answers: tuple[str, ...]
+) -> None:
+    server = serve(player=f"slow_players:{player}").begun("m1", playclock=1)
+    assert move(server.say("( PLAY m1 NIL )")) in answers
     assert move(server.say("( PLAY m1 (( mark 1 1 ) pass) )")) in LEGAL
+    assert server.say("( STOP m1 NIL )") == "done"
 
 
 def test_a_player_that_cannot_prepare_is_logged_without_a_traceback(
     serve: Serve, caplog: pytest.LogCaptureFixture
 ) -> None:
-    server = serve(player="slow_players:Unready")
-    assert server.say(start("m1")) == "ready"
+    server = serve(player="slow_players:Unready").begun()
     assert move(server.say("( PLAY m1 NIL )")) in LEGAL
     assert "ZeroDivisionError: this player cannot start at slow_players.py" in caplog.text
     assert "Traceback" not in caplog.text
@@ -305,36 +220,8 @@ def test_a_player_that_hangs_while_it_prepares_is_ready_in_time_and_answered_for
     assert server.say("( PLAY m1 (( mark 1 1 ) wait) )") == "noop"
 
 
-def kill(server: LiveServer) -> None:
-    """Kill the process of the only match that thinks."""
-    child = server.server.running[0]._main.child
-    assert child is not None
-    os.kill(child.pid, signal.SIGKILL)
-
-
-def test_a_killed_match_process_is_replaced_between_turns(serve: Serve) -> None:
-    server = serve()
-    assert server.say(start("m1")) == "ready"
-    server.say("( PLAY m1 NIL )")
-    server.say("( PLAY m1 (( mark 1 1 ) pass) )")
-    kill(server)
-    assert server.say("( PLAY m1 (( mark 1 1 ) wait) )") == "noop"
-
-
-def test_a_match_process_killed_while_it_thinks_still_gives_a_legal_move(serve: Serve) -> None:
-    server = serve(player="slow_players:Punctual")
-    assert server.say(start("m1", playclock=3)) == "ready"
-    with ThreadPoolExecutor(1) as client:
-        reply = client.submit(server.say, "( PLAY m1 NIL )")
-        time.sleep(0.5)
-        kill(server)
-        assert move(reply.result()) in LEGAL
-    assert move(server.say("( PLAY m1 (( mark 1 1 ) pass) )")) in LEGAL
-
-
 def test_a_manager_that_goes_away_leaves_no_match(serve: Serve) -> None:
-    server = serve(idle_playclocks=0, idle_grace=0.5)
-    assert server.say(start("m1", startclock=1, playclock=1)) == "ready"
+    server = serve(idle_playclocks=0, idle_grace=0.5).begun("m1", startclock=1, playclock=1)
     eventually(lambda: not server.server.running)
     assert server.say("( PLAY m1 NIL )") == "busy"
 
@@ -350,8 +237,7 @@ def test_a_slow_sender_is_turned_away(serve: Serve) -> None:
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc to see processes")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
 def test_ggp_serve_leaves_no_process_behind(number: signal.Signals) -> None:
-    served = ServeProcess("--player", "legal", "--machine", "prover", "--name", "x")
-    try:
+    with ServeProcess("--player", "legal", "--machine", "prover", "--name", "x") as served:
         reply = talk(served.port, request_bytes(start("m1"), "localhost", "x"))
         assert body_of(reply) == "ready"
         below = descendants(served.process.pid)
@@ -359,11 +245,9 @@ def test_ggp_serve_leaves_no_process_behind(number: signal.Signals) -> None:
         served.process.send_signal(number)
         served.process.wait(20)
         eventually(lambda: not any(map(alive, below)))
-    finally:
-        log = served.close()
     if number != signal.SIGKILL:
         assert served.process.returncode == 0
-        assert "Traceback" not in log
+        assert "Traceback" not in served.said
 
 
 def test_a_match_waits_a_part_of_its_startclock_for_earlier_ones_to_end(serve: Serve) -> None:

@@ -3,28 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
-from ggp.protocol import messages
-from ggp.protocol.dialect import reply_bytes, request_bytes
-from ggp.protocol.messages import spaced
+from ggp.protocol.dialect import request_bytes
 from ggp.server.status import EndedStatus, MatchStatus, ServerStatus, as_html, as_text
-from tests.ggp.server.live import MARKS, LiveServer, body_of
+from tests.ggp.server.live import START, LiveServer, body_of
 
-START = messages.start_request("m1", "Robot", spaced(MARKS), 20, 20)
 CURL = b"GET / HTTP/1.1\r\nHost: localhost\r\nAccept: */*\r\n\r\n"
 BROWSER = b"GET / HTTP/1.1\r\nHost: localhost\r\nAccept: text/html,application/xhtml+xml,*/*;q=0.8\r\n\r\n"
 METRICS = b"GET /metrics HTTP/1.1\r\nAccept: application/openmetrics-text,text/plain;q=0.5\r\n\r\n"
-
-
-@pytest.fixture
-def server() -> Iterator[LiveServer]:
-    started = LiveServer(matches=2)
-    yield started
-    started.close()
 
 
 def metrics(server: LiveServer) -> dict[str, float]:
@@ -83,18 +70,6 @@ def test_a_browser_gets_a_page_that_loads_nothing_else(server: LiveServer) -> No
     assert "&lt;script&gt;m1" in page
     assert "<script" not in page
     assert not re.search(r"(src|href)=\"?(http|//)", page)
-
-
-@pytest.mark.parametrize("accept", [b"", b"Accept: text/delim\r\n", b"Accept: text/acl\r\n"])
-def test_a_manager_that_gets_the_root_is_told_what_info_tells(server: LiveServer, accept: bytes) -> None:
-    expected = reply_bytes("( ( name kaskade ) ( status available ) ( species MACHINE ) )")
-    assert server.raw(b"GET / HTTP/1.0\r\n" + accept + b"\r\n") == expected
-
-
-def test_pages_are_not_in_the_way_of_messages(server: LiveServer) -> None:
-    assert server.raw(request_bytes("metrics", "x", "x")).startswith(b"HTTP/1.0 400 ")
-    assert server.raw(b"GET /nowhere HTTP/1.0\r\nAccept: */*\r\n\r\n").startswith(b"HTTP/1.0 404 ")
-    assert b"( status available )" in server.raw(b"GET /(INFO) HTTP/1.0\r\nAccept: text/html\r\n\r\n")
 
 
 def test_the_page_has_a_row_for_each_match_and_escapes_everything() -> None:

@@ -18,39 +18,36 @@ class Spawned:
         return await Child.spawn("tests.ggp.processes.talkers")
 
 
-def test_a_process_that_reads_nothing_is_replaced_and_what_waits_for_it_is_bounded() -> None:
-    async def run() -> None:
-        heard: asyncio.Queue[JsonMessage] = asyncio.Queue()
-        logged: list[str] = []
+async def test_a_process_that_reads_nothing_is_replaced_and_what_waits_for_it_is_bounded() -> None:
+    heard: asyncio.Queue[JsonMessage] = asyncio.Queue()
+    logged: list[str] = []
 
-        def log(level: str, event: str, **fields: Any) -> None:
-            logged.append(event)
+    def log(level: str, event: str, **fields: Any) -> None:
+        logged.append(event)
 
-        process = SupervisedProcess(
-            "talker",
-            cast(Spare, Spawned()),
-            lambda process: [("echo", {"text": "briefed"})],
-            lambda process, message: heard.put_nowait(message),
-            lambda process, pid: True,
-            log,
-        )
+    process = SupervisedProcess(
+        "talker",
+        cast(Spare, Spawned()),
+        lambda process: [("echo", {"text": "briefed"})],
+        lambda process, message: heard.put_nowait(message),
+        lambda process, pid: True,
+        log,
+    )
 
-        async def until_briefed() -> None:
-            async with asyncio.timeout(60):
-                while (await heard.get()) != {"kind": "echo", "text": "briefed"}:
-                    pass
+    async def until_briefed() -> None:
+        async with asyncio.timeout(60):
+            while (await heard.get()) != {"kind": "echo", "text": "briefed"}:
+                pass
 
-        await process.begin()
-        await until_briefed()
-        first = process.child
-        assert first is not None
-        process.send("stop")
-        for _ in range(20):
-            process.send("echo", text="x" * (MOST_UNREAD // 8))
-            assert first._writer.transport.get_write_buffer_size() <= MOST_UNREAD
-        assert logged == ["process does not read"] and process.child is not first
-        await until_briefed()
-        await first.ended()
-        await process.close()
-
-    asyncio.run(run())
+    await process.begin()
+    await until_briefed()
+    first = process.child
+    assert first is not None
+    process.send("stop")
+    for _ in range(20):
+        process.send("echo", text="x" * (MOST_UNREAD // 8))
+        assert first._writer.transport.get_write_buffer_size() <= MOST_UNREAD
+    assert logged == ["process does not read"] and process.child is not first
+    await until_briefed()
+    await first.ended()
+    await process.close()

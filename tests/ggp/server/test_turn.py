@@ -60,13 +60,10 @@ def run(test: Callable[[], None]) -> None:
         ("move,close", Phase.CLOSED, "b"),
     ],
 )
-def test_phases_follow_each_other(events: str, phase: Phase, answer: str | None) -> None:
-    def test() -> None:
-        seen = turn(*filter(None, events.split(",")))
-        assert seen.phase is phase
-        assert (seen.answer.result() if seen.answered else None) == answer
-
-    run(test)
+async def test_phases_follow_each_other(events: str, phase: Phase, answer: str | None) -> None:
+    seen = turn(*filter(None, events.split(",")))
+    assert seen.phase is phase
+    assert (seen.answer.result() if seen.answered else None) == answer
 
 
 @pytest.mark.parametrize(
@@ -74,16 +71,13 @@ def test_phases_follow_each_other(events: str, phase: Phase, answer: str | None)
     ["safe,press", "press,press", "move,press", "move,stand in", "safe,stand in,stand in",
      "press,stand in,press", "close,press", "close,stand in"],
 )  # fmt: skip
-def test_what_cannot_follow_is_refused(events: str) -> None:
-    def test() -> None:
-        *first, last = events.split(",")
-        seen = turn(*first)
-        phase = seen.phase
-        with pytest.raises(RuntimeError, match="does not follow"):
-            EVENTS[last](seen)
-        assert seen.phase is phase
-
-    run(test)
+async def test_what_cannot_follow_is_refused(events: str) -> None:
+    *first, last = events.split(",")
+    seen = turn(*first)
+    phase = seen.phase
+    with pytest.raises(RuntimeError, match="does not follow"):
+        EVENTS[last](seen)
+    assert seen.phase is phase
 
 
 @given(st.lists(st.sampled_from(list(EVENTS)), max_size=8))
@@ -103,53 +97,43 @@ def test_a_manager_has_its_answer_from_one_phase_on_and_it_stays(events: list[st
     run(test)
 
 
-def test_the_watchdog_prefers_what_is_legal_to_a_guess_and_never_names_a_move_of_the_turn_before() -> None:
-    def test() -> None:
-        seen = turn("press", before=turn("safe", "close"))
-        assert seen.stand_in() == NO_MOVE
-        assert seen.request()["answered"] == "a"
-        for checked, guess, answer in ((None, "g", "g"), ("c", "g", "c"), ("c", None, "c")):
-            seen = turn("press")
-            seen.checked, seen.guess = checked, guess
-            assert seen.stand_in() == answer
-            seen = turn()
-            seen.checked, seen.guess = checked, guess
-            seen.close()
-            assert seen.answer.result() == (checked or NO_MOVE)
-
-    run(test)
-
-
-def test_the_watchdog_names_what_the_player_thinks_best_so_far() -> None:
-    def test() -> None:
-        seen = turn("safe")
-        seen.best = "b"
-        assert seen.stand_in() == "b"
-
-    run(test)
-
-
-def test_the_watchdog_leaves_time_to_send_and_comes_after_the_deadline() -> None:
-    def test() -> None:
+async def test_the_watchdog_prefers_what_is_legal_to_a_guess_and_never_names_a_move_of_the_turn_before() -> (
+    None
+):
+    seen = turn("press", before=turn("safe", "close"))
+    assert seen.stand_in() == NO_MOVE
+    assert seen.request()["answered"] == "a"
+    for checked, guess, answer in ((None, "g", "g"), ("c", "g", "c"), ("c", None, "c")):
+        seen = turn("press")
+        seen.checked, seen.guess = checked, guess
+        assert seen.stand_in() == answer
         seen = turn()
-        for margin in (0.02, 0.08, 0.3, 3.0):
-            seen.due, seen.deadline = 100.0, 100.0 - margin
-            assert seen.deadline < seen.watched_from < seen.last_moment < seen.due
-            assert seen.due - seen.watched_from >= min(0.06, 0.8 * margin) - 1e-9
-
-    run(test)
+        seen.checked, seen.guess = checked, guess
+        seen.close()
+        assert seen.answer.result() == (checked or NO_MOVE)
 
 
-def test_a_closed_turn_does_nothing_more() -> None:
-    async def test() -> None:
-        calls: list[Turn] = []
-        for event in ("move", "close"):
-            seen = turn()
-            seen.call_at(0.0, calls.append)
-            EVENTS[event](seen)
-        seen = turn("safe")
+async def test_the_watchdog_names_what_the_player_thinks_best_so_far() -> None:
+    seen = turn("safe")
+    seen.best = "b"
+    assert seen.stand_in() == "b"
+
+
+async def test_the_watchdog_leaves_time_to_send_and_comes_after_the_deadline() -> None:
+    seen = turn()
+    for margin in (0.02, 0.08, 0.3, 3.0):
+        seen.due, seen.deadline = 100.0, 100.0 - margin
+        assert seen.deadline < seen.watched_from < seen.last_moment < seen.due
+        assert seen.due - seen.watched_from >= min(0.06, 0.8 * margin) - 1e-9
+
+
+async def test_a_closed_turn_does_nothing_more() -> None:
+    calls: list[Turn] = []
+    for event in ("move", "close"):
+        seen = turn()
         seen.call_at(0.0, calls.append)
-        await asyncio.sleep(0.01)
-        assert calls == [seen]
-
-    asyncio.run(test())
+        EVENTS[event](seen)
+    seen = turn("safe")
+    seen.call_at(0.0, calls.append)
+    await asyncio.sleep(0.01)
+    assert calls == [seen]

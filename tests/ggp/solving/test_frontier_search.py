@@ -8,16 +8,16 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from gdl.errors import GdlError
-from ggp.cli import build
 from ggp.game import Game
 from players.solvers import Solution, replayed
 from players.sorted_sets.directory import LOCK, has_commit
+from tests.ggp.program import invoke
 from tests.players.puzzles.frontier.far_tiles import far_tiles
 
 SWITCHES = """(role you) (<= (base (up ?s)) (switch ?s)) (switch 1) (switch 2) (switch 3)
@@ -35,11 +35,7 @@ SWITCHES = """(role you) (<= (base (up ?s)) (switch ?s)) (switch 1) (switch 2) (
 """Eight settings, stopping in each. A switch is never both up and down: the best is 60, by three moves."""
 
 
-def run(*arguments: str) -> tuple[int, str]:
-    done = CliRunner().invoke(build("explore"), ["explore", *arguments])
-    if done.exception is not None and not isinstance(done.exception, SystemExit):
-        raise done.exception
-    return done.exit_code, done.stdout
+run = partial(invoke, "explore")
 
 
 @pytest.fixture
@@ -126,23 +122,6 @@ def test_the_same_command_goes_on_with_a_search(tmp_path: Path) -> None:
     )
     assert len(told["moves"]) == 31
     assert [path.name for path in scratch.iterdir()] == [LOCK]
-
-
-def test_damaged_files_are_named_and_not_believed(tmp_path: Path) -> None:
-    game, scratch = tmp_path / "far.kif", tmp_path / "scratch"
-    game.write_text(far_tiles().text)
-    with pytest.raises(GdlError, match="of disk that it may use"):
-        run(str(game), f"--scratch={scratch}", "--disk=200K")
-    for file in scratch.glob("*keys*.blob"):
-        data = bytearray(file.read_bytes())
-        data[len(data) // 2] ^= 4
-        file.write_bytes(data)
-    with pytest.raises(GdlError, match=r"keys-\d+\.blob is damaged.*start again"):
-        run(str(game), "--scratch", str(scratch))
-    manifest = scratch / "manifest.json"
-    manifest.write_bytes(manifest.read_bytes()[:-9])
-    with pytest.raises(GdlError, match=r"manifest\.json is damaged"):
-        run(str(game), "--scratch", str(scratch))
 
 
 @pytest.mark.slow

@@ -8,13 +8,12 @@ import signal
 import threading
 from concurrent.futures import BrokenExecutor
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from gdl.errors import GdlError
-from ggp.cli import build
 from ggp.game import Game
 from ggp.solving import levels
 from players.puzzles.sokoban.geometry import from_level
@@ -22,6 +21,7 @@ from players.puzzles.sokoban.levels.read import find_level
 from players.puzzles.sokoban.lines import after_steps, is_solved
 from players.puzzles.sokoban.search.portfolio import ENTRIES
 from players.puzzles.sokoban.solution import replay
+from tests.ggp.program import invoke
 from tests.places import GAMES
 
 LEVELS = """\
@@ -49,11 +49,7 @@ LEVELS = """\
 """
 
 
-def run(*arguments: str) -> tuple[int, str]:
-    done = CliRunner().invoke(build("solve"), ["solve", *arguments])
-    if done.exception is not None and not isinstance(done.exception, SystemExit):
-        raise done.exception
-    return done.exit_code, done.stdout
+run = partial(invoke, "solve")
 
 
 @pytest.fixture(scope="module")

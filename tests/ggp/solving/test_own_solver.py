@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +11,7 @@ import pytest
 
 from gdl.errors import GdlError
 from ggp.solving.team import SolveRequest, solve_together
-from tests.places import ROOT
+from tests.ggp.program import python
 
 GAME = """(role you) (init (at 0)) (succ 0 1) (succ 1 2) (succ 2 3) (legal you go) (legal you stay)
 (<= (next (at ?y)) (does you go) (true (at ?x)) (succ ?x ?y))
@@ -54,13 +53,8 @@ class Nothing:
 def solved(folder: Path, solver: str, *options: str) -> subprocess.CompletedProcess[str]:
     (folder / "walk.py").write_text(WALK)
     (folder / "steps.kif").write_text(GAME)
-    return subprocess.run(
-        [sys.executable, "-P", "-m", "ggp", "solve", "steps.kif", "--solver", solver, "-s", "300", *options],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-    )
+    words = "solve", "steps.kif", "--solver", solver, "-s", "300", *options
+    return python("-P", "-m", "ggp", *words, cwd=folder)
 
 
 @pytest.mark.slow

@@ -5,34 +5,28 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 import ggp.solving.team as team
 from gdl.errors import GdlError
-from ggp.cli import build
 from ggp.game import Game
 from ggp.solving.team import SolveRequest, solve_together
 from players.kaskade.make_machine import make_machine
 from players.portfolio import solve
 from players.processes.compiled_parts import Part
 from players.solvers import Solution, replayed
+from tests.ggp.program import invoke, python
 
 NEVER = """(role you) (init (at 0)) (legal you go) (<= (next (at 1)) (true (at 0)))
 (<= (next (at 0)) (true (at 1))) (<= terminal (true (at 2))) (goal you 100)"""
 
 
 def run(*arguments: str, command: str = "solve") -> tuple[int, str]:
-    done = CliRunner().invoke(build(command), [command, *arguments])
-    if done.exception is not None and not isinstance(done.exception, SystemExit):
-        raise done.exception
-    return done.exit_code, done.stdout
+    return invoke(command, *arguments)
 
 
 @pytest.mark.slow
@@ -171,7 +165,7 @@ def test_few_states_take_no_kernels_and_no_network(what: str, tmp_path: Path) ->
         "import sys\nfrom ggp.cli import main\ntry: main()\nexcept SystemExit as end: assert not end.code\n"
         f"print(sorted(set({HEAVY}) & set(sys.modules)), file=sys.stderr)"
     )
-    done = subprocess.run([sys.executable, "-c", code, "solve", str(path)], capture_output=True, text=True)
+    done = python("-c", code, "solve", path)
     assert done.stderr.strip() == "[]"
     assert "few-states" in done.stdout or "few-positions" in done.stdout
 

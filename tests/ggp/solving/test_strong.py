@@ -6,21 +6,18 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from gdl.errors import GdlError
-from ggp.cli import build
+from tests.ggp.program import invoke
 
 
 def run(command: str, *arguments: str) -> str:
     if command == "tabulate" and "--memory" not in arguments:
         # It counts what the process has already: that of the tests before this one.
         arguments = (*arguments, "--memory", "8G")
-    done = CliRunner().invoke(build(command), [command, *arguments])
-    if done.exception is not None and not isinstance(done.exception, SystemExit):
-        raise done.exception
-    assert done.exit_code == 0
-    return done.stdout
+    status, said = invoke(command, *arguments)
+    assert status == 0
+    return said
 
 
 @pytest.fixture(scope="module")
@@ -76,13 +73,6 @@ def test_what_cannot_be_asked_is_one_line(tables: str, tmp_path: Path) -> None:
     ):
         with pytest.raises(GdlError, match=why):
             run(*arguments)
-
-
-def test_a_match_between_two_tables_is_drawn(tables: str) -> None:
-    lines = run(
-        "play", "tictactoe", "--players", f"tables:dir={tables},tables:dir={tables}", "--json"
-    ).splitlines()
-    assert json.loads(lines[-1])["goals"] == [50, 50] or '"x":50' in lines[-1].replace(" ", "")
 
 
 def test_a_game_is_solved_with_files_as_without(tables: str, tmp_path: Path) -> None:

@@ -22,18 +22,14 @@ from ggp.terminal.human import HumanPlayer, LineEditor, Quit, help_for, listing,
 from ggp.terminal.views import JsonView
 from players.match import MatchStep, MatchView, play_match
 from players.registry import make_player
-from tests.ggp.program import ggp as program
+from tests.ggp.program import play
 from tests.places import ROOT
-
-
-def ggp(*words: str, text: str = "", timeout: float = 120) -> subprocess.CompletedProcess[str]:
-    return program("play", *words, text=text, timeout=timeout)
 
 
 def test_a_person_plays_by_number_name_and_beginning_and_takes_back() -> None:
     said = "?\nzzz\nmark b\n(mark b 2)\nundo\nmark a 1\nmark a 2\n99\nma c 2\nmoves\n"
     said += "".join(f"{n}\n" for n in range(1, 10))
-    done = ggp("tictactoe", "-p", "human,legal", "--seed", "3", text=said)
+    done = play("tictactoe", "-p", "human,legal", "--seed", "3", text=said)
     assert "with or without brackets and blanks: (mark a 1), mark a 1, a 1, a1" in done.stdout
     assert "'zzz' is not one of the 9 legal moves" in done.stdout
     assert "'mark b' fits 3 moves: (mark b 1), (mark b 2), (mark b 3)" in done.stdout
@@ -41,15 +37,11 @@ def test_a_person_plays_by_number_name_and_beginning_and_takes_back() -> None:
     assert "step 1: x (mark a 1), o noop" in done.stdout
 
 
-def test_end_of_input_leaves_with_130() -> None:
-    done = ggp("tictactoe", "-p", "human,legal", text="mark b 2\n")
+@pytest.mark.parametrize("text", ["mark b 2\n", "quit\n"])
+def test_end_of_input_leaves_with_130(text: str) -> None:
+    done = play("tictactoe", "-p", "human,legal", text=text)
     assert done.returncode == 130
     assert "Traceback" not in done.stderr
-
-
-def test_quit_leaves_with_130() -> None:
-    done = ggp("tictactoe", "-p", "human,legal", text="quit\n")
-    assert done.returncode == 130
 
 
 @pytest.mark.slow

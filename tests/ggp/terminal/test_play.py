@@ -9,26 +9,21 @@ import select
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 
 from gdl.errors import GdlError
 from ggp.game import Game
 from ggp.terminal.setup import check_names, seats
-from tests.ggp.program import ggp as program
+from tests.ggp.program import play
 from tests.places import ROOT
 
 FAST = ["--clock", "0.1,0.1"]
 
 
-def ggp(*words: str, text: str = "", timeout: float = 120) -> subprocess.CompletedProcess[str]:
-    return program("play", *words, text=text, timeout=timeout)
-
-
 @pytest.mark.slow
 def test_piped_output_is_plain_text_with_board_and_result() -> None:
-    done = ggp("tictactoe", *FAST)
+    done = play("tictactoe", *FAST)
     assert done.returncode == 0, done.stderr
     assert "\x1b" not in done.stdout
     assert "  3  . . .\n  2  . . .\n  1  . . .\n     a b c\n" in done.stdout
@@ -38,13 +33,13 @@ def test_piped_output_is_plain_text_with_board_and_result() -> None:
 
 @pytest.mark.slow
 def test_sokoban_is_solved() -> None:
-    done = ggp("tutorial.xsb:2", "--clock", "2", "--seed", "4")
+    done = play("tutorial.xsb:2", "--clock", "2", "--seed", "4")
     assert "result: keeper (uct) 100" in done.stdout, done.stdout[-500:]
 
 
 @pytest.mark.slow
 def test_json_is_one_object_per_line_and_nothing_else() -> None:
-    done = ggp("tron", "--json", "--players", "random,legal", *FAST)
+    done = play("tron", "--json", "--players", "random,legal", *FAST)
     assert done.returncode == 0, done.stderr
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     assert [line["type"] for line in lines] == ["game", *["step"] * (len(lines) - 2), "result"]
@@ -61,33 +56,15 @@ def test_json_is_one_object_per_line_and_nothing_else() -> None:
 
 
 def test_step_limit_stops_the_match() -> None:
-    done = ggp("breakthrough", "--json", "-p", "legal,legal", "--max-steps", "3")
+    done = play("breakthrough", "--json", "-p", "legal,legal", "--max-steps", "3")
     last = json.loads(done.stdout.splitlines()[-1])
     why = "cut after 3 steps, the limit of steps: the match is not over"
     assert (last["steps"], last["terminal"], last["why"]) == (3, False, why)
-    shown = ggp("breakthrough", "-p", "legal,legal", "--max-steps", "3").stdout
+    shown = play("breakthrough", "-p", "legal,legal", "--max-steps", "3").stdout
     assert why in shown
     assert "\nno result; goal values so far: " in shown
     assert "result: white" not in shown
     assert "total" not in shown
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["tictactoe", "-p", "deepblue"], "there is no player 'deepblue'"),
-        (["tictactoe", "-p", "uct,uct,uct"], "3 players for 2 roles"),
-        (["tictactoe", "-p", "human", "--json"], "no room for a person"),
-        (["tictoc"], "did you mean tictactoe"),
-    ],
-)
-def test_wrong_words_are_told_in_one_line(words: list[str], message: str) -> None:
-    done = ggp(*words)
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert message in done.stderr
-    assert done.stderr.count("\n") == 1
 
 
 @pytest.mark.slow
@@ -131,32 +108,6 @@ def test_seats_left_out_are_filled() -> None:
         seats(["uct", "uct"], ["you"])
     with pytest.raises(GdlError, match="no player 'x'"):
         check_names(["uct", "x"], False)
-
-
-def test_a_player_of_another_module_is_named_with_its_case(tmp_path: Path) -> None:
-    (tmp_path / "eager.py").write_text(
-        "from players.baselines import LegalPlayer\nclass EagerPlayer(LegalPlayer):\n    name = 'eager'\n"
-    )
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "ggp",
-            "play",
-            "hanoi",
-            "-p",
-            "eager:EagerPlayer",
-            "--max-steps",
-            "1",
-            "--json",
-        ],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(tmp_path)])},
-    )
-    assert done.returncode == 0, done.stderr
-    assert '"players":["eager"]' in done.stdout
 
 
 def test_chance_needs_no_player() -> None:

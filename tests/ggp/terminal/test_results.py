@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -21,13 +18,8 @@ from ggp.terminal.views import JsonView, TextView
 from players.match import MatchStep
 from players.player import Candidate, Choice
 from players.registry import make_player
-from tests.ggp.program import ggp as program
+from tests.ggp.program import ggp, play
 from tests.places import ROOT
-
-
-def ggp(*words: str, text: str = "", timeout: float = 120) -> subprocess.CompletedProcess[str]:
-    return program("play", *words, text=text, timeout=timeout)
-
 
 STUCK = """\
 (role x) (init (step 1)) (<= (legal x a) (true (step 1))) (<= (next (step 2)) (true (step 1)))
@@ -52,7 +44,7 @@ def test_the_reason_of_a_result_that_is_undefined_is_told(
         "(role x) (init (step 1)) (legal x a) (<= (next (step 2)) (true (step 1)))"
         f"(<= terminal (true (step 2))) {goals}"
     )
-    done = program("play", str(path), "-p", "legal", *options)
+    done = play(str(path), "-p", "legal", *options)
     assert why in done.stdout
     if not options:
         assert "\nresult: x (legal) undefined\n" in done.stdout
@@ -67,14 +59,8 @@ def test_players_that_are_late_are_told_of_as_in_tournaments(options: list[str],
         "        time.sleep(max(0.0, deadline - time.monotonic()) + 0.4)\n"
         "        return Choice(options[0])\n"
     )
-    words = [sys.executable, "-m", "ggp", "play", "tictactoe", "-p", "sleepy:Sleepy,legal"]
-    done = subprocess.run(
-        [*words, "--clock", "0.1", "--max-steps", "3", *options],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )
+    words = "play", "tictactoe", "-p", "sleepy:Sleepy,legal", "--clock", "0.1", "--max-steps", "3", *options
+    done = ggp(*words, cwd=tmp_path, PYTHONPATH=str(ROOT))
     assert "x (Sleepy) was late with 2 moves, by up to 0.4 s" in done.stdout, done.stderr
     assert "(legal) was late" not in done.stdout
     if options == ["--json"]:
@@ -112,10 +98,7 @@ def test_a_stuck_match_is_exit_status_1_and_doubtful_rules_are_told_of(
 ) -> None:
     path = tmp_path / "stuck.kif"
     path.write_text(STUCK)
-    words = ["play", str(path), "-p", "random", "--clock", "0,0.1", *options]
-    done = subprocess.run(
-        [sys.executable, "-m", "ggp", *words], capture_output=True, text=True, timeout=100, check=False
-    )
+    done = play(str(path), "-p", "random", "--clock", "0,0.1", *options)
     assert done.returncode == 1
     assert "x has no legal move in the state (step 2), which is not terminal" in done.stdout
     assert done.stderr.startswith(f"ggp: {path}:2:1: these rules are doubtful: 'terminl' is not a keyword")

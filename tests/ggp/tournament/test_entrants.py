@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import socket
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from gdl.errors import GdlError
-from ggp.game import Game
-from ggp.tournament.settings import Entrant, GameSpec, TournamentSettings, check_kept, parse_entrants
+from ggp.tournament.settings import Entrant, check_kept, parse_entrants
 from ggp.tournament.store import Store
 from players.processes.limits import cores
+from tests.ggp.program import ggp
+from tests.ggp.tournament.small_settings import tournament_of
 from tests.places import ROOT
 
 OWN = "module:Class"
@@ -62,26 +60,12 @@ def test_going_on_with_a_file_imports_nothing_and_calls_nobody(tmp_path: Path) -
             f"http://{address}",
             "random",
         ]
-        kept = TournamentSettings(
-            name="t",
-            games=(GameSpec("tictactoe", Game.load("tictactoe").kif, 2),),
-            entrants=tuple(Entrant(spec, spec) for spec in specs),
-            rounds=1,
-            startclock=1.0,
-            playclock=1.0,
-        )
+        kept = tournament_of(Entrant(spec, spec) for spec in specs)
         with Store(tmp_path / "t.sqlite") as store:
             store.set("settings", kept.as_json())
         for more in ([], ["--anyway"], ["--players", "random"]):
-            told = subprocess.run(
-                [sys.executable, "-m", "ggp", "tournament", "-d", "t.sqlite", *more],
-                cwd=tmp_path,
-                env={**os.environ, "PYTHONPATH": str(ROOT), "RAY_AUTH_TOKEN": "secret"},
-                capture_output=True,
-                text=True,
-                timeout=120,
-                check=False,
-            )
+            words = "tournament", "-d", "t.sqlite", *more
+            told = ggp(*words, cwd=tmp_path, PYTHONPATH=str(ROOT), RAY_AUTH_TOKEN="secret")
             assert told.returncode == 2
             assert "not run because a file says so" in told.stderr
             assert len(told.stderr.splitlines()) <= 3

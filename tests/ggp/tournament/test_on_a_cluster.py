@@ -12,17 +12,18 @@ from typing import Any
 import pytest
 
 from gdl.errors import GdlError
-from ggp.game import Game
 from ggp.tournament.cluster import ClusterSites
 from ggp.tournament.runner import Runner
 from ggp.tournament.schedule import Fixture, plan
-from ggp.tournament.settings import Entrant, GameSpec, TournamentSettings
+from ggp.tournament.settings import Entrant, TournamentSettings
 from ggp.tournament.sites import Sites
 from ggp.tournament.store import Result, Store
 from players.fleet.fleet import Fleet, FleetWorker, LostWorkerError, Message
 from players.fleet.local_fleet import LocalFleet
 from players.fleet.ray_fleet import RayFleet
 from players.fleet.ray_nodes import LOOPBACK
+from tests.ggp.tournament.small_settings import tournament_of
+from tests.ggp.tournament.watchers import Silent
 
 needs_ray = pytest.mark.skipif(
     importlib.util.find_spec("ray") is None, reason="Ray, the extra cluster, is missing"
@@ -38,34 +39,22 @@ SAME = (
 )
 
 
-class Changing:
+class Changing(Silent):
     """A watcher that calls back once, after so many matches."""
 
     def __init__(self, after: int = -1, then: Any = None) -> None:
-        self.ended_matches: list[Fixture] = []
-        self.errors: list[str] = []
+        super().__init__()
         self._after, self._then = after, then
 
-    def began(self, fixture: Fixture) -> None:
-        pass
-
-    def waits(self, fixture: Fixture, text: str) -> None: ...
-
-    def step(self, fixture: Fixture, number: int) -> None:
-        pass
-
     def ended(self, fixture: Fixture, result: Result | None, error: str) -> None:
-        self.ended_matches.append(fixture)
-        if error:
-            self.errors.append(error)
+        super().ended(fixture, result, error)
         if len(self.ended_matches) == self._after:
             self._then()
 
 
 def settings(rounds: int, players: Sequence[str]) -> TournamentSettings:
-    game = GameSpec("tictactoe", Game.load("tictactoe").text, 2)
-    entrants = tuple(Entrant(name, name) for name in players)
-    return TournamentSettings("t", (game,), entrants, rounds, 5.0, 5.0, take_turns=True, level="prover")
+    more = {"startclock": 5.0, "playclock": 5.0, "take_turns": True, "level": "prover"}
+    return tournament_of([Entrant(name, name) for name in players], rounds=rounds, **more)
 
 
 def play(

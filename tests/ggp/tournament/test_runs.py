@@ -28,30 +28,13 @@ from ggp.tournament.statistics.standing import fault_lines, standing_of
 from ggp.tournament.store import Result, Store
 from ggp.web.tournament_process import tables_of
 from players.processes.lifeline import descendants
+from tests.ggp.program import ggp
 from tests.ggp.server.live import LiveServer, alive, eventually
+from tests.ggp.tournament.small_settings import tournament_of
+from tests.ggp.tournament.watchers import Silent
 from tests.places import ROOT
 
 HERE = Path(__file__).parent
-
-
-class Silent:
-    """A watcher that only counts."""
-
-    def __init__(self) -> None:
-        self.begun = 0
-        self.errors: list[str] = []
-
-    def began(self, fixture: Fixture) -> None:
-        self.begun += 1
-
-    def waits(self, fixture: Fixture, text: str) -> None: ...
-
-    def step(self, fixture: Fixture, number: int) -> None:
-        pass
-
-    def ended(self, fixture: Fixture, result: Result | None, error: str) -> None:
-        if error:
-            self.errors.append(error)
 
 
 @pytest.fixture(autouse=True)
@@ -60,21 +43,11 @@ def _players_of_the_tests(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(HERE))
 
 
-def spec(name: str, roles: int = 2) -> GameSpec:
-    return GameSpec(name, Game.load(name).text, roles)
-
-
 def tournament(*players: str, game: str = "tictactoe", roles: int = 2, **more: object) -> TournamentSettings:
     """Players by ``odd_players:...`` or registered names; the clocks never matter unless given."""
-    entrants = tuple(Entrant(name, f"odd_players:{name}" if name[0].isupper() else name) for name in players)
-    fields: dict[str, object] = {
-        "rounds": 1,
-        "startclock": 60.0,
-        "playclock": 60.0,
-        "level": "prover",
-        **more,
-    }
-    return TournamentSettings(name="test", games=(spec(game, roles),), entrants=entrants, **fields)  # type: ignore[arg-type]
+    entrants = [Entrant(name, f"odd_players:{name}" if name[0].isupper() else name) for name in players]
+    more = {"name": "test", "startclock": 60.0, "playclock": 60.0, "level": "prover", **more}
+    return tournament_of(entrants, game, roles, **more)
 
 
 def run(
@@ -144,11 +117,10 @@ def test_a_player_that_never_moved_itself_has_no_rating_and_one_line_says_why(
     path = tmp_path / "t.sqlite"
     run(settings, path)
     shown = io.StringIO()
-    session_files = {kind: tmp_path / kind for kind in ("report", "plots", "json", "csv")}
     with Store(path) as store:
         session = Session(new_console(file=shown, width=100), settings, store, None)
         session.show()
-        session.write(**session_files)
+        session.write([tmp_path / "all.html", tmp_path / "all.json", tmp_path / "all.csv"])
         store.set("settings", settings.as_json())
     text = shown.getvalue()
     [line] = [line for line in text.splitlines() if "has no rating" in line]
@@ -160,7 +132,7 @@ def test_a_player_that_never_moved_itself_has_no_rating_and_one_line_says_why(
     assert {row["player"] for row in told["ratings"]} == set(told["rated"]) == {"Quick", "legal"}
     assert told["unrated"] == [line]
     assert all(player not in row for row in told["games"])
-    page = session_files["report"].read_text()
+    page = (tmp_path / "all.html").read_text()
     assert html.escape(line) in page
     ratings, crosstable = re.findall(r"<thead>.*?</table>", page, re.DOTALL)[:2]
     assert player not in ratings + crosstable
@@ -329,9 +301,8 @@ def test_nothing_is_lost_nor_left_behind_at_kill_9(tmp_path: Path) -> None:
     eventually(lambda: not any(map(alive, family)))
 
     # The file's name goes on with it, and the players' names where these are classes.
-    shown = subprocess.run(
-        [*command[:4], *command[5:9]], cwd=ROOT, capture_output=True, text=True, check=True
-    )
+    shown = ggp("tournament", *command[5:9])
+    assert shown.returncode == 0
     after = matches_on_disk(path)
     assert after[: len(before)] == before
     assert len({row[1:4] for row in after}) == len(after) == 12
@@ -354,9 +325,8 @@ def test_the_command_writes_everything_and_refuses_what_does_not_fit(tmp_path: P
                 {"matchId": "m", "moves": [], "errors": []},
             )
     written = [f"--output={tmp_path / kind}" for kind in ("t.json", "t.csv")]
-    command = [sys.executable, "-m", "ggp", "tournament", "-d", str(path), "--no-play", *written]
-    shown = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    assert "random" in shown.stdout
+    shown = ggp("tournament", "-d", str(path), "--no-play", *written)
+    assert shown.returncode == 0 and "random" in shown.stdout
     assert (tmp_path / "t.json").read_text().count('"matchId"') == 2
     assert len((tmp_path / "t.csv").read_text().splitlines()) == 5
     refused = {
@@ -366,9 +336,7 @@ def test_the_command_writes_everything_and_refuses_what_does_not_fit(tmp_path: P
         ("-d", str(path), "--sprt", "x"): "--sprt",
     }
     for options, message in refused.items():
-        failed = subprocess.run(
-            [*command[:4], *options], cwd=ROOT, capture_output=True, text=True, check=False
-        )
+        failed = ggp("tournament", *options)
         assert failed.returncode == 2
         assert message in failed.stderr
         assert "Traceback" not in failed.stderr

@@ -57,15 +57,6 @@ def test_results_come_back_as_they_were_kept(tmp_path: Path) -> None:
     assert len(lines) == 4
 
 
-def test_a_file_that_is_no_tournament_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "t.sqlite"
-    with pytest.raises(GdlError, match="there is no tournament"):
-        Store(path, writing=False)
-    path.write_text("this is no database, but long enough to be taken for one" * 20)
-    with pytest.raises(GdlError, match="is not a tournament"):
-        Store(path)
-
-
 def test_errors_of_a_record_are_counted_by_kind() -> None:
     errors = [["", ""], ["TO", "IL ( x )"], ["CE refused", "not ready: x"], ["", "TO"]]
     assert faults_of({"errors": errors}, (0, 1)) == ((1, 0, 1), (1, 2, 0))

@@ -253,13 +253,7 @@ def _everything(path: Path) -> None:
         store.record(3)
 
 
-def test_files_that_are_no_tournament_get_no_lock(tmp_path: Path) -> None:
-    with sqlite3.connect(tmp_path / "mine.sqlite") as mine:
-        mine.execute("CREATE TABLE mine (x)")
-    before = picture(tmp_path)
-    with pytest.raises(GdlError, match="not a tournament"):
-        Store(tmp_path / "mine.sqlite")
-    assert picture(tmp_path) == before
+def test_an_empty_file_becomes_a_tournament(tmp_path: Path) -> None:
     sqlite3.connect(tmp_path / "empty.sqlite").close()
     with Store(tmp_path / "empty.sqlite") as store:
         assert store.results() == []

@@ -12,7 +12,7 @@ from gdl.machine import Machine
 from ggp.game import Game
 from ggp.tournament.statistics.scores import Tally
 from ggp.training import ladder
-from ggp.training.ladder import LADDER, ON, Climb, LadderTerms, lane_machine_of
+from ggp.training.ladder import ON, Climb, LadderTerms, lane_machine_of
 from ggp.training.trial import TrialTerms, TrialVerdict
 from players.knowledge.knowledge import GameKnowledge
 from players.knowledge.store import KnowledgeStore
@@ -38,10 +38,6 @@ def _trials(better: tuple[bool, ...], wins: tuple[int, ...], against: list[str])
         return [verdict], replace(known, share=0.5 if found else 0.0)
 
     return hold
-
-
-def test_shares_of_the_time_leave_something_to_learn_on_with() -> None:
-    assert 0.0 < sum(LADDER.values()) < 1.0
 
 
 def test_fresh_forgets_all_rungs(tmp_path: Path) -> None:

@@ -35,18 +35,8 @@ def _ggp(cache: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.slow
 def test_a_game_is_trained_listed_shown_and_carried_to_another_cache(tmp_path: Path) -> None:
     here, there = tmp_path / "here", tmp_path / "there"
-    trained = _ggp(
-        here,
-        "train",
-        "tictactoe",
-        "--minutes",
-        "0.02",
-        "--trial-minutes",
-        "0.02",
-        "--move-seconds",
-        "0.01",
-        "--json",
-    )
+    seconds = "--minutes", "0.02", "--trial-minutes", "0.02", "--move-seconds", "0.01"
+    trained = _ggp(here, "train", "tictactoe", *seconds, "--json")
     assert trained.returncode == 0, trained.stderr
     outcome = orjson.loads(trained.stdout)
     assert outcome["moves"] > 0

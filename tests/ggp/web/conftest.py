@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import subprocess
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-WebServer = Callable[..., str]
+from ggp.processes.child import Child
+from tests.ggp.web.browsing import WebServer, end_web, start_web
+from tests.ggp.web.clients import Client, client_of
+
 FLAGS = (
     "--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
     " --disable-component-update --disable-sync --disable-dev-shm-usage --window-size=1200,1000"
@@ -22,6 +25,16 @@ def _forks(forks: None) -> None:
     """Pages fork their processes."""
 
 
+@pytest.fixture
+def client(loop: asyncio.Runner) -> Iterator[Client]:
+    """A client of the page's application, which leaves no process behind."""
+    before = len(Child.pids)
+    opened = client_of()
+    yield loop.run(opened.__aenter__())
+    loop.run(opened.__aexit__(None, None, None))
+    assert len(Child.pids) == before
+
+
 @pytest.fixture(scope="session")
 def web() -> Iterator[WebServer]:
     """Starts ``ggp web`` with some options, once for the same ones; gives its address."""
@@ -29,19 +42,12 @@ def web() -> Iterator[WebServer]:
 
     def start(*options: str) -> str:
         if options not in running:
-            command = [sys.executable, "-m", "ggp", "web", "--port", "0", *options]
-            server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-            assert server.stdout is not None
-            line = server.stdout.readline()
-            running[options] = server, line.partition("open ")[2].partition(" ")[0].rstrip("/")
+            running[options] = start_web("web", "--port", "0", *options)
         return running[options][1]
 
     yield start
     for server, _ in running.values():
-        server.terminate()
-        assert server.wait(20) == 0
-        assert server.stdout is not None
-        server.stdout.close()
+        end_web(server)
 
 
 @pytest.fixture(scope="session")

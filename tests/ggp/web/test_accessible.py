@@ -4,24 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from tests.ggp.web.browsing import WebServer, order, press, wait
 from tests.ggp.web.replay.test_recorded import played
 from tests.ggp.web.test_tournaments import kept_tournament
 
-WebServer = Callable[..., str]
 pytestmark = pytest.mark.slow
 PHONE = {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True}
-OPEN = """
-const [path, order, done] = arguments;
-const headers = {'X-Ggp-Token': document.querySelector('meta[name=token]').content};
-fetch(path, {method: 'POST', headers, body: JSON.stringify(order)})
-  .then((reply) => reply.json()).then(({page}) => done(page));
-"""
 PAGES = {
     "start": ("/", "document.querySelector('.doors')"),
     "cards": ("/play", "document.querySelectorAll('.card').length > 40"),
@@ -52,13 +44,6 @@ def address(web: WebServer, tmp_path_factory: pytest.TempPathFactory) -> str:
     (folder / "one.json").write_text(json.dumps(asyncio.run(played("breakthrough")).to_dict()))
     kept_tournament(folder / "cup.sqlite")
     return web("--records", str(folder))
-
-
-def wait(browser: Any, condition: str) -> None:
-    end = time.monotonic() + 90
-    while not browser.execute_script(f"return Boolean({condition})"):
-        assert time.monotonic() < end, condition
-        time.sleep(0.05)
 
 
 def findings(browser: Any) -> list[str]:
@@ -101,9 +86,8 @@ def test_axe_finds_nothing_serious_on_a_page(address: str, browser: Any, name: s
 
 @pytest.mark.parametrize("name", TABLES)
 def test_axe_finds_nothing_serious_at_a_table(address: str, browser: Any, name: str) -> None:
-    order, moves = TABLES[name]
-    browser.get(f"{address}/play")
-    browser.get(address + browser.execute_async_script(OPEN, "/play/tables", {"rules": "", **order}))
+    fields, moves = TABLES[name]
+    order(browser, address, "/play/tables", rules="", **fields)
     wait(browser, f"document.querySelectorAll('.moves button').length === {moves}")
     look(browser)
     for tab in browser.find_elements("css selector", "[role=tab]"):
@@ -112,20 +96,15 @@ def test_axe_finds_nothing_serious_at_a_table(address: str, browser: Any, name: 
 
 
 def test_axe_finds_nothing_serious_at_the_end_and_on_a_solved_puzzle(address: str, browser: Any) -> None:
-    from selenium.webdriver import ActionChains
     from selenium.webdriver.common.keys import Keys
 
-    browser.get(f"{address}/play")
-    order = {"rules": "", "game": "tutorial.xsb:1", "seats": ["human"]}
-    browser.get(address + browser.execute_async_script(OPEN, "/play/tables", order))
+    order(browser, address, "/play/tables", rules="", game="tutorial.xsb:1", seats=["human"])
     for number, key in enumerate((Keys.ARROW_UP, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)):
         wait(browser, f"document.querySelector('output')?.textContent === 'step {number} of {number}'")
         wait(browser, "document.title.startsWith('● Your turn')")
-        ActionChains(browser).send_keys(key).perform()
+        press(browser, key)
     wait(browser, "document.querySelector('.banner:not([hidden])')")
     look(browser)
-    browser.get(f"{address}/puzzles")
-    order = {"game": "tutorial.xsb:1", "seconds": 20, "solver": ""}
-    browser.get(address + browser.execute_async_script(OPEN, "/puzzles", order))
+    order(browser, address, "/puzzles", game="tutorial.xsb:1", seconds=20, solver="")
     wait(browser, "Number(document.querySelector('input[aria-label=Step]')?.max) === 3")
     look(browser)

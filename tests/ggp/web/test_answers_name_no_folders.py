@@ -2,38 +2,32 @@
 
 from __future__ import annotations
 
-import asyncio
 import tempfile
 import time
 from pathlib import Path
 
 import orjson
 import pytest
-from aiohttp.test_utils import TestClient, TestServer
 
 from gdl.errors import GdlError
 from gdl.visible import without_folders
 from ggp.game import Game
 from ggp.rule_files import games_folder
 from ggp.server.clients.connections import error_text
-from ggp.web.app import make_app
-from ggp.web.gate import WebSettings, error_reply
+from ggp.web.gate import error_reply
 from ggp.web.play.view import TableView
 from players.match import Match
 from players.registry import make_player
+from tests.ggp.web.clients import Client
 from tests.places import ROOT
 
 LEVEL = next(path.name for path in sorted((games_folder() / "levels").glob("*.xsb")))
 
 
 @pytest.mark.parametrize("name", ["state", "solve"])
-def test_a_level_that_is_not_there_is_told_without_its_folder(name: str) -> None:
-    async def run() -> str:
-        async with TestClient(TestServer(make_app(WebSettings()))) as client:
-            reply = await client.post(f"/api/{name}", json={"game": f"{LEVEL}:99999"})
-            return await reply.text()
-
-    text = asyncio.run(run())
+async def test_a_level_that_is_not_there_is_told_without_its_folder(client: Client, name: str) -> None:
+    reply = await client.post(f"/api/{name}", json={"game": f"{LEVEL}:99999"})
+    text = await reply.text()
     assert "there is no level 99999" in text and LEVEL in text
     assert str(games_folder()) not in text and str(ROOT) not in text
 

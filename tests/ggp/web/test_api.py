@@ -24,7 +24,7 @@ from ggp.web.api import DESK, ERROR, describe_api
 from ggp.web.app import make_app
 from ggp.web.gate import WebSettings
 from tests.examples import examples
-from tests.ggp.web.clients import Client, with_client
+from tests.ggp.web.clients import Client
 
 HANOI = {"game": "hanoi"}
 NRPA = "nested-policy"
@@ -51,39 +51,33 @@ async def ask(client: Client, name: str, told: object) -> tuple[int, Any]:
 
 
 @pytest.mark.slow
-def test_answers_follow_their_schemas() -> None:
-    async def talk(client: Client) -> None:
-        for name, told in GOOD:
-            status, answer = await ask(client, name, told)
-            assert status == 200, (name, answer)
-            check_json(answer, OPERATIONS[name].reply)
-
-    with_client(talk)
+async def test_answers_follow_their_schemas(client: Client) -> None:
+    for name, told in GOOD:
+        status, answer = await ask(client, name, told)
+        assert status == 200, (name, answer)
+        check_json(answer, OPERATIONS[name].reply)
 
 
-def test_answers_are_those_of_the_rules() -> None:
-    async def talk(client: Client) -> None:
-        game = Game.load("breakthrough")
-        rng = random.Random(1)
-        state = game.machine("prover").initial_state()
-        moves: list[list[str]] = []
-        for _ in range(5):
-            joint = [rng.choice(legal) for legal in state.legal.values()]
-            _, after = await ask(client, "next", {"game": "breakthrough", "moves": moves, "joint": joint})
-            moves.append(joint)
-            state = state.play(*joint)
-            assert after["state"] == [game.rules.spell(p) for p in sorted(state.propositions)]
-            assert after["legal"] == state.legal
-            _, legal = await ask(client, "legal", {"game": "breakthrough", "moves": moves})
-            assert legal["legal"] == state.legal
-        _, found = await ask(client, "playouts", {"game": "tictactoe", "n": 1000})
-        assert found["playouts"] == sum(found["goals"]["x"]["counts"].values()) == 1000
-        assert 55 < found["goals"]["x"]["mean"] < 75
-        assert found["lengths"]["shortest"] >= 5
-        assert (await ask(client, "verify", {"game": "tictactoe", "trace": TRACE}))[1]["fault"] is None
-        assert (await ask(client, "verify", {"game": "breakthrough", "trace": TRACE}))[1]["fault"]
-
-    with_client(talk)
+async def test_answers_are_those_of_the_rules(client: Client) -> None:
+    game = Game.load("breakthrough")
+    rng = random.Random(1)
+    state = game.machine("prover").initial_state()
+    moves: list[list[str]] = []
+    for _ in range(5):
+        joint = [rng.choice(legal) for legal in state.legal.values()]
+        _, after = await ask(client, "next", {"game": "breakthrough", "moves": moves, "joint": joint})
+        moves.append(joint)
+        state = state.play(*joint)
+        assert after["state"] == [game.rules.spell(p) for p in sorted(state.propositions)]
+        assert after["legal"] == state.legal
+        _, legal = await ask(client, "legal", {"game": "breakthrough", "moves": moves})
+        assert legal["legal"] == state.legal
+    _, found = await ask(client, "playouts", {"game": "tictactoe", "n": 1000})
+    assert found["playouts"] == sum(found["goals"]["x"]["counts"].values()) == 1000
+    assert 55 < found["goals"]["x"]["mean"] < 75
+    assert found["lengths"]["shortest"] >= 5
+    assert (await ask(client, "verify", {"game": "tictactoe", "trace": TRACE}))[1]["fault"] is None
+    assert (await ask(client, "verify", {"game": "breakthrough", "trace": TRACE}))[1]["fault"]
 
 
 async def events(client: Client, told: object) -> list[tuple[str, dict[str, Any]]]:
@@ -95,36 +89,30 @@ async def events(client: Client, told: object) -> list[tuple[str, dict[str, Any]
 
 
 @pytest.mark.slow
-def test_a_search_tells_how_it_gets_on_and_what_came_of_it() -> None:
-    async def talk(client: Client) -> None:
-        *progress, (last, answer) = await events(client, {**HANOI, "seconds": 60})
-        schemas = describe_api()["components"]["schemas"]
-        assert last == "solved"
-        check_json(answer, schemas["Solved"])
-        assert (answer["value"], len(answer["moves"]), answer["proven"]) == (100, 31, True)
-        *progress, (last, _) = await events(client, {"game": "sudoku", "solver": NRPA, "seconds": 4.0})
-        assert progress
-        for name, news in progress:
-            assert name == "progress"
-            check_json(news, schemas["Progress"])
-        [(last, answer)] = await events(client, {"game": "tictactoe"})
-        assert (last, set(answer)) == ("failed", {"error"})
-
-    with_client(talk)
+async def test_a_search_tells_how_it_gets_on_and_what_came_of_it(client: Client) -> None:
+    *progress, (last, answer) = await events(client, {**HANOI, "seconds": 60})
+    schemas = describe_api()["components"]["schemas"]
+    assert last == "solved"
+    check_json(answer, schemas["Solved"])
+    assert (answer["value"], len(answer["moves"]), answer["proven"]) == (100, 31, True)
+    *progress, (last, _) = await events(client, {"game": "sudoku", "solver": NRPA, "seconds": 4.0})
+    assert progress
+    for name, news in progress:
+        assert name == "progress"
+        check_json(news, schemas["Progress"])
+    [(last, answer)] = await events(client, {"game": "tictactoe"})
+    assert (last, set(answer)) == ("failed", {"error"})
 
 
-def test_who_hangs_up_ends_the_search() -> None:
-    async def talk(client: Client) -> None:
-        before = len(Child.pids)
-        reply = await client.post("/api/solve", json={"game": "sokoban", "seconds": 300, "solver": NRPA})
-        reply.close()
-        for _ in range(200):
-            await asyncio.sleep(0.05)
-            if len(Child.pids) == before:
-                return
-        raise AssertionError("the search goes on")
-
-    with_client(talk)
+async def test_who_hangs_up_ends_the_search(client: Client) -> None:
+    before = len(Child.pids)
+    reply = await client.post("/api/solve", json={"game": "sokoban", "seconds": 300, "solver": NRPA})
+    reply.close()
+    for _ in range(200):
+        await asyncio.sleep(0.05)
+        if len(Child.pids) == before:
+            return
+    raise AssertionError("the search goes on")
 
 
 BAD: list[tuple[str, object]] = [
@@ -153,24 +141,21 @@ BAD: list[tuple[str, object]] = [
 ]
 
 
-def test_bad_questions_are_told_on_one_line() -> None:
-    async def talk(client: Client) -> None:
-        for name, told in BAD:
-            status, answer = await ask(client, name, told)
-            assert status == 400, (name, told, answer)
-            check_json(answer, ERROR)
-            assert "\n" not in answer["error"]
-            assert "Traceback" not in answer["error"]
-            assert "internal" not in answer["error"]
-        assert (await client.post("/api/state", data=b"{")).status == 400
-        assert (await client.post("/api/state", data=b"x" * 3_000_000)).status == 413
-        assert (await client.post("/api/nosuch", json={})).status in (404, 405)
-        assert (await client.get("/api/state")).status == 405
-
-    with_client(talk)
+async def test_bad_questions_are_told_on_one_line(client: Client) -> None:
+    for name, told in BAD:
+        status, answer = await ask(client, name, told)
+        assert status == 400, (name, told, answer)
+        check_json(answer, ERROR)
+        assert "\n" not in answer["error"]
+        assert "Traceback" not in answer["error"]
+        assert "internal" not in answer["error"]
+    assert (await client.post("/api/state", data=b"{")).status == 400
+    assert (await client.post("/api/state", data=b"x" * 3_000_000)).status == 413
+    assert (await client.post("/api/nosuch", json={})).status in (404, 405)
+    assert (await client.get("/api/state")).status == 405
 
 
-def test_the_description_names_every_route_and_nothing_else() -> None:
+async def test_the_description_names_every_route_and_nothing_else(client: Client) -> None:
     app = make_app(WebSettings())
     routes = {
         (route.resource.canonical, route.method.lower())
@@ -180,16 +165,12 @@ def test_the_description_names_every_route_and_nothing_else() -> None:
     described = describe_api()
     paths = {(path, method) for path, item in described["paths"].items() for method in item}
     assert {(path, method) for path, method in routes if method != "head"} == paths
-
-    async def talk(client: Client) -> None:
-        assert await (await client.get("/api/openapi.json")).json() == json.loads(json.dumps(described))
-        told = await (await client.get("/api/games")).json()
-        schema = described["paths"]["/api/games"]["get"]["responses"]["200"]["content"]["application/json"]
-        check_json(told, schema["schema"])
-        assert "tictactoe" in told["games"]
-        assert "yards.xsb:1" in told["levels"]
-
-    with_client(talk)
+    assert await (await client.get("/api/openapi.json")).json() == json.loads(json.dumps(described))
+    told = await (await client.get("/api/games")).json()
+    schema = described["paths"]["/api/games"]["get"]["responses"]["200"]["content"]["application/json"]
+    check_json(told, schema["schema"])
+    assert "tictactoe" in told["games"]
+    assert "yards.xsb:1" in told["levels"]
 
 
 @pytest.mark.slow
@@ -233,18 +214,15 @@ def test_any_json_is_judged_as_the_standard_judges_it(value: object, name: str) 
         assert _is_valid(value, schema) == jsonschema.Draft202012Validator(schema).is_valid(value)
 
 
-def test_a_search_that_tells_more_than_is_read_keeps_no_more_than_some_news() -> None:
-    async def talk(client: Client) -> None:
-        assert client.app is not None
+async def test_a_search_that_tells_more_than_is_read_keeps_no_more_than_some_news(client: Client) -> None:
+    assert client.app is not None
 
-        async def ask(name: str, told: object, news: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
-            for number in range(10 * BEHIND):  # nothing is sent meanwhile
-                news({"kind": "progress", "seconds": number})
-            return {"value": 100}
+    async def ask(name: str, told: object, news: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
+        for number in range(10 * BEHIND):  # nothing is sent meanwhile
+            news({"kind": "progress", "seconds": number})
+        return {"value": 100}
 
-        client.app[DESK].ask = ask  # type: ignore[method-assign, assignment]
-        *progress, (last, answer) = await events(client, {"game": "hanoi", "seconds": 1})
-        assert [data["seconds"] for _, data in progress] == list(range(BEHIND))
-        assert (last, answer) == ("solved", {"value": 100})
-
-    with_client(talk)
+    client.app[DESK].ask = ask  # type: ignore[method-assign, assignment]
+    *progress, (last, answer) = await events(client, {"game": "hanoi", "seconds": 1})
+    assert [data["seconds"] for _, data in progress] == list(range(BEHIND))
+    assert (last, answer) == ("solved", {"value": 100})

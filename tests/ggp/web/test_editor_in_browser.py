@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-WebServer = Callable[..., str]
-
+from tests.ggp.web.browsing import WebServer, wait
 
 PLACES = """
 const top = (one) => one.getBoundingClientRect().top;
@@ -17,14 +15,6 @@ const marks = [...document.querySelectorAll('.marks mark')].map(top);
 const near = (mark) => numbers.reduce((a, b) => (Math.abs(b - mark) < Math.abs(a - mark) ? b : a), -99);
 return marks.map((mark) => [mark, near(mark)]);
 """
-
-
-def wait(browser: Any, script: str, seconds: float = 20.0) -> Any:
-    end = time.monotonic() + seconds
-    while not (found := browser.execute_script(f"try {{ return {script} }} catch {{ return null }}")):
-        assert time.monotonic() < end, script
-        time.sleep(0.02)
-    return found
 
 
 def test_a_finding_appears_where_it_was_typed_and_leads_there(web: WebServer, browser: Any) -> None:

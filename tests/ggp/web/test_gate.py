@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import http.server
 import ipaddress
 import re
-import shutil
 import socket
-import subprocess
-import threading
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -25,8 +20,10 @@ from ggp.server.clients.visitors import Visitors
 from ggp.web.app import make_app
 from ggp.web.gate import PAGES, WebSettings
 from tests.examples import examples
-from tests.ggp.web.clients import Client, with_client
+from tests.ggp.strangers import browse, site
+from tests.ggp.web.clients import Client, client_of
 
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 BROWSER = {"User-Agent": "Mozilla/5.0 (X11; Linux x86_64)"}
 PARTS = [("no-cors", "image"), ("no-cors", "script"), ("cors", "empty"), ("navigate", "iframe"), ("", "")]
 
@@ -41,26 +38,23 @@ def addresses(app: web.Application) -> Iterator[tuple[str, bool]]:
 
 
 @pytest.mark.parametrize("site", ["cross-site", "same-site"])
-def test_pages_of_other_sites_lead_to_pages_and_to_nothing_else(site: str) -> None:
-    async def talk(client: Client) -> None:
-        assert client.app is not None
-        found = list(addresses(client.app))
-        assert {path for path, page in found if page} >= {"/", "/play/1", "/replay", "/puzzles", "/rules"}
-        for path, page in found:
-            for mode, dest in PARTS:
-                headers = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": mode, "Sec-Fetch-Dest": dest, **BROWSER}
-                for method in ("GET", "HEAD"):
-                    assert (await client.request(method, path, headers=headers)).status == 403, path
-            led = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
-            reply = await client.get(path, headers={**led, **BROWSER})
-            assert (reply.status != 403) == page, path
-
-    with_client(talk, WebSettings())
+async def test_pages_of_other_sites_lead_to_pages_and_to_nothing_else(client: Client, site: str) -> None:
+    assert client.app is not None
+    found = list(addresses(client.app))
+    assert {path for path, page in found if page} >= {"/", "/play/1", "/replay", "/puzzles", "/rules"}
+    for path, page in found:
+        for mode, dest in PARTS:
+            headers = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": mode, "Sec-Fetch-Dest": dest, **BROWSER}
+            for method in ("GET", "HEAD"):
+                assert (await client.request(method, path, headers=headers)).status == 403, path
+        led = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+        reply = await client.get(path, headers={**led, **BROWSER})
+        assert (reply.status != 403) == page, path
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0", "::"])
-def test_a_name_that_is_not_ours_gets_nothing_on_any_address(host: str) -> None:
-    async def talk(client: Client) -> None:
+async def test_a_name_that_is_not_ours_gets_nothing_on_any_address(host: str) -> None:
+    async with client_of(host=host, allow_hosts=("play.Example",)) as client:
         assert client.app is not None
         found = list(addresses(client.app))
         for name in ("rebound.example", "localhost.rebound.example:80", "[x", "play.example:x"):
@@ -71,18 +65,16 @@ def test_a_name_that_is_not_ours_gets_nothing_on_any_address(host: str) -> None:
                         assert reply.status in (400, 403), (name, path)
                         if method == "GET" and reply.status == 403:
                             assert "--allow-host" in await reply.text()
-        for name in (
+        for name in [
             "localhost:1",
             "127.0.0.1",
             "[::1]:8080",
             "10.1.2.3:8080",
             "a.localhost",
             "PLAY.example",
-        ):
+        ]:
             for more in ({}, BROWSER):
                 assert (await client.get("/", headers={"Host": name, **more})).status == 200, name
-
-    with_client(talk, WebSettings(host=host, allow_hosts=("play.Example",)))
 
 
 HOSTS = st.one_of(
@@ -120,47 +112,42 @@ def test_what_is_no_name_is_refused_at_the_start(name: str) -> None:
         make_app(WebSettings(allow_hosts=(name,)))
 
 
-def test_browsers_that_do_not_say_where_a_request_comes_from_are_known_by_the_page() -> None:
+async def test_browsers_that_do_not_say_where_a_request_comes_from_are_known_by_the_page(
+    client: Client,
+) -> None:
     """They say so only to https and to this computer; in a local network a page has its ``Referer``."""
 
-    async def talk(client: Client) -> None:
-        ours = {"Host": "10.1.2.3:8080", **BROWSER}
-        for path in ("/api/games", "/rules/games/hex"):
-            assert (await client.get(path, headers=ours)).status == 403
-            for page in (
-                "https://evil.example/",
-                "http://10.1.2.3:80800/",
-                "http://10.1.2.3:8080.evil.example/",
-            ):
-                assert (await client.get(path, headers={**ours, "Referer": page})).status == 403
-            for page in ("http://10.1.2.3:8080/", "http://10.1.2.3:8080/rules?game=hex"):
-                assert (await client.get(path, headers={**ours, "Referer": page})).status == 200
-            tool = {"Host": "10.1.2.3:8080", "User-Agent": "curl/8"}
-            assert (await client.get(path, headers=tool)).status == 200
-        for path in ("/", "/puzzles", "/static/page.js"):
-            assert (await client.get(path, headers=ours)).status == 200
-
-    with_client(talk, WebSettings())
+    ours = {"Host": "10.1.2.3:8080", **BROWSER}
+    for path in ("/api/games", "/rules/games/hex"):
+        assert (await client.get(path, headers=ours)).status == 403
+        for page in (
+            "https://evil.example/",
+            "http://10.1.2.3:80800/",
+            "http://10.1.2.3:8080.evil.example/",
+        ):
+            assert (await client.get(path, headers={**ours, "Referer": page})).status == 403
+        for page in ("http://10.1.2.3:8080/", "http://10.1.2.3:8080/rules?game=hex"):
+            assert (await client.get(path, headers={**ours, "Referer": page})).status == 200
+        tool = {"Host": "10.1.2.3:8080", "User-Agent": "curl/8"}
+        assert (await client.get(path, headers=tool)).status == 200
+    for path in ("/", "/puzzles", "/static/page.js"):
+        assert (await client.get(path, headers=ours)).status == 200
 
 
-def test_pages_behind_a_proxy_that_takes_https_may_do_all_of_it() -> None:
-    async def talk(client: Client) -> None:
+async def test_pages_behind_a_proxy_that_takes_https_may_do_all_of_it() -> None:
+    async with client_of(allow_hosts=("play.example",)) as client:
         text = await (await client.get("/", headers={"Host": "play.example", **BROWSER})).text()
         token = re.findall('name="token" content="([^"]+)"', text)[0]
         headers = {"Host": "play.example", "Origin": "https://play.example", "X-Ggp-Token": token, **BROWSER}
         reply = await client.post("/rules/scramble", json={"text": "(role x)"}, headers=headers)
         assert reply.status == 200
 
-    with_client(talk, WebSettings(allow_hosts=("play.example",)))
 
-
-def test_origins_that_are_allowed_get_parts_too() -> None:
-    async def talk(client: Client) -> None:
+async def test_origins_that_are_allowed_get_parts_too() -> None:
+    async with client_of(allow_origins=("https://ours.example",)) as client:
         other = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "cors", **BROWSER}
         for origin, status in (("https://ours.example", 200), ("https://evil.example", 403)):
             assert (await client.get("/api/games", headers={**other, "Origin": origin})).status == status
-
-    with_client(talk, WebSettings(allow_origins=("https://ours.example",)))
 
 
 EVIL = """<!doctype html><title>waiting</title><body>%(frames)s<script>
@@ -171,90 +158,28 @@ addEventListener("load", async () => {
 });</script>"""
 
 
-@contextmanager
-def serving(seen: list[tuple[str, str, int]]) -> Iterator[int]:
-    """The application in a thread, which notes what it is asked for; gives its port."""
+async def test_a_page_in_a_real_browser_sets_nothing_off_and_leads_to_ours(tmp_path: Path) -> None:
+    seen: list[tuple[str, str, int]] = []
 
     @web.middleware
-    async def note(
-        request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
-    ) -> web.StreamResponse:
+    async def note(request: web.Request, handler: Handler) -> web.StreamResponse:
         reply = await handler(request)
         seen.append((request.path, request.headers.get("Sec-Fetch-Dest", ""), reply.status))
         return reply
 
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever, daemon=True)
-    thread.start()
     app = make_app(WebSettings())
     app.middlewares.insert(0, note)
-    runner = web.AppRunner(app)
-
-    async def begin() -> int:
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        return int(runner.addresses[0][1])
-
-    try:
-        yield asyncio.run_coroutine_threadsafe(begin(), loop).result(60)
-    finally:
-        asyncio.run_coroutine_threadsafe(runner.cleanup(), loop).result(60)
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join(60)
-        loop.close()
-
-
-def test_a_page_in_a_real_browser_sets_nothing_off_and_leads_to_ours(tmp_path: Path) -> None:
-    browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    if browser is None:
-        pytest.skip("there is no Chromium on this computer")
-    seen: list[tuple[str, str, int]] = []
-    with serving(seen) as port:
-        parts = [
-            "/puzzles",
-            "/replay/story?file=x",
-            "/api/games",
-            "/tournaments/events?file=x",
-            "/watch/events",
-        ]
-        urls = [f"http://127.0.0.1:{port}{path}" for path in parts]
-        frames = "".join(f'<img src="{url}"><iframe src="{url}"></iframe>' for url in urls)
-        pages = {
-            "/evil": EVIL % {"frames": frames, "urls": urls},
-            "/link": f"<script>location = 'http://127.0.0.1:{port}/puzzles'</script>",
-        }
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                self.send_response(200 if self.path in pages else 404)
-                self.send_header("Content-Type", "text/html")
-                self.end_headers()
-                self.wfile.write(pages.get(self.path, "").encode())
-
-            def log_message(self, format: str, *args: object) -> None:
-                pass
-
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        try:
-            for path in pages:
-                options = ["--headless=new", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=10000"]
-                address = f"http://localhost:{server.server_port}{path}"
-                told = subprocess.run(
-                    [browser, *options, f"--user-data-dir={tmp_path / path[1:]}", "--dump-dom", address],
-                    capture_output=True,
-                    text=True,
-                    timeout=120,
-                    check=False,
-                ).stdout
-                if "<" not in told:
-                    pytest.skip("Chromium does not run here")
-                if path == "/evil":
-                    assert {dest for _, dest, _ in seen} >= {"image", "iframe", "empty"}
-                    assert {status for _, _, status in seen} == {403}
-                    seen.clear()
-        finally:
-            server.shutdown()
-            server.server_close()
+    parts = ("puzzles", "replay/story?file=x", "api/games", "tournaments/events?file=x", "watch/events")
+    async with client_of(app) as client:
+        with site() as (origin, pages):
+            urls = [str(client.make_url(f"/{part}")) for part in parts]
+            frames = "".join(f'<img src="{url}"><iframe src="{url}"></iframe>' for url in urls)
+            pages["/evil"] = EVIL % {"frames": frames, "urls": urls}
+            pages["/link"] = f"<script>location = '{urls[0]}'</script>"
+            await asyncio.to_thread(browse, f"{origin}/evil", tmp_path / "evil")
+            assert {dest for _, dest, _ in seen} >= {"image", "iframe", "empty"}
+            assert {status for _, _, status in seen} == {403}
+            seen.clear()
+            await asyncio.to_thread(browse, f"{origin}/link", tmp_path / "link")
     assert ("/puzzles", "document", 200) in seen
     assert {status for _, _, status in seen} == {200}

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import socket
-import time
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-WebServer = Callable[..., str]
+from tests.ggp.web.browsing import WebServer, wait
 
 
 def own_address() -> str:
@@ -23,13 +21,6 @@ def own_address() -> str:
     if address.startswith("127."):
         pytest.skip("this computer has no address but its own")
     return address
-
-
-def wait(browser: Any, script: str, seconds: float = 60.0) -> None:
-    end = time.monotonic() + seconds
-    while not browser.execute_script(f"try {{ return {script} }} catch {{ return null }}"):
-        assert time.monotonic() < end, script
-        time.sleep(0.05)
 
 
 LISTENS = """

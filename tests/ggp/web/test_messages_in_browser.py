@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 import pytest
-from tests.ggp.web.test_puzzles_in_browser import wait
 
-WebServer = Callable[..., str]
+from tests.ggp.web.browsing import WebServer, wait
+
 REFUSED = """const old = window.fetch; window.fetch = (path, options) => options?.method === "POST"
   ? Promise.resolve(new Response('{"error": "refused"}', {status: 400})) : old(path, options);"""
 DISTANCE = """const box = (one) => document.querySelector(one).getBoundingClientRect();

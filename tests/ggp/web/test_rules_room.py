@@ -5,12 +5,9 @@ from __future__ import annotations
 import asyncio
 import random
 import xml.etree.ElementTree as ET
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-from aiohttp import web
-from aiohttp.test_utils import TestClient, TestServer
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,14 +17,12 @@ from ggp.answers.answer_process import MOST_FINDINGS, check
 from ggp.game import Game
 from ggp.processes.child import Child
 from ggp.rule_files import installed_games
-from ggp.web.app import make_app
-from ggp.web.gate import TOKENS, WebSettings
 from ggp.web.rules import WORKERS
-from ggp.web.rules_process import JOBS, MOST_BOXES
+from ggp.web.rules_process import JOBS, MOST_BOXES, shown
 from tests.examples import examples
+from tests.ggp.web.clients import Client, token_of
 from tests.places import GAMES
 
-Client = TestClient[web.Request, web.Application]
 INFIX = "role(you)\ninit(p)\nlegal(you,go)\nnext(q) :- true(p)\nterminal :- true(q)\ngoal(you,100)\n"
 
 
@@ -35,23 +30,17 @@ class RulesPage:
     """One page of the room."""
 
     def __init__(self, client: Client) -> None:
-        self.client = client
-        assert client.app is not None
-        self.token = client.app[TOKENS].make()
+        self.client, self.headers = client, token_of(client)
 
     async def ask(self, job: str, text: object, **fields: object) -> tuple[int, dict[str, Any]]:
-        headers = {"X-Ggp-Token": self.token}
-        reply = await self.client.post(f"/rules/{job}", json={"text": text, **fields}, headers=headers)
+        reply = await self.client.post(f"/rules/{job}", json={"text": text, **fields}, headers=self.headers)
         told: dict[str, Any] = await reply.json()
         return reply.status, told
 
 
-def with_page(talk: Callable[[RulesPage], Awaitable[None]]) -> None:
-    async def run() -> None:
-        async with TestClient(TestServer(make_app(WebSettings()))) as client:
-            await talk(RulesPage(client))
-
-    asyncio.run(run())
+@pytest.fixture
+def page(client: Client) -> RulesPage:
+    return RulesPage(client)
 
 
 def test_findings_stand_at_their_places_in_either_notation() -> None:
@@ -66,52 +55,45 @@ def test_findings_stand_at_their_places_in_either_notation() -> None:
     assert "expected ',' or ')'" in first["message"]
 
 
-def test_a_page_has_its_rules_checked_rewritten_scrambled_counted_and_drawn() -> None:
-    async def talk(page: RulesPage) -> None:
-        text = Game.load("tictactoe").text
-        status, told = await page.ask("check", text)
-        assert (status, told["notation"], set(told["counts"])) == (200, "prefix", {"info"})
-        _, infix = await page.ask("rewrite", text, to="infix")
-        assert parse_rules(infix["text"]).rules == parse_rules(text).rules
-        _, prolog = await page.ask("rewrite", infix["text"], to="prolog")
-        assert (await page.ask("check", prolog["text"]))[1]["notation"] == "prolog"
-        _, same = await page.ask("rewrite", prolog["text"])
-        assert same["text"] == prolog["text"]
-        status, refused = await page.ask("rewrite", text, to="lisp")
-        assert (status, "there is no notation 'lisp'" in str(refused)) == (400, True)
-        _, back = await page.ask("rewrite", prolog["text"], to="prefix")
-        assert parse_rules(back["text"]).rules == parse_rules(text).rules
-        _, scrambled = await page.ask("scramble", infix["text"], seed=7)
-        assert scrambled["text"] != infix["text"]
-        assert len(parse_rules(scrambled["text"]).rules) == len(parse_rules(text).rules)
-        _, counts = await page.ask("count", text)
-        assert ["base propositions", 20] in [row[:2] for row in counts["rows"]]
-        _, whole = await page.ask("draw", text)
-        assert ET.fromstring(whole["svg"]).tag.endswith("svg")
-        _, cone = await page.ask("draw", text, of="terminal")
-        assert 0 < len(cone["svg"]) < len(whole["svg"])
-        assert "(legal x noop)" in cone["outputs"]
-        _, missing = await page.ask("draw", text, of="(legal x nothing)")
-        assert "no output" in missing["why"]
-        assert not missing["svg"]
-
-    with_page(talk)
+async def test_a_page_has_its_rules_checked_rewritten_scrambled_counted_and_drawn(page: RulesPage) -> None:
+    text = Game.load("tictactoe").text
+    status, told = await page.ask("check", text)
+    assert (status, told["notation"], set(told["counts"])) == (200, "prefix", {"info"})
+    _, infix = await page.ask("rewrite", text, to="infix")
+    assert parse_rules(infix["text"]).rules == parse_rules(text).rules
+    _, prolog = await page.ask("rewrite", infix["text"], to="prolog")
+    assert (await page.ask("check", prolog["text"]))[1]["notation"] == "prolog"
+    _, same = await page.ask("rewrite", prolog["text"])
+    assert same["text"] == prolog["text"]
+    status, refused = await page.ask("rewrite", text, to="lisp")
+    assert (status, "there is no notation 'lisp'" in str(refused)) == (400, True)
+    _, back = await page.ask("rewrite", prolog["text"], to="prefix")
+    assert parse_rules(back["text"]).rules == parse_rules(text).rules
+    _, scrambled = await page.ask("scramble", infix["text"], seed=7)
+    assert scrambled["text"] != infix["text"]
+    assert len(parse_rules(scrambled["text"]).rules) == len(parse_rules(text).rules)
+    _, counts = await page.ask("count", text)
+    assert ["base propositions", 20] in [row[:2] for row in counts["rows"]]
+    _, whole = await page.ask("draw", text)
+    assert ET.fromstring(whole["svg"]).tag.endswith("svg")
+    _, cone = await page.ask("draw", text, of="terminal")
+    assert 0 < len(cone["svg"]) < len(whole["svg"])
+    assert "(legal x noop)" in cone["outputs"]
+    _, missing = await page.ask("draw", text, of="(legal x nothing)")
+    assert "no output" in missing["why"]
+    assert not missing["svg"]
 
 
-def test_playing_finds_what_the_text_does_not_show() -> None:
+async def test_playing_finds_what_the_text_does_not_show(page: RulesPage) -> None:
     stuck = (
         "(role a) (init p) (<= (legal a go) (true p)) (<= (next q) (does a go))"
         " (goal a 100) (<= terminal (true r))"
     )
-
-    async def talk(page: RulesPage) -> None:
-        _, told = await page.ask("rehearse", stuck)
-        found = {one["code"]: one for one in told["findings"]}
-        assert found["stuck-role"]["moves"] == [["go"]]
-        _, broken = await page.ask("rehearse", "(role")
-        assert broken["findings"][0]["code"] == "unclosed-parenthesis"
-
-    with_page(talk)
+    _, told = await page.ask("rehearse", stuck)
+    found = {one["code"]: one for one in told["findings"]}
+    assert found["stuck-role"]["moves"] == [["go"]]
+    _, broken = await page.ask("rehearse", "(role")
+    assert broken["findings"][0]["code"] == "unclosed-parenthesis"
 
 
 def test_a_network_too_large_to_be_read_is_counted_instead() -> None:
@@ -122,16 +104,13 @@ def test_a_network_too_large_to_be_read_is_counted_instead() -> None:
     assert MOST_BOXES < 10_000
 
 
-def test_games_that_come_along_are_there_by_name_and_nothing_else_is() -> None:
-    async def talk(page: RulesPage) -> None:
-        names = [path.stem for path in installed_games()]
-        reply = await page.client.get(f"/rules/games/{names[0]}")
-        assert (await reply.json())["text"] == Game.load(names[0]).text
-        for name in ("nosuchgame", "..%2f..%2fpyproject.toml", "%2fetc%2fpasswd"):
-            assert (await page.client.get(f"/rules/games/{name}")).status == 404
-        assert 'data-module="rules.js"' in await (await page.client.get("/rules")).text()
-
-    with_page(talk)
+async def test_games_that_come_along_are_there_by_name_and_nothing_else_is(page: RulesPage) -> None:
+    names = [path.stem for path in installed_games()]
+    reply = await page.client.get(f"/rules/games/{names[0]}")
+    assert (await reply.json())["text"] == Game.load(names[0]).text
+    for name in ("nosuchgame", "..%2f..%2fpyproject.toml", "%2fetc%2fpasswd"):
+        assert (await page.client.get(f"/rules/games/{name}")).status == 404
+    assert 'data-module="rules.js"' in await (await page.client.get("/rules")).text()
 
 
 MANY = " ".join(f"(p{i} ?x{i})" for i in range(3000))
@@ -163,20 +142,17 @@ GROWS_FOR_EVER = (
         ("nosuchjob", "(role x)", {}, 404),
     ],
 )
-def test_what_cannot_be_worked_on_is_told(
-    job: str, text: object, fields: dict[str, object], status: int
+async def test_what_cannot_be_worked_on_is_told(
+    page: RulesPage, job: str, text: object, fields: dict[str, object], status: int
 ) -> None:
-    async def talk(page: RulesPage) -> None:
-        got, told = await page.ask(job, text, **fields)
-        assert got == status, told
-        if status == 200:
-            assert 0 < len(told["findings"]) <= MOST_FINDINGS
-        else:
-            assert "\n" not in told["error"]
-            assert "Traceback" not in told["error"]
-        assert (await page.ask("check", INFIX))[1]["counts"].get("error") is None
-
-    with_page(talk)
+    got, told = await page.ask(job, text, **fields)
+    assert got == status, told
+    if status == 200:
+        assert 0 < len(told["findings"]) <= MOST_FINDINGS
+    else:
+        assert "\n" not in told["error"]
+        assert "Traceback" not in told["error"]
+    assert (await page.ask("check", INFIX))[1]["counts"].get("error") is None
 
 
 @pytest.mark.parametrize("text", [GROUNDS_FOR_EVER, GROWS_FOR_EVER])
@@ -187,26 +163,25 @@ def test_rules_without_bounds_are_given_up_within_limits(text: str, monkeypatch:
             JOBS[job]({"text": text, "of": ""})
 
 
-def test_the_next_check_of_a_page_ends_the_one_before_and_a_dead_process_is_replaced() -> None:
-    async def talk(page: RulesPage) -> None:
-        first = asyncio.create_task(page.ask("rehearse", GROUNDS_FOR_EVER))
-        while not (len(Child.pids) and page.client.app and page.client.app[WORKERS]._processes):
-            await asyncio.sleep(0.01)
-        await asyncio.sleep(0.3)
-        status, told = await page.ask("check", INFIX)
-        assert status == 200
-        assert told["notation"] == "infix"
-        status, told = await first
-        assert status == 400
-        assert "cancelled in favour" in told["error"]
-        assert page.client.app is not None
-        [process] = page.client.app[WORKERS]._processes.values()
-        assert process._child is not None
-        process._child.kill()
-        await process._child.ended()
-        assert (await page.ask("check", INFIX))[0] == 200
-
-    with_page(talk)
+async def test_the_next_check_of_a_page_ends_the_one_before_and_a_dead_process_is_replaced(
+    page: RulesPage,
+) -> None:
+    first = asyncio.create_task(page.ask("rehearse", GROUNDS_FOR_EVER))
+    while not (len(Child.pids) and page.client.app and page.client.app[WORKERS]._processes):
+        await asyncio.sleep(0.01)
+    await asyncio.sleep(0.3)
+    status, told = await page.ask("check", INFIX)
+    assert status == 200
+    assert told["notation"] == "infix"
+    status, told = await first
+    assert status == 400
+    assert "cancelled in favour" in told["error"]
+    assert page.client.app is not None
+    [process] = page.client.app[WORKERS]._processes.values()
+    assert process._child is not None
+    process._child.kill()
+    await process._child.ended()
+    assert (await page.ask("check", INFIX))[0] == 200
 
 
 TEXTS = [path.read_text() for path in installed_games() if path.stat().st_size < 6000]
@@ -232,21 +207,8 @@ def test_broken_rules_are_told_and_raise_nothing(text: str, rng: random.Random, 
         assert "\n" not in one["message"]
 
 
-def test_no_process_is_left() -> None:
-    before = len(Child.pids)
-
-    async def talk(page: RulesPage) -> None:
-        for _ in range(7):
-            assert (await RulesPage(page.client).ask("check", INFIX))[0] == 200
-
-    with_page(talk)
-    assert len(Child.pids) == before
-
-
 def test_the_first_state_and_one_random_match_are_drawn() -> None:
     """The match is one by the rules: its moves are legal in words, and its end says what it is worth."""
-    from ggp.web.rules_process import shown
-
     text = (GAMES / "tictactoe.kif").read_text()
     first = shown(text, 0, 0)["frames"]
     assert isinstance(first, list)

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sqlite3
 from pathlib import Path
 from typing import Any
 
 import pytest
-from aiohttp.test_utils import TestClient, TestServer
 
-from gdl.errors import GdlError
 from ggp.game import Game
 from ggp.tournament.schedule import Fixture
 from ggp.tournament.settings import GameSpec, TournamentSettings, parse_entrants
 from ggp.tournament.statistics.ratings import Sprt
 from ggp.tournament.store import Result, Store
-from ggp.web.app import make_app
-from ggp.web.gate import WebSettings
 from ggp.web.tournament_process import tables_of
+from tests.ggp.web.clients import client_of
 from tests.ggp.web.replay.test_recorded import played
 
 EVIL = "<b>tictactoe</b>"
@@ -64,43 +60,25 @@ def test_the_tables_are_those_of_the_file(path: Path) -> None:
     json.dumps(told)
 
 
-def test_other_files_are_refused_and_left_as_they_are(tmp_path: Path) -> None:
-    (tmp_path / "text.sqlite").write_text("no database " * 100)
-    other = sqlite3.connect(tmp_path / "other.sqlite")
-    other.execute("CREATE TABLE mine (x)")
-    other.commit()
-    other.close()
-    for name in ("text.sqlite", "other.sqlite", "none.sqlite"):
-        before = (tmp_path / name).read_bytes() if (tmp_path / name).exists() else None
-        with pytest.raises(GdlError, match=r"not a tournament|no tournament"):
-            tables_of(tmp_path / name)
-        assert ((tmp_path / name).read_bytes() if (tmp_path / name).exists() else None) == before
+async def test_news_come_while_matches_are_played_and_each_can_be_replayed(path: Path) -> None:
+    async with client_of(records=path.parent) as client:
+        assert "one.sqlite" in await (await client.get("/tournaments")).text()
+        for bad in ("../one.sqlite", "two.sqlite", "/etc/passwd", "one.sqlite\0"):
+            assert (await client.get("/tournaments/events", params={"file": bad})).status == 400
+        news = await client.get("/tournaments/events", params={"file": "one.sqlite"})
 
+        async def tables() -> dict[str, Any]:
+            async with asyncio.timeout(30):
+                text = (await news.content.readuntil(b"\n\n")).decode()
+            told: dict[str, Any] = json.loads(text.partition("data: ")[2])
+            return told
 
-def test_news_come_while_matches_are_played_and_each_can_be_replayed(path: Path) -> None:
-    async def talk() -> None:
-        async with TestClient(TestServer(make_app(WebSettings(records=path.parent)))) as client:
-            assert "one.sqlite" in await (await client.get("/tournaments")).text()
-            for bad in ("../one.sqlite", "two.sqlite", "/etc/passwd", "one.sqlite\0"):
-                assert (await client.get("/tournaments/events", params={"file": bad})).status == 400
-            news = await client.get("/tournaments/events", params={"file": "one.sqlite"})
-
-            async def tables() -> dict[str, Any]:
-                async with asyncio.timeout(30):
-                    text = (await news.content.readuntil(b"\n\n")).decode()
-                told: dict[str, Any] = json.loads(text.partition("data: ")[2])
-                return told
-
-            assert (await tables())["played"] == 3
-            with Store(path) as store:
-                add(store, 2, False, 0, next(iter(store.records()))[1])
-            assert (await tables())["played"] == 4
-            story = await client.get("/replay/story", params={"tournament": "one.sqlite", "match": "4"})
-            assert (await story.json())["game"] == "tictactoe"
-            for number in ("5", "0", "x", ""):
-                reply = await client.get(
-                    "/replay/story", params={"tournament": "one.sqlite", "match": number}
-                )
-                assert reply.status == 400
-
-    asyncio.run(talk())
+        assert (await tables())["played"] == 3
+        with Store(path) as store:
+            add(store, 2, False, 0, next(iter(store.records()))[1])
+        assert (await tables())["played"] == 4
+        story = await client.get("/replay/story", params={"tournament": "one.sqlite", "match": "4"})
+        assert (await story.json())["game"] == "tictactoe"
+        for number in ("5", "0", "x", ""):
+            reply = await client.get("/replay/story", params={"tournament": "one.sqlite", "match": number})
+            assert reply.status == 400

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
 
 import pytest
 
 from ggp.protocol import messages
 from ggp.protocol.messages import parse_message, spaced
 from ggp.server.clients.visitors import LOOPBACK, Veil, is_here, sender_of
-from tests.ggp.server.live import MARKS, LiveServer, ServeProcess, body_of, talk
+from tests.ggp.server.live import MARKS, LiveServer, Serve, ServeProcess, body_of, talk
 
 ID = "Match.manager.marks.1700000000"
 START = messages.start_request(ID, "Robot", spaced(MARKS), 20, 20)
@@ -19,7 +18,6 @@ ELSEWHERE = b"X-Forwarded-For: 203.0.113.9\r\n"
 """What a proxy on this computer says of somebody who is not."""
 PAGE = b"GET / HTTP/1.1\r\nHost: localhost\r\nAccept: %s\r\n%s\r\n"
 EVENTS = b"GET /events HTTP/1.1\r\nHost: localhost\r\n%s\r\n"
-Serve = Callable[..., LiveServer]
 
 
 def ask(server: LiveServer, message: str, sender: str) -> str:
@@ -75,16 +73,13 @@ def test_events_are_for_this_computer_unless_the_operator_opens_them(serve: Serv
 
 @pytest.mark.slow
 def test_the_log_names_matches_by_no_whole_id() -> None:
-    server = ServeProcess("--player", "legal", "--machine", "prover", "--log-format", "json")
-    try:
+    with ServeProcess("--player", "legal", "--machine", "prover", "--log-format", "json") as server:
         rules = spaced(MARKS)
         for message in (messages.start_request(ID, "Robot", rules, 5, 5), f"( ABORT {ID} )", "( ABORT x1 )"):
             body = message.encode()
             talk(server.port, b"POST / HTTP/1.0\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
-    finally:
-        log = server.close()
-    assert ID not in log
-    started = [json.loads(line) for line in log.splitlines() if '"start"' in line]
+    assert ID not in server.said
+    started = [json.loads(line) for line in server.said.splitlines() if '"start"' in line]
     assert started[0]["match"].startswith("Match.ma..")
 
 

@@ -5,24 +5,18 @@ from __future__ import annotations
 import contextlib
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 
 from bench.serving import post
-from ggp.protocol import messages
-from ggp.protocol.messages import Start, spaced
+from ggp.protocol.messages import Start
 from ggp.server.settings import ServerConfig
 from ggp.server.turn import MOST_WAITING
-from tests.ggp.server.live import MARKS, LiveServer, eventually
+from tests.ggp.server.live import LiveServer, Serve, eventually, start
 
-Serve = Callable[..., LiveServer]
 PLAY = post(b"( PLAY m1 NIL )")
 LEGAL = ("(Mark 1 1)", "(Mark 2 2)")
-
-
-def start(match: str = "m1", startclock: int = 30, playclock: int = 30) -> str:
-    return messages.start_request(match, "Robot", spaced(MARKS), startclock, playclock)
 
 
 @contextlib.contextmanager
@@ -78,8 +72,7 @@ def test_abandoned_plays_lock_nobody_out(thinking: LiveServer, how: str) -> None
 def test_half_closed_clients_stay_served_and_the_first_and_last_of_a_turn_wait_for_its_answer(
     serve: Serve,
 ) -> None:
-    server = serve(player="slow_players:Punctual", margin=1.0)
-    assert server.say(start(playclock=4)) == "ready"
+    server = serve(player="slow_players:Punctual", margin=1.0).begun(playclock=4)
     with opened(server, PLAY, 1) as (first,):
         first.shutdown(socket.SHUT_WR)
         eventually(lambda: clients(server) == 1)
@@ -94,8 +87,7 @@ def test_half_closed_clients_stay_served_and_the_first_and_last_of_a_turn_wait_f
 
 
 def test_a_reply_begun_early_is_the_same_in_the_end(serve: Serve) -> None:
-    server = serve(player="slow_players:Punctual", margin=1.0)
-    assert server.say(start(playclock=4)) == "ready"
+    server = serve(player="slow_players:Punctual", margin=1.0).begun(playclock=4)
     answers: list[bytes] = []
     thread = threading.Thread(target=lambda: answers.append(server.raw(PLAY)))
     thread.start()
@@ -143,8 +135,7 @@ def test_the_address_with_most_connections_makes_room(serve: Serve) -> None:
 
 
 def test_clocks_are_cut_and_a_match_without_messages_has_an_end(serve: Serve) -> None:
-    server = serve(longest_clock=40)
-    assert server.say(start(startclock=7 * 86400, playclock=404_800)) == "ready"
+    server = serve(longest_clock=40).begun(startclock=7 * 86400, playclock=404_800)
     match = server.server.running[0]
     assert (match.start.startclock, match.start.playclock) == (40, 40)
     assert server.say(start(startclock=7 * 86400, playclock=404_800)) == "ready", "it is sent again"

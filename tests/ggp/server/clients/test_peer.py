@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 
 import pytest
@@ -91,68 +91,59 @@ async def connected() -> AsyncIterator[Client]:
         await porter.runner.cleanup()
 
 
-def talk(what: Callable[[Porter, asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]) -> None:
-    async def run() -> None:
-        async with asyncio.timeout(20), connected() as client:
-            await what(*client)
+@pytest.fixture
+def connection(loop: asyncio.Runner) -> Iterator[Client]:
+    begun = connected()
+    yield loop.run(begun.__aenter__())
+    loop.run(begun.__aexit__(None, None, None))
 
-    asyncio.run(run())
 
-
-def test_a_browser_asks_again_on_the_same_connection() -> None:
-    async def ask(porter: Porter, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        writer.write(STAYS % b"one" + STAYS % b"two")
-        for path in (b"/one|", b"/two|"):
-            head = await reader.readuntil(b"\r\n\r\n")
-            assert head.startswith(b"HTTP/1.1 200 OK\r\n")
-            assert await reader.readexactly(len(path)) == path
-        writer.write(b"POST /three HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nhi")
-        assert (await reader.readuntil(b"|")).endswith(b"/three|")
-        assert await reader.readexactly(2) == b"hi"
-        assert len(porter.peers) == 1
-
-    talk(ask)
+async def test_a_browser_asks_again_on_the_same_connection(connection: Client) -> None:
+    porter, reader, writer = connection
+    writer.write(STAYS % b"one" + STAYS % b"two")
+    for path in (b"/one|", b"/two|"):
+        head = await reader.readuntil(b"\r\n\r\n")
+        assert head.startswith(b"HTTP/1.1 200 OK\r\n")
+        assert await reader.readexactly(len(path)) == path
+    writer.write(b"POST /three HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nhi")
+    assert (await reader.readuntil(b"|")).endswith(b"/three|")
+    assert await reader.readexactly(2) == b"hi"
+    assert len(porter.peers) == 1
 
 
 @pytest.mark.parametrize("head", [b"HTTP/1.0\r\n", b"HTTP/1.1\r\nHost: x\r\n", None])
-def test_a_stream_goes_out_piece_by_piece(head: bytes | None) -> None:
-    async def ask(porter: Porter, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        writer.write(STAYS % b"stream" if head is None else b"GET /stream " + head + b"\r\n")
-        came = await reader.readuntil(b"data: 2\n\n")
-        assert came.startswith(b"HTTP/1.0" if head and b"1.0" in head else b"HTTP/1.1")
-        assert (b"chunked" in came) == (head is None or b"1.1" in head)
-        if head is not None:
-            assert len(await reader.read()) < 20
-
-    talk(ask)
+async def test_a_stream_goes_out_piece_by_piece(connection: Client, head: bytes | None) -> None:
+    _, reader, writer = connection
+    writer.write(STAYS % b"stream" if head is None else b"GET /stream " + head + b"\r\n")
+    came = await reader.readuntil(b"data: 2\n\n")
+    assert came.startswith(b"HTTP/1.0" if head and b"1.0" in head else b"HTTP/1.1")
+    assert (b"chunked" in came) == (head is None or b"1.1" in head)
+    if head is not None:
+        assert len(await reader.read()) < 20
 
 
 @pytest.mark.parametrize("first", [STAYS % b"slow", b"GET /slow HTTP/1.0\r\n\r\n"])
-def test_an_answer_for_a_client_that_has_gone_is_cancelled(first: bytes) -> None:
-    async def ask(porter: Porter, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        writer.write(first)
-        while not porter.peers or not porter.peers[0].waits:
-            await asyncio.sleep(0.01)
-        writer.transport.abort()
-        while "cancelled" not in porter.ended:
-            await asyncio.sleep(0.01)
-        assert not porter.peers
-
-    talk(ask)
+async def test_an_answer_for_a_client_that_has_gone_is_cancelled(connection: Client, first: bytes) -> None:
+    porter, _, writer = connection
+    writer.write(first)
+    while not porter.peers or not porter.peers[0].waits:
+        await asyncio.sleep(0.01)
+    writer.transport.abort()
+    while "cancelled" not in porter.ended:
+        await asyncio.sleep(0.01)
+    assert not porter.peers
 
 
-def test_the_reply_is_noted_as_delivered_once_the_peer_has_closed() -> None:
-    async def ask(porter: Porter, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        noted: list[bool] = []
-        while not porter.peers:
-            await asyncio.sleep(0)
-        porter.peers[0].sent = noted.append
-        writer.write(b"POST / HTTP/1.0\r\n\r\n( INFO )")
-        assert (await reader.read()).endswith(b"/|( INFO )")
-        assert not noted
-        writer.close()
-        while not noted:
-            await asyncio.sleep(0.01)
-        assert noted == [True]
-
-    talk(ask)
+async def test_the_reply_is_noted_as_delivered_once_the_peer_has_closed(connection: Client) -> None:
+    porter, reader, writer = connection
+    noted: list[bool] = []
+    while not porter.peers:
+        await asyncio.sleep(0)
+    porter.peers[0].sent = noted.append
+    writer.write(b"POST / HTTP/1.0\r\n\r\n( INFO )")
+    assert (await reader.read()).endswith(b"/|( INFO )")
+    assert not noted
+    writer.close()
+    while not noted:
+        await asyncio.sleep(0.01)
+    assert noted == [True]

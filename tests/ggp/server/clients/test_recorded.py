@@ -5,21 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from bench import hostile
-from ggp.protocol import messages
-from ggp.protocol.messages import spaced
-from tests.ggp.server.live import MARKS, LiveServer, talk
+from tests.ggp.server.live import START, LiveServer, Serve, talk
 
-Serve = Callable[..., LiveServer]
 RECORDED = Path(__file__).parent / "recorded_replies.json"
 CHANGING = (b"text/plain", b"text/html")
 """Pages: of these only the head is compared, without the length."""
-START = messages.start_request("m1", "Robot", spaced(MARKS), 20, 20)
 HEAD = (
     "POST / HTTP/1.0\r\nAccept: text/delim\r\nHost: localhost\r\nSender: GAMESERVER\r\nReceiver: foreign\r\n"
     "Content-Type: text/acl\r\nContent-Length: "

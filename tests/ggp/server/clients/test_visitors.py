@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-import http.server
 import json
 import logging
 import re
-import shutil
 import socket
-import subprocess
-import threading
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from gdl.errors import GdlError
 from ggp import log_lines
-from ggp.protocol import messages
 from ggp.protocol.dialect import request_bytes
 from ggp.protocol.http_error import HttpError
-from ggp.protocol.messages import spaced
 from ggp.server.clients.visitors import Visitors
 from ggp.server.settings import ServerConfig
-from tests.ggp.server.live import MARKS, LiveServer, ServeProcess, eventually, talk
-
-Serve = Callable[..., LiveServer]
-START = messages.start_request("m1", "Robot", spaced(MARKS), 20, 20)
+from tests.ggp.server.live import START, Serve, ServeProcess, eventually, talk
+from tests.ggp.strangers import browse, site
 
 
 def post(message: str, *headers: str) -> bytes:
@@ -43,7 +34,6 @@ REFUSED = [
     ("Host: rebound.example:9147", "Origin: http://rebound.example:9147"),
     ("Host: rebound.example:9147", "Origin: http://rebound.example:9147", "Sec-Fetch-Site: same-origin"),
 ]
-REBOUND = (b"Host: rebound.example", b"Sec-Fetch-Site: same-origin")
 WELCOME = [
     (),
     ("Host: foreign",),
@@ -99,16 +89,7 @@ def test_what_is_no_origin_is_refused_at_the_start(origin: str) -> None:
         Visitors("127.0.0.1", [origin])
 
 
-@pytest.mark.parametrize("message", ["(START m1 Robot ((role Robot)) 9 9)", "( ABORT m1 )", "(STOP m1 NIL)"])
-def test_only_info_is_taken_by_get(serve: Serve, message: str) -> None:
-    server = serve()
-    path = message.replace(" ", "%20").encode()
-    assert server.raw(b"GET /" + path + b" HTTP/1.0\r\n\r\n").startswith(b"HTTP/1.0 405 ")
-    assert b"( status available )" in server.raw(b"GET /(INFO) HTTP/1.0\r\n\r\n")
-
-
-@pytest.mark.parametrize("page", ["", "metrics"])
-def test_a_strangers_name_does_not_show_the_pages_of_this_computer(page: str) -> None:
+def test_a_strangers_name_does_not_show_the_pages_of_this_computer() -> None:
     visitors = Visitors("127.0.0.1")
     with pytest.raises(HttpError):
         visitors.check_page({"host": "rebound.example"})
@@ -118,14 +99,6 @@ def test_a_strangers_name_does_not_show_the_pages_of_this_computer(page: str) ->
         with pytest.raises(HttpError):
             Visitors(ours).check_page({"host": "rebound.example"})
     Visitors("0.0.0.0").check_page({"host": "player.example"})
-
-
-def test_a_page_under_a_strangers_name_does_not_even_get_info(serve: Serve) -> None:
-    head = b"GET /(INFO) HTTP/1.1\r\n"
-    refused = serve().raw(head + b"\r\n".join((*REBOUND, b"", b"")))
-    assert refused.startswith(b"HTTP/1.0 403 ")
-    # Managers are no browsers: what they call us does not count.
-    assert serve().raw(head + REBOUND[0] + b"\r\n\r\n").startswith(b"HTTP/1.0 200 ")
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0"])
@@ -182,68 +155,22 @@ async function ask(options) {
 </script>"""
 
 
-@pytest.fixture
-def site() -> Iterator[Callable[[str], str]]:
-    """Serves a page, on a port of its own; gives its origin."""
-    servers = []
-
-    def make(page: str) -> str:
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                self.send_response(200)
-                self.send_header("Content-Type", "text/html")
-                self.end_headers()
-                self.wfile.write(page.encode())
-
-            def log_message(self, format: str, *args: object) -> None:
-                pass
-
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        servers.append(server)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        return f"http://localhost:{server.server_port}"
-
-    yield make
-    for server in servers:
-        server.shutdown()
-
-
-def browse(url: str, folder: Path) -> str:
-    """The title of a page in a real browser once its scripts have run."""
-    browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    if browser is None:
-        pytest.skip("there is no Chromium on this computer")
-    options = ["--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}"]
-    done = subprocess.run(
-        [browser, *options, "--virtual-time-budget=20000", "--dump-dom", url],
-        capture_output=True,
-        text=True,
-        timeout=90,
-    )
-    title = re.search(r"<title>(.*?)</title>", done.stdout)
-    if title is None:
-        pytest.skip("Chromium does not run here")
-    return title[1]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("allowed", [False, True])
-def test_a_page_in_a_real_browser(
-    serve: Serve, site: Callable[[str], str], tmp_path: Path, allowed: bool
-) -> None:
+def test_a_page_in_a_real_browser(serve: Serve, tmp_path: Path, allowed: bool) -> None:
     page = {"get": "(START%20m3%20Robot%20((role%20Robot))%209%209)", "start": json.dumps(START)}
-    port = 0
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    origin = site(PAGE % {**page, "url": f"http://127.0.0.1:{port}/"})
-    server = serve(port=port, matches=4, allow_origins=(origin,) if allowed else ())
-    assert server.say(START.replace("m1", "m9")) == "ready"
-    title = browse(origin, tmp_path)
+    with site() as (origin, pages):
+        pages["/"] = PAGE % {**page, "url": f"http://127.0.0.1:{port}/"}
+        server = serve(port=port, matches=4, allow_origins=(origin,) if allowed else ())
+        assert server.say(START.replace("m1", "m9")) == "ready"
+        shown = browse(origin, tmp_path)
     if allowed:
-        assert title == "done: ready"
+        assert "<title>done: ready</title>" in shown
         assert [match.id for match in server.server.running] == ["m1"]
     else:
-        assert title == "done: no reply"
+        assert "<title>done: no reply</title>" in shown
         assert [match.id for match in server.server.running] == ["m9"]
         refused = server.server.metrics.text()
         counted = re.search(r'ggp_replies_total\{status="403"\} (\d+)', refused)
@@ -271,14 +198,11 @@ LOGFMT = re.compile(r'(\w+)=((?:[^\s"=]+)|"(?:[^"\\]|\\.)*")(?: |$)')
 
 @pytest.mark.parametrize("form", ["logfmt", "json"])
 def test_every_log_line_can_be_read_by_programs(form: str) -> None:
-    server = ServeProcess("--player", "legal", "--log-format", form)
-    try:
+    with ServeProcess("--player", "legal", "--log-format", form) as server:
         talk(server.port, request_bytes('( PLAY "a\x1b b" NIL )', "x", "x"))
         talk(server.port, request_bytes("( PLAY )", "x", "x"))
         eventually(lambda: "bad request" in "".join(server.log))
-    finally:
-        log = server.close()
-    for line in log.splitlines():
+    for line in server.said.splitlines():
         if form == "json":
             fields = json.loads(line)
         else:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import tomllib
 from html.parser import HTMLParser
 
 import pytest
-from aiohttp.test_utils import TestClient, TestServer
 
-from ggp.web.app import make_app
-from ggp.web.gate import WebSettings
 from ggp.web.manual.routes import NAMES, docs_folder, html_of_page, title_of_page
+from tests.ggp.web.clients import Client
 from tests.places import ROOT
 
 
@@ -58,15 +55,11 @@ def test_wheels_have_the_pages() -> None:
     assert all(inside == f"ggp/{name}" for name, inside in carried.items())
 
 
-def test_pages_and_pictures_are_served_and_nothing_else() -> None:
-    async def run() -> None:
-        async with TestClient(TestServer(make_app(WebSettings()))) as client:
-            listed = await (await client.get("/docs")).text()
-            assert all(f"&quot;{name}&quot;" in listed for name in NAMES)
-            shown = await (await client.get("/docs/tutorials/first-game")).text()
-            assert title_of_page("tutorials/first-game") in shown
-            assert (await client.get("/docs/pictures/play.png")).content_type == "image/png"
-            for name in ("measurements", "web.md", "../README", "tutorials", "pictures", "%2e%2e/README"):
-                assert (await client.get(f"/docs/{name}")).status in (403, 404), name
-
-    asyncio.run(run())
+async def test_pages_and_pictures_are_served_and_nothing_else(client: Client) -> None:
+    listed = await (await client.get("/docs")).text()
+    assert all(f"&quot;{name}&quot;" in listed for name in NAMES)
+    shown = await (await client.get("/docs/tutorials/first-game")).text()
+    assert title_of_page("tutorials/first-game") in shown
+    assert (await client.get("/docs/pictures/play.png")).content_type == "image/png"
+    for name in ("measurements", "web.md", "../README", "tutorials", "pictures", "%2e%2e/README"):
+        assert (await client.get(f"/docs/{name}")).status in (403, 404), name

@@ -13,8 +13,8 @@ import pytest
 
 from ggp.cover.instance import burr_file, written_xmpuzzle
 from players.puzzles.cover.packing.text import packing_of_text
+from tests.ggp.web.browsing import WebServer, press, wait
 
-WebServer = Callable[..., str]
 pytestmark = pytest.mark.slow
 SQUARE = """
 return [...document.querySelectorAll('[data-square]')].find((square) => {
@@ -36,14 +36,6 @@ f2-d2 d6-f6 e3-d3 d5-d6 c5 g1-c5 e4-e5 d3-f4 e5-d5 c5
 """
 """Places, moves and takes of both sides: all stones are placed, mills close again and again, black flies."""
 BANNER = "document.querySelector('.banner:not([hidden]) h2')?.textContent"
-
-
-def wait(browser: Any, script: str, seconds: float = 90.0) -> Any:
-    end = time.monotonic() + seconds
-    while not (found := browser.execute_script(f"try {{ return {script} }} catch {{ return null }}")):
-        assert time.monotonic() < end, script
-        time.sleep(0.03)
-    return found
 
 
 def choose(browser: Any, address: str, title: str, strength: str = "easy") -> None:
@@ -100,12 +92,6 @@ def ended(browser: Any) -> tuple[str, str]:
     """What the banner says at the end: who has won, and why."""
     wait(browser, BANNER)
     return tuple(browser.find_element("css selector", f".banner {part}").text for part in ("h2", ".reason"))  # type: ignore[return-value]
-
-
-def press(browser: Any, *keys: str) -> None:
-    from selenium.webdriver import ActionChains
-
-    ActionChains(browser).send_keys(*keys).perform()
 
 
 def test_connect_four_is_played_to_its_end_by_digits(web: WebServer, browser: Any) -> None:
@@ -171,16 +157,6 @@ def test_sokoban_is_solved_by_arrows_then_by_walking_and_pushing_with_clicks(
     assert ended(browser)[0] == "Solved!"
 
 
-def test_hex_is_won_by_a_chain_from_side_to_side(web: WebServer, browser: Any) -> None:
-    choose(browser, web(), "Hex", "people")
-    red = [f"{column}5" for column in "abcdefghi"]
-    blue = [f"{column}2" for column in "abcdefgh"]
-    line = [square for pair in zip(red, [*blue, ""], strict=True) for square in pair]
-    click_line(browser, " ".join(line))
-    assert ended(browser) == ("red won", "connected from side to side")
-    assert len(browser.find_elements("css selector", ".board .gb-won")) == len(red)
-
-
 def test_nine_mens_morris_is_played_until_two_stones_are_left(web: WebServer, browser: Any) -> None:
     choose(browser, web(), "Nine men's morris", "people")
     click_line(browser, MORRIS)
@@ -218,24 +194,6 @@ def test_a_pasted_level_is_solved_by_an_arrow_and_taken_back(web: WebServer, bro
     assert wait(browser, BANNER) == "Solved!"
     press(browser, Keys.BACKSPACE)
     wait(browser, "document.querySelector('output').textContent.startsWith('step 0 ')")
-
-
-def test_rock_paper_scissors_is_chosen_secretly_and_shown_together(web: WebServer, browser: Any) -> None:
-    choose(browser, web(), "Rock, paper, scissors")
-    wait(browser, "document.querySelector('.status').textContent.includes('choose, secretly')")
-    while not browser.execute_script(f"return {BANNER}"):
-        button = wait(browser, f"document.querySelector('.offered button') || {BANNER}")
-        if isinstance(button, str):
-            break
-        step = browser.execute_script("return document.querySelector('output').textContent")
-        browser.execute_script("document.querySelector('.offered button')?.click()")
-        wait(browser, f"{BANNER} || document.querySelector('output').textContent !== '{step}'")
-    assert wait(browser, BANNER) in ("You won", "You lost", "A draw")
-    rows = browser.execute_script(
-        "return [...document.querySelectorAll('.history tbody tr')]"
-        ".map((row) => row.querySelectorAll('button').length)"
-    )
-    assert rows == [2] * 5
 
 
 def test_a_dropped_packing_is_solved_in_space(web: WebServer, browser: Any) -> None:

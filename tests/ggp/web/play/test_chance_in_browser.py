@@ -2,33 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
+
+from tests.ggp.web.browsing import WebServer, open_table
 
 pytest.importorskip("selenium", reason="selenium is not installed")
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
-WebServer = Callable[..., str]
 pytestmark = pytest.mark.slow
-
-
-TABLE = """
-const [game, done] = arguments;
-const token = document.querySelector('meta[name=token]').content;
-const order = {game, seats: ['human'], others: 'random', playclock: 0.1};
-fetch('/play/tables', {method: 'POST', headers: {'X-Ggp-Token': token}, body: JSON.stringify(order)})
-  .then((reply) => reply.json()).then((told) => done(told.page ?? told.error));
-"""
 
 
 def against_random(browser: Any, address: str, game: str) -> None:
     """A table at which others move at random."""
-    browser.get(f"{address}/play")
-    browser.get(address + browser.execute_async_script(TABLE, game))
+    open_table(browser, address, game, ["human"])
     waited(browser, lambda: browser.find_elements(By.CSS_SELECTOR, ".names li"))
 
 

@@ -15,143 +15,118 @@ from ggp.web.play.view import OUTSIDE
 from ggp.web.replay.recorded import read_match
 from ggp.web.watch.watched import WATCHED
 from players.player import Choice
-from tests.ggp.web.play.test_tables import At, Client, moves, opened, with_client
+from tests.ggp.web.clients import Client
+from tests.ggp.web.play.test_tables import At, moves, opened
 
 
-class Seated(At):
-    """Somebody who has sat down."""
-
-    def __init__(self, at: At, key: str) -> None:
-        super().__init__(at.client, at.table, at.token)
-        self.key = key
-
-    async def request(self, name: str, **fields: object) -> dict[str, Any]:
-        return await super().request(name, **fields, key=self.key)
-
-
-async def sits(at: At, role: str) -> Seated:
+async def sits(at: At, role: str) -> At:
     """Somebody sits down there."""
-    person = Seated(at, (await at.request("sit", role=role))["key"])
-    person.reader = await at.client.get(f"/play/{at.table}/events", params={"key": person.key})
+    person = At(at.client, at.table, at.headers, (await at.request("sit", role=role))["key"])
+    await person.begin()
     return person
 
 
-async def move(person: Seated, state: dict[str, Any], text: str = "") -> dict[str, Any]:
+async def move(person: At, state: dict[str, Any], text: str = "") -> dict[str, Any]:
     role = state["roles"][state["asked"][0]["role"]]
     return await person.request("move", role=role, move=text or moves(state)[0])
 
 
-def test_each_person_is_told_what_its_role_knows_and_all_of_it_after_the_end() -> None:
-    async def talk(client: Client) -> None:
-        at = await opened(client, game="kuhn", seats=["human", "human"])
-        watched = await at.until("state")
-        assert (watched["blind"], watched["seats"]) == (
-            {"over": False, "as": None},
-            ["human", "human", "random"],
-        )
-        one, two = await sits(at, "first"), await sits(at, "second")
-        assert "already" in (await at.request("sit", role="first"))["error"]
-        assert "no person" in (await at.request("sit", role="random"))["error"]
-        first = await one.until("state", lambda s: s["asked"] != [])
-        second = await two.until("state", lambda s: s["step"] == 1)
-        own = [state["blind"]["percepts"][0].split()[1] for state in (first, second)]
-        assert own[0] != own[1]
-        assert f"holds second {own[1]}" not in first["svg"] and f"holds first {own[0]}" in first["svg"]
-        assert [share for _, share in first["blind"]["guesses"]] == [50, 50]
-        assert (second["asked"], second["choosing"]) == ([], [])
-        # The other's key, or none, makes no move for it; nothing is taken back; nothing is kept.
-        await two.request("move", role="first", move="bet")
-        assert "not your role" in (await two.until("note"))["text"]
-        await at.request("move", role="first", move="bet")
-        await one.request("back")
-        assert "hides information" in (await one.until("note"))["text"]
-        assert (await client.get(f"/play/{at.table}/keep?form=record")).status == 400
-        await move(one, first, "bet")
-        second = await two.until("state", lambda s: s["asked"] != [])
-        assert second["blind"]["percepts"] == ["move first bet"]
-        assert [step["moves"] for step in second["history"]] == [["", "noop", ""]] * 2
-        await move(two, second, "call")
-        for person in (one, two, at):
-            over = await person.until("state", lambda s: s["over"])
-            assert f"holds first {own[0]}" in over["svg"] and f"holds second {own[1]}" in over["svg"]
-            assert over["history"][0]["moves"] == ["noop", "noop", f"(deal {own[0]} {own[1]})"]
-            assert [sight["role"] for sight in over["blind"]["sights"]] == [0, 1]
-        await at.request("goto", step=1)
-        back = await at.until("state", lambda s: s["step"] == 1)
-        assert back["asked"] == [] and back["blind"]["sights"][1]["guesses"]
-        kept = await (await client.get(f"/play/{at.table}/keep?form=record")).json()
-        assert kept["percepts"][0] == [[f"( card {own[0]} )"], [f"( card {own[1]} )"], []]
-        assert read_match(kept).goals
-
-    with_client(talk)
+async def test_each_person_is_told_what_its_role_knows_and_all_of_it_after_the_end(client: Client) -> None:
+    at = await opened(client, game="kuhn", seats=["human", "human"])
+    watched = await at.until("state")
+    assert (watched["blind"], watched["seats"]) == (
+        {"over": False, "as": None},
+        ["human", "human", "random"],
+    )
+    one, two = await sits(at, "first"), await sits(at, "second")
+    assert "already" in (await at.request("sit", role="first"))["error"]
+    assert "no person" in (await at.request("sit", role="random"))["error"]
+    first = await one.until("state", lambda s: s["asked"] != [])
+    second = await two.until("state", lambda s: s["step"] == 1)
+    own = [state["blind"]["percepts"][0].split()[1] for state in (first, second)]
+    assert own[0] != own[1]
+    assert f"holds second {own[1]}" not in first["svg"] and f"holds first {own[0]}" in first["svg"]
+    assert [share for _, share in first["blind"]["guesses"]] == [50, 50]
+    assert (second["asked"], second["choosing"]) == ([], [])
+    # The other's key, or none, makes no move for it; nothing is taken back; nothing is kept.
+    await two.request("move", role="first", move="bet")
+    assert "not your role" in (await two.until("note"))["text"]
+    await at.request("move", role="first", move="bet")
+    await one.request("back")
+    assert "hides information" in (await one.until("note"))["text"]
+    assert (await client.get(f"/play/{at.table}/keep?form=record")).status == 400
+    await move(one, first, "bet")
+    second = await two.until("state", lambda s: s["asked"] != [])
+    assert second["blind"]["percepts"] == ["move first bet"]
+    assert [step["moves"] for step in second["history"]] == [["", "noop", ""]] * 2
+    await move(two, second, "call")
+    for person in (one, two, at):
+        over = await person.until("state", lambda s: s["over"])
+        assert f"holds first {own[0]}" in over["svg"] and f"holds second {own[1]}" in over["svg"]
+        assert over["history"][0]["moves"] == ["noop", "noop", f"(deal {own[0]} {own[1]})"]
+        assert [sight["role"] for sight in over["blind"]["sights"]] == [0, 1]
+    await at.request("goto", step=1)
+    back = await at.until("state", lambda s: s["step"] == 1)
+    assert back["asked"] == [] and back["blind"]["sights"][1]["guesses"]
+    kept = await (await client.get(f"/play/{at.table}/keep?form=record")).json()
+    assert kept["percepts"][0] == [[f"( card {own[0]} )"], [f"( card {own[1]} )"], []]
+    assert read_match(kept).goals
 
 
-def test_sides_are_swapped_after_the_end_and_everybody_keeps_the_own_chair() -> None:
-    async def talk(client: Client) -> None:
-        at = await opened(client, game="kuhn", seats=["human", "legal"], playclock=0.1)
-        one = await sits(at, "first")
-        await move(one, await one.until("state", lambda s: s["asked"] != []))
-        state = await one.until("state", lambda s: s["over"] or (s["step"] > 1 and s["asked"] != []))
-        if not state["over"]:
-            await move(one, state)
-            await one.until("state", lambda s: s["over"])
-        await one.request("swap")
-        await one.request("again")
-        state = await one.until("state", lambda s: not s["blind"]["over"] and s["step"] >= 1)
-        assert state["seats"] == ["legal", "human", "random"] and state["blind"]["as"] == 1
-
-    with_client(talk)
-
-
-def test_those_who_watch_the_servers_tables_see_nothing_before_the_end() -> None:
-    async def talk(client: Client) -> None:
-        assert client.app is not None
-        at = await opened(client, game="montyhall", seats=["human"])
-        one = await sits(at, "candidate")
-        await move(one, await one.until("state", lambda s: s["asked"] != []))
-        state = await one.until("state", lambda s: s["step"] == 3)
-        [match] = client.app[WATCHED].matches.values()
-        assert match.moves == [] and match.fields["answers"] == []
-        assert "car" not in match.board["svg"].replace("card", "")
-        await move(one, state, "switch")
+async def test_sides_are_swapped_after_the_end_and_everybody_keeps_the_own_chair(client: Client) -> None:
+    at = await opened(client, game="kuhn", seats=["human", "legal"], playclock=0.1)
+    one = await sits(at, "first")
+    await move(one, await one.until("state", lambda s: s["asked"] != []))
+    state = await one.until("state", lambda s: s["over"] or (s["step"] > 1 and s["asked"] != []))
+    if not state["over"]:
+        await move(one, state)
         await one.until("state", lambda s: s["over"])
-        assert len(match.moves) == 4 and match.why.startswith("done: ")
-        assert any("hide" in joint[1] for joint in match.moves)
-
-    with_client(talk)
-
-
-def test_a_chair_on_which_nobody_sits_is_told_to_nobody() -> None:
-    async def talk(client: Client) -> None:
-        at = await opened(client, game="kuhn", seats=["human", "human"])
-        one = await sits(at, "first")
-        await move(one, await one.until("state", lambda s: s["asked"] != []), "bet")
-        await one.until("state", lambda s: s["step"] == 2)
-        heard: list[str] = []
-
-        def keep(state: dict[str, Any]) -> bool:
-            heard.append(f"{state['beside']} {state['blind']}")
-            return bool(state["step"] == 2)
-
-        await at.until("state", keep)
-        assert heard and {words.split("'as'")[0] for words in heard} == {"[] {'over': False, "}
-
-    with_client(talk)
+    await one.request("swap")
+    await one.request("again")
+    state = await one.until("state", lambda s: not s["blind"]["over"] and s["step"] >= 1)
+    assert state["seats"] == ["legal", "human", "random"] and state["blind"]["as"] == 1
 
 
-def test_a_hint_comes_from_what_the_own_role_knows_and_goes_to_it_alone() -> None:
-    async def talk(client: Client) -> None:
-        at = await opened(client, game="montyhall", seats=["human"])
-        one = await sits(at, "candidate")
-        await move(one, await one.until("state", lambda s: s["asked"] != []))
-        await one.until("state", lambda s: s["step"] == 3)
-        await one.request("hint", role="candidate")
-        assert (await one.until("hint"))["move"] == "switch"
+async def test_those_who_watch_the_servers_tables_see_nothing_before_the_end(client: Client) -> None:
+    assert client.app is not None
+    at = await opened(client, game="montyhall", seats=["human"])
+    one = await sits(at, "candidate")
+    await move(one, await one.until("state", lambda s: s["asked"] != []))
+    state = await one.until("state", lambda s: s["step"] == 3)
+    [match] = client.app[WATCHED].matches.values()
+    assert match.moves == [] and match.fields["answers"] == []
+    assert "car" not in match.board["svg"].replace("card", "")
+    await move(one, state, "switch")
+    await one.until("state", lambda s: s["over"])
+    assert len(match.moves) == 4 and match.why.startswith("done: ")
+    assert any("hide" in joint[1] for joint in match.moves)
 
-    with_client(talk)
+
+async def test_a_chair_on_which_nobody_sits_is_told_to_nobody(client: Client) -> None:
+    at = await opened(client, game="kuhn", seats=["human", "human"])
+    one = await sits(at, "first")
+    await move(one, await one.until("state", lambda s: s["asked"] != []), "bet")
+    await one.until("state", lambda s: s["step"] == 2)
+    heard: list[str] = []
+
+    def keep(state: dict[str, Any]) -> bool:
+        heard.append(f"{state['beside']} {state['blind']}")
+        return bool(state["step"] == 2)
+
+    await at.until("state", keep)
+    assert heard and {words.split("'as'")[0] for words in heard} == {"[] {'over': False, "}
 
 
-ALL = (
+async def test_a_hint_comes_from_what_the_own_role_knows_and_goes_to_it_alone(client: Client) -> None:
+    at = await opened(client, game="montyhall", seats=["human"])
+    one = await sits(at, "candidate")
+    await move(one, await one.until("state", lambda s: s["asked"] != []))
+    await one.until("state", lambda s: s["step"] == 3)
+    await one.request("hint", role="candidate")
+    assert (await one.until("hint"))["move"] == "switch"
+
+
+ALL = [
     "move",
     "hint",
     "pause",
@@ -165,7 +140,7 @@ ALL = (
     "show",
     "keep",
     "nothing",
-)
+]
 FIRST = frozenset({"pause", "go", "seat", "swap", "show", "keep"})
 PHASES = {
     "before": {"people": FIRST | {"own"}, "outside": {"show", "keep"}},
@@ -195,32 +170,29 @@ def test_a_chair_may_do_what_is_listed_and_nothing_else(name: str, phase: str) -
     assert bool(table._refusal(other)) == (phase == "over" or len(table._playing) > 1)
 
 
-def test_those_who_look_on_neither_deal_again_nor_stop_a_match_that_goes_on() -> None:
-    async def talk(client: Client) -> None:
-        at = await opened(client, game="kuhn", seats=["human", "human"])
-        one, two = await sits(at, "first"), await sits(at, "second")
-        dealt = await one.until("state", lambda s: s["asked"] != [])
-        for listening in (at, two):  # a note is not repeated for those who come later
-            await listening.until("state")
-        for do in ("again", "pause", "go", "swap", "back"):
-            await at.request(do)
-            assert "spectators" in (await at.until("note"))["text"]
-        await two.request("again")
-        assert "hides information" in (await two.until("note"))["text"]
-        await one.request("show")
-        await one.request("move", role="second", move="pass")
-        assert "not your role" in (await one.until("note"))["text"]
-        await move(one, dealt, "bet")
-        told = await two.until("state", lambda s: s["asked"] != [])
-        await move(two, told, "fold")
-        over = await one.until("state", lambda s: s["over"])
-        assert f"holds first {dealt['blind']['percepts'][0].split()[1]}" in over["svg"] and not over["waits"]
-        await at.request("again")
+async def test_those_who_look_on_neither_deal_again_nor_stop_a_match_that_goes_on(client: Client) -> None:
+    at = await opened(client, game="kuhn", seats=["human", "human"])
+    one, two = await sits(at, "first"), await sits(at, "second")
+    dealt = await one.until("state", lambda s: s["asked"] != [])
+    for listening in (at, two):  # a note is not repeated for those who come later
+        await listening.until("state")
+    for do in ("again", "pause", "go", "swap", "back"):
+        await at.request(do)
         assert "spectators" in (await at.until("note"))["text"]
-        await two.request("again")
-        await one.until("state", lambda s: not s["blind"]["over"])
-
-    with_client(talk)
+    await two.request("again")
+    assert "hides information" in (await two.until("note"))["text"]
+    await one.request("show")
+    await one.request("move", role="second", move="pass")
+    assert "not your role" in (await one.until("note"))["text"]
+    await move(one, dealt, "bet")
+    told = await two.until("state", lambda s: s["asked"] != [])
+    await move(two, told, "fold")
+    over = await one.until("state", lambda s: s["over"])
+    assert f"holds first {dealt['blind']['percepts'][0].split()[1]}" in over["svg"] and not over["waits"]
+    await at.request("again")
+    assert "spectators" in (await at.until("note"))["text"]
+    await two.request("again")
+    await one.until("state", lambda s: not s["blind"]["over"])
 
 
 def test_requests_that_are_refused_do_not_interrupt_a_player() -> None:

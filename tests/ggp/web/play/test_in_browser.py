@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import random
-import re
-import subprocess
-import sys
+import signal
 import time
 from collections.abc import Callable
 from functools import partial
@@ -13,11 +11,8 @@ from typing import Any
 
 import pytest
 
-from ggp.game import Game
-from players.puzzles.sokoban.levels.gdl import level_to_gdl
-from players.puzzles.sokoban.levels.read import read_levels
+from tests.ggp.web.browsing import WebServer, end_web, open_table, press, start_web
 
-WebServer = Callable[..., str]
 FIND = """
 const shown = (e) => e.offsetParent !== null || e instanceof SVGElement;
 const pick = (css) => [...document.querySelectorAll(css)].filter(shown);
@@ -27,21 +22,6 @@ return [end ? 'Over: ' + end : text('.status'), text('output'),
   pick('.gb-may:not(.gb-chosen)'), pick('.offered [data-move]'),
   document.querySelectorAll('.gb-chosen').length];
 """
-TABLE = """
-const [game, rules, seats, done] = arguments;
-const token = document.querySelector('meta[name=token]').content;
-fetch('/play/tables', {method: 'POST', headers: {'X-Ggp-Token': token},
-  body: JSON.stringify({game, rules, seats, others: 'random', playclock: 0.1})})
-  .then((reply) => reply.json()).then((told) => done(told.page ?? told.error));
-"""
-
-
-def open_table(browser: Any, address: str, game: str, seats: list[str], rules: str = "") -> None:
-    browser.get(f"{address}/play")
-    browser.set_script_timeout(60)
-    page = browser.execute_async_script(TABLE, game, rules, seats)
-    assert page.startswith("/play/"), page
-    browser.get(address + page)
 
 
 def look(browser: Any, done: Callable[[list[Any]], bool], seconds: float = 60.0) -> list[Any]:
@@ -122,76 +102,30 @@ def square_of(browser: Any, words: str) -> str:
 
 
 @pytest.mark.slow
-def test_a_pawn_is_promoted_and_mates_by_clicks(web: WebServer, browser: Any) -> None:
-    rules = Game.load("chess").text
-    placed = "(init (cell g 6 wk)) (init (cell a 7 wp)) (init (cell g 8 bk))"
-    rules, count = re.subn(r"\(<= \(init \(cell[^\n]*\n( +\([^\n]*\n)*", "", rules)
-    rules, rights = re.subn(r"\(<= \(init \(right[^\n]*\n( +\([^\n]*\n)*", "", rules)
-    assert (count, rights) == (2, 1)
-    open_table(browser, web(), "", ["human", "random"], rules + placed)
-    look(browser, lambda s: bool(s[2]))
-    click(browser, square_of(browser, "a 7"))
-    click(browser, square_of(browser, "a 8") + ".gb-may")
-    choices = look(browser, lambda s: len(s[3]) > 1)[3]
-    assert len(choices) == 4
-    click(browser, ".offered [data-move*=queen]")
-    assert look(browser, lambda s: s[0].startswith("Over"))[0] == "Over: white 100, black 0"
-
-
-def test_sokoban_is_solved_by_clicks(web: WebServer, browser: Any) -> None:
-    """The keeper is sent to the squares beside it, and pushes by going on."""
-    level = read_levels("#######\n#@ $ .#\n#######\n")[0]
-    open_table(browser, web(), "", ["human"], level_to_gdl(level))
-    result, clicks = play_by_clicks(browser, random.Random(1), 300)
-    assert result == "Over: keeper 100"
-    assert clicks >= 3
-
-
-@pytest.mark.slow
 def test_a_game_is_played_to_its_end_by_keys_alone(web: WebServer, browser: Any) -> None:
     """Tab and Enter choose squares; the list is filtered by typing; what people want else has letters."""
-    from selenium.webdriver import ActionChains, Keys
+    from selenium.webdriver import Keys
 
-    def press(*keys: str) -> None:
-        ActionChains(browser).send_keys(*keys).perform()
-
-    open_table(browser, web(), "tictactoe", ["human", "random"])
+    browser.get(f"{web()}/play")
+    wait_for(browser, "#filter").send_keys("tic-tac", Keys.ENTER)
+    assert browser.switch_to.active_element.get_attribute("id") == "start"
+    browser.switch_to.active_element.send_keys(Keys.ENTER)
     look(browser, lambda s: len(s[2]) == 9)
     browser.execute_script("document.body.focus()")
     for _ in range(40):
-        press(Keys.TAB)
+        press(browser, Keys.TAB)
         if browser.execute_script("return document.activeElement.matches('.gb-may')"):
             break
-    press(Keys.ARROW_RIGHT, Keys.ENTER)
+    press(browser, Keys.ARROW_RIGHT, Keys.ENTER)
     look(browser, lambda s: s[1].startswith("step 2 "))
-    press("b")
+    press(browser, "b")
     look(browser, lambda s: s[1].startswith("step 0 "))
-    press("g")
+    press(browser, "g")
     look(browser, lambda s: len(s[2]) == 9)
     while not look(browser, lambda s: s[0].startswith("Over") or bool(s[2]))[0].startswith("Over"):
         before = look(browser, lambda s: True)
-        press("/", "mark", Keys.ENTER)
+        press(browser, "/", "mark", Keys.ENTER)
         look(browser, partial(has_moved_on, before))
-
-
-@pytest.mark.slow
-def test_the_form_opens_a_table_by_keys_and_fits_a_phone(web: WebServer, browser: Any) -> None:
-    from selenium.webdriver import Keys
-
-    size = browser.get_window_size()
-    try:
-        browser.set_window_size(390, 800)
-        browser.get(f"{web()}/play")
-        wide = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
-        box = wait_for(browser, "#filter")
-        assert browser.execute_script(wide) <= 0
-        box.send_keys("breakthr", Keys.ENTER)
-        assert browser.switch_to.active_element.get_attribute("id") == "start"
-        browser.switch_to.active_element.send_keys(Keys.ENTER)
-        look(browser, lambda s: bool(s[2]), 60)
-        assert browser.execute_script(wide) <= 0
-    finally:
-        browser.set_window_size(size["width"], size["height"])
 
 
 def test_names_of_strangers_are_text(web: WebServer, browser: Any) -> None:
@@ -243,68 +177,43 @@ def test_sounds_are_off_until_somebody_turns_them_on(web: WebServer, browser: An
 
 @pytest.mark.slow
 def test_the_status_is_true_after_a_hint_a_pause_and_where_the_server_is_lost(browser: Any) -> None:
-    from selenium.webdriver import ActionChains
 
     def status(words: str) -> None:
         look(browser, lambda s: s[0].startswith(words), 150)
 
-    def press(key: str) -> None:
-        ActionChains(browser).send_keys(key).perform()
-
-    command = [sys.executable, "-m", "ggp", "web", "--port", "0"]
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    server, address = start_web("web", "--port", "0")
     try:
-        assert server.stdout is not None
-        address = server.stdout.readline().partition("open ")[2].partition(" ")[0].rstrip("/")
         open_table(browser, address, "tictactoe", ["human", "random"])
         status("Your turn (x)")
-        press("h")
+        press(browser, "h")
         status("Hint: ")
         assert browser.find_elements("css selector", ".board .gb-hint")
         click(browser, square_of(browser, "b 2") + ".gb-may")
         look(browser, lambda s: s[1] == "step 2 of 2" and s[0] == "Your turn (x)")
         open_table(browser, address, "chess", ["uct", "uct"])
         look(browser, lambda s: s[1].startswith("step ") and not s[1].startswith("step 0 "))
-        press("p")
+        press(browser, "p")
         status("Paused. Go on with p.")
         paused = look(browser, lambda s: True)
         time.sleep(0.6)
         assert look(browser, lambda s: True)[:2] == paused[:2]
-        press("p")
+        press(browser, "p")
         look(browser, lambda s: s[1] != paused[1] and not s[0].startswith("Paused"))
-        server.kill()
+        end_web(server, signal.SIGKILL)
         status("The server does not answer")
     finally:
         browser.get("about:blank")
         browser.get_log("browser")  # that the server was gone
         server.kill()
-        server.wait(20)
-        assert server.stdout is not None
-        server.stdout.close()
-
-
-@pytest.mark.slow
-def test_whose_turn_it_is_is_no_fact_and_counters_are_numbers(web: WebServer, browser: Any) -> None:
-    facts = "return document.querySelector('#panel-state .facts').textContent"
-    open_table(browser, web(), "tictactoe", ["human", "human"])
-    look(browser, lambda s: bool(s[2]))
-    assert browser.execute_script(facts).startswith("All that is true stands on the board.")
-    open_table(browser, web(), "sokoban", ["human"])
-    look(browser, lambda s: bool(s[2]) or bool(s[3]))
-    assert browser.execute_script(facts).startswith("count0")
 
 
 @pytest.mark.slow
 def test_ggp_play_can_be_in_a_browser(browser: Any) -> None:
-    command = [sys.executable, "-m", "ggp", "play", "tictactoe", "-p", "human,legal", "--web"]
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    server, address = start_web("play", "tictactoe", "-p", "human,legal", "--web")
     try:
-        assert server.stdout is not None
-        browser.get(server.stdout.readline().partition("open ")[2].partition(" ")[0])
+        browser.get(address)
         result, _ = play_by_clicks(browser, random.Random(1), 20)
         assert result.startswith("Over: ")
         browser.get("about:blank")
     finally:
-        server.terminate()
-        assert server.wait(20) == 0
-        server.stdout.close()
+        end_web(server)

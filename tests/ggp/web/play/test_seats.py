@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from ggp.web.gate import WebSettings
 from players.processes import launch
 from players.processes.limits import cores
-from tests.ggp.web.play.test_tables import Client, moves, opened, with_client
+from tests.ggp.web.clients import Client, client_of
+from tests.ggp.web.play.test_tables import moves, opened
 
 MARKER = """
 from pathlib import Path
@@ -55,8 +55,8 @@ def connections(server: socket.socket) -> int:
 
 
 @pytest.mark.slow
-def test_names_that_reach_out_are_refused_at_the_door_and_at_the_table(
-    marker: Path, tmp_path: Path, listening: socket.socket
+async def test_names_that_reach_out_are_refused_at_the_door_and_at_the_table(
+    client: Client, marker: Path, tmp_path: Path, listening: socket.socket
 ) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -79,48 +79,39 @@ def test_names_that_reach_out_are_refused_at_the_door_and_at_the_table(
         f"HTTP://{address}",
         f"http://{address}/metadata",
     ]
-
-    async def talk(client: Client) -> None:
-        at = await opened(client, game="tictactoe", seats=["human", "human"])
-        await at.until("state")
-        headers = {"X-Ggp-Token": at.token}
-        for name in names:
-            await at.request("seat", role="o", player=name)
-            assert (await at.until("note"))["text"]
-        await at.request("show")
-        assert (await at.until("state"))["seats"] == ["human", "human"]
-        for order in (
-            {"seats": ["marker:X"]},
-            {"others": f"uct:knowledge={pipe}"},
-            {"seats": ["human", "human", f"http://{address}"]},  # a seat that the game does not have
-        ):
-            reply = await client.post("/play/tables", json={"game": "tictactoe", **order}, headers=headers)
-            assert reply.status == 400, order
-
-    with_client(talk)
+    at = await opened(client, game="tictactoe", seats=["human", "human"])
+    await at.until("state")
+    headers = at.headers
+    for name in names:
+        await at.request("seat", role="o", player=name)
+        assert (await at.until("note"))["text"]
+    await at.request("show")
+    assert (await at.until("state"))["seats"] == ["human", "human"]
+    for order in (
+        {"seats": ["marker:X"]},
+        {"others": f"uct:knowledge={pipe}"},
+        {"seats": ["human", "human", f"http://{address}"]},  # a seat that the game does not have
+    ):
+        reply = await client.post("/play/tables", json={"game": "tictactoe", **order}, headers=headers)
+        assert reply.status == 400, order
     assert not marker.exists()
     assert connections(listening) == 0
 
 
-def test_the_page_starts_no_more_search_processes_than_there_are_cores() -> None:
-    async def talk(client: Client) -> None:
-        for workers in (cores() + 1, 40, -1, "2", True):
-            with pytest.raises(AssertionError, match="workers is"):
-                await opened(client, game="tictactoe", workers=workers)
-
-    with_client(talk)
+async def test_the_page_starts_no_more_search_processes_than_there_are_cores(client: Client) -> None:
+    for workers in (cores() + 1, 40, -1, "2", True):
+        with pytest.raises(AssertionError, match="workers is"):
+            await opened(client, game="tictactoe", workers=workers)
 
 
-def test_players_that_the_operator_named_are_offered_and_play(marker: Path) -> None:
-    async def talk(client: Client) -> None:
+async def test_players_that_the_operator_named_are_offered_and_play(marker: Path) -> None:
+    async with client_of(players=("marker:X", "uct:knowledge=off")) as client:
         assert "marker:X" in await (await client.get("/play")).text()
         at = await opened(client, game="tictactoe", seats=["human", "marker:X"])
         await at.until("state")
         await at.request("move", role="x", move="(mark b 2)")
         state = await at.until("state", lambda s: s["step"] == 2)
         assert state["history"][1]["moves"] == ["noop", "(mark a 1)"]
-
-    with_client(talk, WebSettings(players=("marker:X", "uct:knowledge=off")))
     assert marker.exists()
 
 
@@ -148,8 +139,8 @@ def foreign() -> Iterator[str]:
 
 
 @pytest.mark.slow
-def test_what_a_foreign_service_answers_is_not_repeated(foreign: str) -> None:
-    async def talk(client: Client) -> None:
+async def test_what_a_foreign_service_answers_is_not_repeated(foreign: str) -> None:
+    async with client_of(players=(foreign,)) as client:
         at = await opened(client, game="connectfour", seats=["human", foreign], playclock=1)
         for step in (0, 2, 4, 6):
             state = await at.until("state", lambda s, step=step: s["step"] == step)  # type: ignore[misc]
@@ -157,5 +148,3 @@ def test_what_a_foreign_service_answers_is_not_repeated(foreign: str) -> None:
             note = await at.until("note")
             assert note["text"].startswith(f"{foreign} failed: ")
             assert "secret" not in note["text"]
-
-    with_client(talk, WebSettings(players=(foreign,)))

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import random
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-from aiohttp import web
-from aiohttp.test_utils import TestClient, TestServer
 
 from ggp.game import Game
 from ggp.processes.parent import Inbox
-from ggp.web.app import make_app
-from ggp.web.gate import TOKENS, WebSettings
 from ggp.web.play import tables
 from ggp.web.play.blind_table import BlindTable
 from ggp.web.play.routes import TABLES
@@ -23,290 +17,232 @@ from ggp.web.play.table import Table, TableRequest
 from ggp.web.replay.recorded import read_match
 from ggp.web.replay.replay_process import Replay
 from tests.ggp.server.live import LiveServer
+from tests.ggp.web.clients import Client, Listener, client_of, token_of
 
-Client = TestClient[web.Request, web.Application]
 
-
-class At:
+class At(Listener):
     """Somebody at a table."""
 
-    def __init__(self, client: Client, table: str, token: str) -> None:
-        self.client, self.table, self.token = client, table, token
-        self.reader: Any = None
-        self.heard: list[str] = []
+    def __init__(self, client: Client, table: str, headers: dict[str, str], key: str = "") -> None:
+        super().__init__(client, f"/play/{table}/events", key)
+        self.table, self.headers = table, headers
 
     async def request(self, name: str, **fields: object) -> dict[str, Any]:
-        reply = await self.client.post(
-            f"/play/{self.table}/{name}", json=fields, headers={"X-Ggp-Token": self.token}
-        )
+        fields |= {"key": self.key} if self.key else {}
+        reply = await self.client.post(f"/play/{self.table}/{name}", json=fields, headers=self.headers)
         told: dict[str, Any] = await reply.json()
         return told
 
-    async def until(
-        self, event: str, done: Callable[[dict[str, Any]], bool] = lambda _: True
-    ) -> dict[str, Any]:
-        if self.reader is None:
-            self.reader = await self.client.get(f"/play/{self.table}/events")
-        async with asyncio.timeout(60):
-            while True:
-                text = (await self.reader.content.readuntil(b"\n\n")).decode()
-                name, _, data = text.partition("\n")
-                self.heard.append(name.removeprefix("event: "))
-                if name == f"event: {event}" and done(found := json.loads(data.removeprefix("data: "))):
-                    return found  # type: ignore[no-any-return]
-
 
 async def opened(client: Client, **order: object) -> At:
-    assert client.app is not None
-    token = client.app[TOKENS].make()
-    reply = await client.post("/play/tables", json=order, headers={"X-Ggp-Token": token})
+    headers = token_of(client)
+    reply = await client.post("/play/tables", json=order, headers=headers)
     told = await reply.json()
     assert reply.status == 200, told
-    return At(client, told["table"], token)
-
-
-def with_client(talk: Callable[[Client], Awaitable[None]], settings: WebSettings | None = None) -> None:
-    async def run() -> None:
-        async with TestClient(TestServer(make_app(settings or WebSettings()))) as client:
-            await talk(client)
-
-    asyncio.run(run())
+    return At(client, told["table"], headers)
 
 
 def moves(state: dict[str, Any]) -> list[str]:
     return [move["move"] for move in state["asked"][0]["moves"]]
 
 
-def test_moves_are_taken_back_and_the_match_goes_on_from_any_step_with_other_seats() -> None:
-    async def talk(client: Client) -> None:
-        at = await opened(client, game="tictactoe", seats=["human"], others="legal", playclock=0.1)
-        state = await at.until("state")
-        assert (state["roles"], state["seats"], state["step"]) == (["x", "o"], ["human", "legal"], 0)
-        assert len(moves(state)) == 9
-        await at.request("move", role="x", move="(mark b 2)")
-        state = await at.until("state", lambda s: s["step"] == 2)
-        assert state["history"][0]["moves"] == ["(mark b 2)", "noop"]
-        await at.request("move", role="x", move=moves(state)[-1])
-        await at.until("state", lambda s: s["step"] == 4)
-        await at.request("back")
-        assert (await at.until("state", lambda s: s["step"] == 2))["steps"] == 4
-        await at.request("goto", step=1)  # somebody looks: ``legal`` does not move on
-        assert (await at.until("state", lambda s: s["step"] == 1))["waits"]
-        await at.request("swap")
-        state = await at.until("state", lambda s: s["seats"] == ["legal", "human"])
-        assert state["asked"][0]["role"] == 1
-        await at.request("move", role="o", move=moves(state)[0])
-        state = await at.until("state", lambda s: s["step"] == 3 and s["steps"] == 3)
-        await at.request("seat", role="o", player="random")
-        state = await at.until("state", lambda s: s["over"])
-        assert sorted(state["goals"]) in ([0, 100], [50, 50])
+async def test_moves_are_taken_back_and_the_match_goes_on_from_any_step_with_other_seats(
+    client: Client,
+) -> None:
+    at = await opened(client, game="tictactoe", seats=["human"], others="legal", playclock=0.1)
+    state = await at.until("state")
+    assert (state["roles"], state["seats"], state["step"]) == (["x", "o"], ["human", "legal"], 0)
+    assert len(moves(state)) == 9
+    await at.request("move", role="x", move="(mark b 2)")
+    state = await at.until("state", lambda s: s["step"] == 2)
+    assert state["history"][0]["moves"] == ["(mark b 2)", "noop"]
+    await at.request("move", role="x", move=moves(state)[-1])
+    await at.until("state", lambda s: s["step"] == 4)
+    await at.request("back")
+    assert (await at.until("state", lambda s: s["step"] == 2))["steps"] == 4
+    await at.request("goto", step=1)  # somebody looks: ``legal`` does not move on
+    assert (await at.until("state", lambda s: s["step"] == 1))["waits"]
+    await at.request("swap")
+    state = await at.until("state", lambda s: s["seats"] == ["legal", "human"])
+    assert state["asked"][0]["role"] == 1
+    await at.request("move", role="o", move=moves(state)[0])
+    state = await at.until("state", lambda s: s["step"] == 3 and s["steps"] == 3)
+    await at.request("seat", role="o", player="random")
+    state = await at.until("state", lambda s: s["over"])
+    assert sorted(state["goals"]) in ([0, 100], [50, 50])
 
-    with_client(talk)
 
-
-def test_a_person_walks_and_pushes_by_squares_and_keeps_the_match() -> None:
+async def test_a_person_walks_and_pushes_by_squares_and_keeps_the_match(client: Client) -> None:
     """Two squares of a level say what several moves do; the record of them is a match by the rules."""
 
-    async def talk(client: Client) -> None:
-        at = await opened(client, game="yards.xsb:2", seats=["human"])
-        state = await at.until("state")
-        assert (state["title"], state["card"], state["next"]) == ("The belfry", "yards.xsb:2", "yards.xsb:3")
-        assert state["choosing"] == [0]
-        await at.request("walk", role="keeper", to="0,2,1")
-        walked = await at.until("state", lambda s: s["step"] == 4)
-        assert all(len(step["words"]) == 1 for step in walked["history"])
-        await at.request("walk", role="keeper", to="0,99,99")
-        assert "no way" in (await at.until("note"))["text"]
-        await at.request("again")
-        state = await at.until("state", lambda s: s["steps"] == 0)
-        await at.request("walk", role="keeper", to="0,4,7", **{"from": "0,4,4"})
-        pushed = await at.until("state", lambda s: s["step"] >= 3)
-        assert pushed["history"][-1]["words"] == ["up"]
-        reply = await client.get(f"/play/{at.table}/keep?form=record")
-        record = json.loads(await reply.text())
-        assert reply.status == 200
-        replay = Replay(read_match(record), Game("kept", record["rules"]))
-        assert replay.compared().doubts == {}
-        assert len(record["moves"]) == len(record["states"]) - 1 >= 3
-        page = await (await client.get(f"/play/{at.table}/keep?form=html")).text()
-        assert page.startswith("<!doctype html>")
-        assert "The belfry" in page
-        assert (await client.get(f"/play/{at.table}/keep?form=exe")).status == 400
-
-    with_client(talk)
+    at = await opened(client, game="yards.xsb:2", seats=["human"])
+    state = await at.until("state")
+    assert (state["title"], state["card"], state["next"]) == ("The belfry", "yards.xsb:2", "yards.xsb:3")
+    assert state["choosing"] == [0]
+    await at.request("walk", role="keeper", to="0,2,1")
+    walked = await at.until("state", lambda s: s["step"] == 4)
+    assert all(len(step["words"]) == 1 for step in walked["history"])
+    await at.request("walk", role="keeper", to="0,99,99")
+    assert "no way" in (await at.until("note"))["text"]
+    await at.request("again")
+    state = await at.until("state", lambda s: s["steps"] == 0)
+    await at.request("walk", role="keeper", to="0,4,7", **{"from": "0,4,4"})
+    pushed = await at.until("state", lambda s: s["step"] >= 3)
+    assert pushed["history"][-1]["words"] == ["up"]
+    reply = await client.get(f"/play/{at.table}/keep?form=record")
+    record = json.loads(await reply.text())
+    assert reply.status == 200
+    replay = Replay(read_match(record), Game("kept", record["rules"]))
+    assert replay.compared().doubts == {}
+    assert len(record["moves"]) == len(record["states"]) - 1 >= 3
+    page = await (await client.get(f"/play/{at.table}/keep?form=html")).text()
+    assert page.startswith("<!doctype html>")
+    assert "The belfry" in page
+    assert (await client.get(f"/play/{at.table}/keep?form=exe")).status == 400
 
 
-def test_the_end_says_why_and_rings_the_line_and_a_new_match_begins() -> None:
-    async def talk(client: Client) -> None:
-        at = await opened(client, game="tictactoe", seats=["human", "human"])
-        await at.until("state")
-        for number, square in enumerate(("a 1", "a 2", "b 1", "b 2", "c 1")):
-            await at.request("move", role="xo"[number % 2], move=f"(mark {square})")
-            state = await at.until("state", lambda s, n=number: s["step"] == n + 1)  # type: ignore[misc]
-        assert (state["over"], state["reason"]) == (True, "three in a row")
-        assert state["svg"].count("gb-won") == 3
-        assert [step["words"] for step in state["history"]][:2] == [["a1", None], [None, "a2"]]
-        await at.request("again")
-        state = await at.until("state", lambda s: s["steps"] == 0)
-        assert not state["over"]
-        assert not state["history"]
-
-    with_client(talk)
+async def test_the_end_says_why_and_rings_the_line_and_a_new_match_begins(client: Client) -> None:
+    at = await opened(client, game="tictactoe", seats=["human", "human"])
+    await at.until("state")
+    for number, square in enumerate(("a 1", "a 2", "b 1", "b 2", "c 1")):
+        await at.request("move", role="xo"[number % 2], move=f"(mark {square})")
+        state = await at.until("state", lambda s, n=number: s["step"] == n + 1)  # type: ignore[misc]
+    assert (state["over"], state["reason"]) == (True, "three in a row")
+    assert state["svg"].count("gb-won") == 3
+    assert [step["words"] for step in state["history"]][:2] == [["a1", None], [None, "a2"]]
+    await at.request("again")
+    state = await at.until("state", lambda s: s["steps"] == 0)
+    assert not state["over"]
+    assert not state["history"]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("game", "told"), [("rockpaperscissors", False), ("connectfour", True)])
-def test_nobody_sees_what_another_thinks_before_both_have_chosen(game: str, told: bool) -> None:
-    async def talk(client: Client) -> None:
-        seats = ["human", "uct"] if game == "rockpaperscissors" else ["uct", "human"]
-        at = await opened(client, game=game, seats=seats, playclock=3)
-        await at.until("state", lambda s: s["chosen"] == [1] or s["step"] == 1)
-        assert ("search" in at.heard) == told
-
-    with_client(talk)
-
-
-@pytest.mark.slow
-def test_a_hint_names_a_legal_move(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def talk(client: Client) -> None:
-        at = await opened(client, game="tictactoe", seats=["human", "human"])
-        state = await at.until("state")
-        await at.request("hint", role="x")
-        hint = await at.until("hint")
-        assert hint["move"] in moves(state)
-        assert hint["over"].count("gb-hint") == 1
-        assert {c["move"] for c in hint["candidates"]} <= {m["text"] for m in state["asked"][0]["moves"]}
-
-    with_client(talk)
-
-
-def test_who_is_too_slow_has_a_random_move_made() -> None:
-    async def talk(client: Client) -> None:
-        at = await opened(client, game="rockpaperscissors", seats=["human", "human"], patience=0.05)
-        assert (await at.until("state", lambda s: s["over"]))["steps"] >= 1
-
-    with_client(talk)
-
-
-def test_chance_draws_its_moves_and_nobody_takes_its_seat() -> None:
-    async def talk(client: Client) -> None:
-        at = await opened(client, game="twentyfortyeight", seats=["human"], playclock=0.1)
-        state = await at.until("state", lambda s: s["step"] == 2)  # two tiles are put without being asked
-        assert (state["roles"], state["seats"]) == (["player", "random"], ["human", "random"])
-        await at.request("seat", role="random", player="legal")
-        await at.request("swap")
-        assert (await at.until("state"))["seats"] == ["human", "random"]
-
-    with_client(talk)
-
-
-def test_both_choose_before_either_sees_the_other() -> None:
-    async def talk(client: Client) -> None:
-        at = await opened(client, game="rockpaperscissors", seats=["human", "human"])
-        state = await at.until("state")
-        first, second = state["roles"]
-        await at.request("move", role=first, move=moves(state)[0])
-        state = await at.until("state", lambda s: len(s["asked"]) == 1)
-        assert (state["step"], state["asked"][0]["role"]) == (0, 1)
-        await at.request("move", role=second, move=moves(state)[0])
-        assert (await at.until("state", lambda s: s["step"] == 1))["last"] is not None
-
-    with_client(talk)
+async def test_nobody_sees_what_another_thinks_before_both_have_chosen(
+    client: Client, game: str, told: bool
+) -> None:
+    seats = ["human", "uct"] if game == "rockpaperscissors" else ["uct", "human"]
+    at = await opened(client, game=game, seats=seats, playclock=3)
+    await at.until("state", lambda s: s["chosen"] == [1] or s["step"] == 1)
+    assert ("search" in dict(at.heard)) == told
 
 
 @pytest.mark.slow
-def test_rules_of_ones_own_are_played_in_either_notation_and_faults_are_told() -> None:
+async def test_a_hint_names_a_legal_move(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    at = await opened(client, game="tictactoe", seats=["human", "human"])
+    state = await at.until("state")
+    await at.request("hint", role="x")
+    hint = await at.until("hint")
+    assert hint["move"] in moves(state)
+    assert hint["over"].count("gb-hint") == 1
+    assert {c["move"] for c in hint["candidates"]} <= {m["text"] for m in state["asked"][0]["moves"]}
+
+
+async def test_who_is_too_slow_has_a_random_move_made(client: Client) -> None:
+    at = await opened(client, game="rockpaperscissors", seats=["human", "human"], patience=0.05)
+    assert (await at.until("state", lambda s: s["over"]))["steps"] >= 1
+
+
+async def test_chance_draws_its_moves_and_nobody_takes_its_seat(client: Client) -> None:
+    at = await opened(client, game="twentyfortyeight", seats=["human"], playclock=0.1)
+    state = await at.until("state", lambda s: s["step"] == 2)  # two tiles are put without being asked
+    assert (state["roles"], state["seats"]) == (["player", "random"], ["human", "random"])
+    await at.request("seat", role="random", player="legal")
+    await at.request("swap")
+    assert (await at.until("state"))["seats"] == ["human", "random"]
+
+
+async def test_both_choose_before_either_sees_the_other(client: Client) -> None:
+    at = await opened(client, game="rockpaperscissors", seats=["human", "human"])
+    state = await at.until("state")
+    first, second = state["roles"]
+    await at.request("move", role=first, move=moves(state)[0])
+    state = await at.until("state", lambda s: len(s["asked"]) == 1)
+    assert (state["step"], state["asked"][0]["role"]) == (0, 1)
+    await at.request("move", role=second, move=moves(state)[0])
+    assert (await at.until("state", lambda s: s["step"] == 1))["last"] is not None
+
+
+@pytest.mark.slow
+async def test_rules_of_ones_own_are_played_in_either_notation_and_faults_are_told(client: Client) -> None:
     infix = (
         "role(you) init(n(0)) legal(you,go) legal(you,wait) next(n(1)) terminal :- true(n(1)) goal(you,100)"
     )
-
-    async def talk(client: Client) -> None:
-        assert client.app is not None
-        headers = {"X-Ggp-Token": client.app[TOKENS].make()}
-        at = await opened(client, rules=infix, seats=["human"])
-        await at.request("move", role="you", move="go")
-        assert (await at.until("state", lambda s: s["over"]))["goals"] == [100]
-        for rules, words in (("(role x", "game:1:1: "), ("role(x) legal(", "expected"), ("(p a)", "role")):
-            reply = await client.post("/play/tables", json={"rules": rules}, headers=headers)
-            assert reply.status == 400
-            assert words in (await reply.json())["error"]
-            assert "Traceback" not in await reply.text()
-
-    with_client(talk)
+    headers = token_of(client)
+    at = await opened(client, rules=infix, seats=["human"])
+    await at.request("move", role="you", move="go")
+    assert (await at.until("state", lambda s: s["over"]))["goals"] == [100]
+    for rules, words in (("(role x", "game:1:1: "), ("role(x) legal(", "expected"), ("(p a)", "role")):
+        reply = await client.post("/play/tables", json={"rules": rules}, headers=headers)
+        assert reply.status == 400
+        assert words in (await reply.json())["error"]
+        assert "Traceback" not in await reply.text()
 
 
 @pytest.mark.slow
-def test_what_cannot_be_is_told_in_a_line() -> None:
-    async def talk(client: Client) -> None:
-        assert client.app is not None
-        headers = {"X-Ggp-Token": client.app[TOKENS].make()}
-        for order in (
-            {"game": "no-such"},
-            {},
-            {"game": "tictactoe", "seats": ["os:system"]},
-            {"game": "tictactoe", "seats": "human"},
-            {"game": "tictactoe", "playclock": 1e9},
-            {"game": "tictactoe", "playclock": True},
-            {"game": ["x"]},
-        ):
-            reply = await client.post("/play/tables", json=order, headers=headers)
-            assert reply.status == 400, order
-        at = await opened(client, game="tictactoe", seats=["human", "human"])
-        state = await at.until("state")
-        assert "role is not a string" in (await at.request("move", role=1))["error"]
-        for fields in ({"role": "x", "move": "(mark 9 9)"}, {"role": "z", "move": "noop"}, {"role": "x"}):
-            await at.request("move", **fields)
-            assert (await at.until("note"))["text"]
-        await at.request("seat", role="x", player="os:system")
-        assert "not offered here" in (await at.until("note"))["text"]
-        assert "characters" in (await at.request("seat", role="x", player=""))["error"]
-        assert "does not exist" in (await At(client, "nowhere", at.token).request("back"))["error"]
-        await at.request("show")
-        assert (await at.until("state"))["asked"] == state["asked"]
-
-    with_client(talk)
+async def test_what_cannot_be_is_told_in_a_line(client: Client) -> None:
+    headers = token_of(client)
+    for order in (
+        {"game": "no-such"},
+        {},
+        {"game": "tictactoe", "seats": ["os:system"]},
+        {"game": "tictactoe", "seats": "human"},
+        {"game": "tictactoe", "playclock": 1e9},
+        {"game": "tictactoe", "playclock": True},
+        {"game": ["x"]},
+    ):
+        reply = await client.post("/play/tables", json=order, headers=headers)
+        assert reply.status == 400, order
+    at = await opened(client, game="tictactoe", seats=["human", "human"])
+    state = await at.until("state")
+    assert "role is not a string" in (await at.request("move", role=1))["error"]
+    for fields in ({"role": "x", "move": "(mark 9 9)"}, {"role": "z", "move": "noop"}, {"role": "x"}):
+        await at.request("move", **fields)
+        assert (await at.until("note"))["text"]
+    await at.request("seat", role="x", player="os:system")
+    assert "not offered here" in (await at.until("note"))["text"]
+    assert "characters" in (await at.request("seat", role="x", player=""))["error"]
+    assert "does not exist" in (await At(client, "nowhere", at.headers).request("back"))["error"]
+    await at.request("show")
+    assert (await at.until("state"))["asked"] == state["asked"]
 
 
 @pytest.mark.slow
-def test_a_table_whose_process_dies_says_so_and_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_table_whose_process_dies_says_so_and_makes_room(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(tables, "MOST", 1)
-
-    async def talk(client: Client) -> None:
-        at = await opened(client, game="tictactoe", seats=["human", "human"])
-        await at.until("state")
-        assert client.app is not None
-        headers = {"X-Ggp-Token": at.token}
-        refused = await client.post("/play/tables", json={"game": "tictactoe"}, headers=headers)
-        assert refused.status == 503
-        assert int(refused.headers["Retry-After"]) > 0
-        assert (await at.request("show")) == {}, "nobody closes a table of others"
-        client.app[TABLES].get(at.table)._child.kill()
-        assert "ended" in (await at.until("ended"))["text"]
-        assert "has ended" in (await at.request("back"))["error"]
-        other = await opened(client, game="tictactoe", seats=["human", "human"])
-        await other.until("state")
-        assert "does not exist" in (await at.request("back"))["error"]
-
-    with_client(talk)
+    at = await opened(client, game="tictactoe", seats=["human", "human"])
+    await at.until("state")
+    assert client.app is not None
+    headers = at.headers
+    refused = await client.post("/play/tables", json={"game": "tictactoe"}, headers=headers)
+    assert refused.status == 503
+    assert int(refused.headers["Retry-After"]) > 0
+    assert (await at.request("show")) == {}, "nobody closes a table of others"
+    client.app[TABLES].get(at.table)._child.kill()
+    assert "ended" in (await at.until("ended"))["text"]
+    assert "has ended" in (await at.request("back"))["error"]
+    other = await opened(client, game="tictactoe", seats=["human", "human"])
+    await other.until("state")
+    assert "does not exist" in (await at.request("back"))["error"]
 
 
 @pytest.mark.slow
-def test_a_table_that_nobody_has_looked_at_soon_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_table_that_nobody_has_looked_at_soon_makes_room(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(tables, "MOST", 1)
     monkeypatch.setattr(tables, "UNSEEN_SECONDS", 0.0)
-
-    async def talk(client: Client) -> None:
-        unseen = await opened(client, game="tictactoe", seats=["human", "human"])
-        at = await opened(client, game="tictactoe", seats=["human", "human"])
-        assert "does not exist" in (await unseen.request("back"))["error"]
-        await at.until("state")
-        assert at.reader is not None
-        at.reader.close()
-        headers = {"X-Ggp-Token": at.token}
-        refused = await client.post("/play/tables", json={"game": "tictactoe"}, headers=headers)
-        assert refused.status == 503, "one that was looked at is kept for a minute"
-
-    with_client(talk)
+    unseen = await opened(client, game="tictactoe", seats=["human", "human"])
+    at = await opened(client, game="tictactoe", seats=["human", "human"])
+    assert "does not exist" in (await unseen.request("back"))["error"]
+    await at.until("state")
+    assert at.reader is not None
+    at.reader.close()
+    headers = at.headers
+    refused = await client.post("/play/tables", json={"game": "tictactoe"}, headers=headers)
+    assert refused.status == 503, "one that was looked at is kept for a minute"
 
 
 def broken_orders(count: int) -> list[bytes]:
@@ -329,71 +265,62 @@ def broken_orders(count: int) -> list[bytes]:
 
 
 @pytest.mark.slow
-def test_malformed_orders_are_refused() -> None:
-    async def talk(client: Client) -> None:
-        assert client.app is not None
-        headers = {"X-Ggp-Token": client.app[TOKENS].make()}
-        at = await opened(client, game="tictactoe", seats=["human", "human"])
-        orders = ("move", "goto", "seat", "hint")
-        for i, body in enumerate(broken_orders(1000)):
-            path = f"/play/{at.table}/{orders[i // 2 % 4]}" if i % 2 else "/play/tables"
-            reply = await client.post(path, data=body, headers=headers)
-            assert reply.status in (200, 400, 503), body
-            assert "Traceback" not in await reply.text()
-        await at.request("goto", step=0)
-        await at.request("show")
-        assert len(moves(await at.until("state"))) == 9
-
-    with_client(talk)
+async def test_malformed_orders_are_refused(client: Client) -> None:
+    headers = token_of(client)
+    at = await opened(client, game="tictactoe", seats=["human", "human"])
+    orders = ("move", "goto", "seat", "hint")
+    for i, body in enumerate(broken_orders(1000)):
+        path = f"/play/{at.table}/{orders[i // 2 % 4]}" if i % 2 else "/play/tables"
+        reply = await client.post(path, data=body, headers=headers)
+        assert reply.status in (200, 400, 503), body
+        assert "Traceback" not in await reply.text()
+    await at.request("goto", step=0)
+    await at.request("show")
+    assert len(moves(await at.until("state"))) == 9
 
 
 @pytest.mark.slow
-def test_a_player_at_an_address_plays_on_after_steps_are_taken_back() -> None:
+async def test_a_player_at_an_address_plays_on_after_steps_are_taken_back() -> None:
     server = LiveServer(player="legal", matches=1)
     address, nobody = f"http://127.0.0.1:{server.port}", "http://127.0.0.1:9"
 
-    async def talk(client: Client) -> None:
-        at = await opened(client, game="tictactoe", seats=["human", address], playclock=5)
-        await at.until("state")
-        await at.request("move", role="x", move="(mark b 2)")
-        state = await at.until("state", lambda s: s["step"] == 2)
-        assert state["history"][1]["moves"] == ["noop", "(mark a 1)"]
-        await at.request("move", role="x", move="(mark c 3)")
-        state = await at.until("state", lambda s: s["step"] == 4)
-        assert state["history"][3]["moves"] == ["noop", "(mark a 2)"]
-        await at.request("goto", step=2)
-        await at.until("state", lambda s: s["step"] == 2)
-        await at.request("move", role="x", move="(mark a 2)")
-        state = await at.until("state", lambda s: s["step"] == 4 and s["steps"] == 4)
-        assert state["history"][3]["moves"] == ["noop", "(mark a 3)"]
-        await at.request("seat", role="o", player=nobody)
-        await at.request("move", role="x", move="(mark c 3)")
-        assert "cannot be reached" in (await at.until("note"))["text"]
-        await at.until("state", lambda s: s["step"] == 6)
-
     try:
-        with_client(talk, WebSettings(players=(address, nobody)))
+        async with client_of(players=(address, nobody)) as client:
+            at = await opened(client, game="tictactoe", seats=["human", address], playclock=5)
+            await at.until("state")
+            await at.request("move", role="x", move="(mark b 2)")
+            state = await at.until("state", lambda s: s["step"] == 2)
+            assert state["history"][1]["moves"] == ["noop", "(mark a 1)"]
+            await at.request("move", role="x", move="(mark c 3)")
+            state = await at.until("state", lambda s: s["step"] == 4)
+            assert state["history"][3]["moves"] == ["noop", "(mark a 2)"]
+            await at.request("goto", step=2)
+            await at.until("state", lambda s: s["step"] == 2)
+            await at.request("move", role="x", move="(mark a 2)")
+            state = await at.until("state", lambda s: s["step"] == 4 and s["steps"] == 4)
+            assert state["history"][3]["moves"] == ["noop", "(mark a 3)"]
+            await at.request("seat", role="o", player=nobody)
+            await at.request("move", role="x", move="(mark c 3)")
+            assert "cannot be reached" in (await at.until("note"))["text"]
+            await at.until("state", lambda s: s["step"] == 6)
     finally:
         server.close()
 
 
-def test_of_requests_to_a_busy_table_so_many_wait_and_no_more() -> None:
-    async def talk(client: Client) -> None:
-        at = await opened(client, game="connectfour", seats=["uct", "human"], playclock=60)
-        await at.until("search")
-        headers, path = {"X-Ggp-Token": at.token}, f"/play/{at.table}/move"
-        statuses = []
-        for _ in range(tables.MOST_ORDERS + 5):
-            async with client.post(path, json={"role": "red", "move": "(drop 1)"}, headers=headers) as reply:
-                statuses.append(reply.status)
-        assert statuses == [200] * tables.MOST_ORDERS + [503] * 5
-        assert client.app is not None
-        table = client.app[TABLES].get(at.table)
-        table._child.send("pause", chair=-1)  # what has come before still waits
-        await at.until("state", lambda state: state["waits"])
-        assert "error" not in await at.request("show")
-
-    with_client(talk)
+async def test_of_requests_to_a_busy_table_so_many_wait_and_no_more(client: Client) -> None:
+    at = await opened(client, game="connectfour", seats=["uct", "human"], playclock=60)
+    await at.until("search")
+    headers, path = at.headers, f"/play/{at.table}/move"
+    statuses = []
+    for _ in range(tables.MOST_ORDERS + 5):
+        async with client.post(path, json={"role": "red", "move": "(drop 1)"}, headers=headers) as reply:
+            statuses.append(reply.status)
+    assert statuses == [200] * tables.MOST_ORDERS + [503] * 5
+    assert client.app is not None
+    table = client.app[TABLES].get(at.table)
+    table._child.send("pause", chair=-1)  # what has come before still waits
+    await at.until("state", lambda state: state["waits"])
+    assert "error" not in await at.request("show")
 
 
 @pytest.mark.parametrize(
@@ -410,33 +337,31 @@ def test_of_requests_to_a_busy_table_so_many_wait_and_no_more() -> None:
         ("show", {"key": "k" * 101}),
     ],
 )
-def test_fields_of_requests_have_kinds_and_lengths(do: str, fields: dict[str, object]) -> None:
-    async def talk(client: Client) -> None:
-        at = await opened(client, game="tictactoe", seats=["human", "human"])
-        body = json.dumps(fields)
-        headers = {"X-Ggp-Token": at.token}
-        async with client.post(f"/play/{at.table}/{do}", data=body, headers=headers) as reply:
-            assert reply.status == 400
-        # What has no name here is dropped, however large it is.
-        assert "error" not in await at.request("show", junk=[[]] * 1000)
+async def test_fields_of_requests_have_kinds_and_lengths(
+    client: Client, do: str, fields: dict[str, object]
+) -> None:
+    at = await opened(client, game="tictactoe", seats=["human", "human"])
+    body = json.dumps(fields)
+    headers = at.headers
+    async with client.post(f"/play/{at.table}/{do}", data=body, headers=headers) as reply:
+        assert reply.status == 400
+    # What has no name here is dropped, however large it is.
+    assert "error" not in await at.request("show", junk=[[]] * 1000)
 
-    with_client(talk)
 
-
-def test_where_chance_deals_a_stranger_names_no_seed_and_no_match_tells_of_the_next() -> None:
-    async def talk(client: Client) -> None:
-        seeds = []
+async def test_where_chance_deals_a_stranger_names_no_seed_and_no_match_tells_of_the_next(
+    client: Client,
+) -> None:
+    seeds = []
+    for _ in range(2):
+        at = await opened(client, game="montyhall", seats=["random"], seed=5)
         for _ in range(2):
-            at = await opened(client, game="montyhall", seats=["random"], seed=5)
-            for _ in range(2):
-                await at.until("state", lambda state: state["over"])
-                seeds.append(int((await (await client.get(f"/play/{at.table}/keep")).json())["seed"]))
-                await at.request("again")
-                await at.until("state", lambda state: not state["over"])
-        assert len(set(seeds)) == 4 and min(seeds) > 1 << 64
-        assert all(seed - other not in (0, 1) for seed in seeds for other in seeds if seed is not other)
-
-    with_client(talk)
+            await at.until("state", lambda state: state["over"])
+            seeds.append(int((await (await client.get(f"/play/{at.table}/keep")).json())["seed"]))
+            await at.request("again")
+            await at.until("state", lambda state: not state["over"])
+    assert len(set(seeds)) == 4 and min(seeds) > 1 << 64
+    assert all(seed - other not in (0, 1) for seed in seeds for other in seeds if seed is not other)
 
 
 def test_the_seed_in_a_record_deals_the_same_match_again() -> None:
@@ -455,19 +380,16 @@ def test_the_seed_in_a_record_deals_the_same_match_again() -> None:
     assert len({played(0)[0] for _ in range(3)}) == 3
 
 
-def test_a_match_can_be_kept_again_after_too_many_requests_waited() -> None:
-    async def talk(client: Client) -> None:
-        at = await opened(client, game="tictactoe", seats=["human", "human"])
-        assert client.app is not None
-        table = client.app[TABLES].get(at.table)
-        table._waiting += tables.MOST_ORDERS
-        assert (await client.get(f"/play/{at.table}/keep")).status == 503
-        table._waiting -= tables.MOST_ORDERS
-        assert (await client.get(f"/play/{at.table}/keep")).status == 200
-        await table.close()
-        await table.close()
-
-    with_client(talk)
+async def test_a_match_can_be_kept_again_after_too_many_requests_waited(client: Client) -> None:
+    at = await opened(client, game="tictactoe", seats=["human", "human"])
+    assert client.app is not None
+    table = client.app[TABLES].get(at.table)
+    table._waiting += tables.MOST_ORDERS
+    assert (await client.get(f"/play/{at.table}/keep")).status == 503
+    table._waiting -= tables.MOST_ORDERS
+    assert (await client.get(f"/play/{at.table}/keep")).status == 200
+    await table.close()
+    await table.close()
 
 
 def test_requests_that_change_nothing_give_a_person_no_more_time() -> None:

@@ -14,14 +14,11 @@ from gdl.errors import GdlError
 from ggp.answers.answer_process import solve_told
 from ggp.answers.catalogue import checked_source, known_cards, load_source
 from ggp.game import Game
-from ggp.processes.child import Child
-from ggp.web.gate import TOKENS
 from ggp.web.puzzles import routes as puzzles
 from ggp.web.puzzles.puzzle_process import PuzzleBench
 from players.puzzles.sokoban.levels.gdl import level_to_gdl
 from players.puzzles.sokoban.levels.level import Level
-from players.solvers import Solution, replayed
-from tests.ggp.web.clients import Client, with_client
+from tests.ggp.web.clients import Client, token_of
 
 STEPS = (
     "(role you) (init (at 0)) (succ 0 1) (succ 1 2) (succ 2 3) (<= (legal you up) (true (at ?n)))"
@@ -31,8 +28,7 @@ STEPS = (
 
 
 async def begin(client: Client, **order: object) -> tuple[int, dict[str, Any]]:
-    assert client.app is not None
-    headers = {"X-Ggp-Token": client.app[TOKENS].make()}
+    headers = token_of(client)
     reply = await client.post("/puzzles", json=order, headers=headers)
     return reply.status, await reply.json()
 
@@ -48,38 +44,23 @@ async def outcome(client: Client, key: str) -> tuple[str, dict[str, Any], int]:
     raise AssertionError
 
 
-def test_a_puzzle_is_solved_and_its_states_are_drawn() -> None:
-    async def talk(client: Client) -> None:
-        status, told = await begin(client, rules=STEPS, seconds=60)
-        assert (status, told["page"]) == (200, f"/puzzles/{told['puzzle']}")
-        event, found, _ = await outcome(client, told["puzzle"])
-        assert (event, found["value"], found["proven"]) == ("solved", 100, True), found
-        assert found["moves"] == found["words"] == ["up", "up", "up"]
-        pictures = []
-        for step in range(4):
-            reply = await client.get(f"/puzzles/{told['puzzle']}/steps/{step}")
-            assert reply.status == 200
-            ET.fromstring(text := await reply.text())
-            pictures.append(text)
-        assert len(set(pictures)) == 4
-        assert (await client.get(f"/puzzles/{told['puzzle']}/steps/4")).status == 400
-        # Who comes later is told the end at once.
-        assert (await outcome(client, told["puzzle"]))[2] == 0
-        assert 'data-module="puzzles.js"' in await (await client.get(told["page"])).text()
-
-    with_client(talk)
-
-
-def test_lines_of_our_puzzles_are_replayed_by_the_prover() -> None:
-    game = Game.load("hanoi")
-    news: list[str] = []
-    order = {"seconds": 60, "solver": "", "seed": 0}
-    told = solve_told(game, order, lambda kind, **fields: news.append(kind))
-    moves = told["moves"]
-    assert isinstance(moves, tuple)
-    assert len(moves) == 31
-    replayed(game.rules, Solution(100, moves, True, "", 0, 0.0))
-    assert set(news) <= {"progress"}
+async def test_a_puzzle_is_solved_and_its_states_are_drawn(client: Client) -> None:
+    status, told = await begin(client, rules=STEPS, seconds=60)
+    assert (status, told["page"]) == (200, f"/puzzles/{told['puzzle']}")
+    event, found, _ = await outcome(client, told["puzzle"])
+    assert (event, found["value"], found["proven"]) == ("solved", 100, True), found
+    assert found["moves"] == found["words"] == ["up", "up", "up"]
+    pictures = []
+    for step in range(4):
+        reply = await client.get(f"/puzzles/{told['puzzle']}/steps/{step}")
+        assert reply.status == 200
+        ET.fromstring(text := await reply.text())
+        pictures.append(text)
+    assert len(set(pictures)) == 4
+    assert (await client.get(f"/puzzles/{told['puzzle']}/steps/4")).status == 400
+    # Who comes later is told the end at once.
+    assert (await outcome(client, told["puzzle"]))[2] == 0
+    assert 'data-module="puzzles.js"' in await (await client.get(told["page"])).text()
 
 
 def test_a_line_is_told_in_words_or_as_lurd() -> None:
@@ -122,22 +103,16 @@ def test_a_level_whose_rules_end_before_its_solution_is_searched_by_its_rules() 
     assert (told["value"], told["steps"], len(told["moves"])) == (0, "", 2)  # type: ignore[arg-type]
 
 
-def test_a_search_is_stopped_and_nothing_is_left_of_it() -> None:
-    before = len(Child.pids)
-
-    async def talk(client: Client) -> None:
-        assert client.app is not None
-        status, told = await begin(client, game="sokoban", seconds=300, solver="nested-policy")
-        assert status == 200
-        headers = {"X-Ggp-Token": client.app[TOKENS].make()}
-        await asyncio.sleep(0.3)
-        assert (await client.post(f"/puzzles/{told['puzzle']}/stop", headers=headers)).status == 200
-        event, found, _ = await outcome(client, told["puzzle"])
-        assert event == "failed"
-        assert "ended" in found["error"]
-
-    with_client(talk)
-    assert len(Child.pids) == before
+async def test_a_search_is_stopped(client: Client) -> None:
+    assert client.app is not None
+    status, told = await begin(client, game="sokoban", seconds=300, solver="nested-policy")
+    assert status == 200
+    headers = token_of(client)
+    await asyncio.sleep(0.3)
+    assert (await client.post(f"/puzzles/{told['puzzle']}/stop", headers=headers)).status == 200
+    event, found, _ = await outcome(client, told["puzzle"])
+    assert event == "failed"
+    assert "ended" in found["error"]
 
 
 @pytest.mark.parametrize(
@@ -148,16 +123,13 @@ def test_a_search_is_stopped_and_nothing_is_left_of_it() -> None:
         ({"rules": STEPS, "solver": "nosuch"}, "no solver"),
     ],
 )
-def test_what_cannot_be_solved_is_told(order: dict[str, object], words: str) -> None:
-    async def talk(client: Client) -> None:
-        status, told = await begin(client, **order)
-        assert status == 200
-        event, found, _ = await outcome(client, told["puzzle"])
-        assert event == "failed"
-        assert words in found["error"]
-        assert "\n" not in found["error"]
-
-    with_client(talk)
+async def test_what_cannot_be_solved_is_told(client: Client, order: dict[str, object], words: str) -> None:
+    status, told = await begin(client, **order)
+    assert status == 200
+    event, found, _ = await outcome(client, told["puzzle"])
+    assert event == "failed"
+    assert words in found["error"]
+    assert "\n" not in found["error"]
 
 
 @pytest.mark.parametrize(
@@ -177,14 +149,11 @@ def test_what_cannot_be_solved_is_told(order: dict[str, object], words: str) -> 
         {"game": "hanoi", "solver": 7},
     ],
 )
-def test_malformed_orders_are_refused(order: dict[str, object]) -> None:
-    async def talk(client: Client) -> None:
-        status, told = await begin(client, **order)
-        assert status == 400
-        assert "\n" not in told["error"]
-        assert (await client.get("/puzzles/nothing/events")).status == 400
-
-    with_client(talk)
+async def test_malformed_orders_are_refused(client: Client, order: dict[str, object]) -> None:
+    status, told = await begin(client, **order)
+    assert status == 400
+    assert "\n" not in told["error"]
+    assert (await client.get("/puzzles/nothing/events")).status == 400
 
 
 def test_all_puzzles_that_are_offered_are_there() -> None:
@@ -211,16 +180,14 @@ def test_steps_outside_a_line_and_moves_that_are_not_legal_are_told() -> None:
             draw(moves, step)
 
 
-def test_of_puzzles_that_are_over_so_many_rules_are_kept_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_of_puzzles_that_are_over_so_many_rules_are_kept_and_no_more(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(puzzles, "MOST_RULES", 3 * len(STEPS) + 100)
-
-    async def talk(client: Client) -> None:
-        assert client.app is not None
-        keys = []
-        for _ in range(5):
-            _, told = await begin(client, rules=STEPS, seconds=60)
-            keys.append(told["puzzle"])
-            await outcome(client, told["puzzle"])
-        assert list(client.app[puzzles.PUZZLES]._jobs) == keys[2:]
-
-    with_client(talk)
+    assert client.app is not None
+    keys = []
+    for _ in range(5):
+        _, told = await begin(client, rules=STEPS, seconds=60)
+        keys.append(told["puzzle"])
+        await outcome(client, told["puzzle"])
+    assert list(client.app[puzzles.PUZZLES]._jobs) == keys[2:]

@@ -2,19 +2,9 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from typing import Any
 
-WebServer = Callable[..., str]
-
-
-def wait(browser: Any, script: str, seconds: float = 60.0) -> Any:
-    end = time.monotonic() + seconds
-    while not (found := browser.execute_script(f"try {{ return {script} }} catch {{ return null }}")):
-        assert time.monotonic() < end, script
-        time.sleep(0.05)
-    return found
+from tests.ggp.web.browsing import WebServer, wait
 
 
 def test_a_puzzle_is_solved_and_its_line_is_played(web: WebServer, browser: Any) -> None:

@@ -20,7 +20,7 @@ from ggp.processes.parent import explain
 from ggp.web.replay.recorded import records_in
 from ggp.web.replay.replay_process import CARRIED, NAMED, UNKNOWN, ReplayDesk
 from tests.examples import examples
-from tests.ggp.web.replay.test_in_browser import until
+from tests.ggp.web.browsing import until
 
 GOOD: dict[str, Any] = {
     "matchId": "m",

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ggp.game import Game
+from tests.ggp.web.browsing import WebServer, press, until
 from tests.ggp.web.replay.test_recorded import played
-from tests.ggp.web.replay.test_replay_process import recorded
-
-WebServer = Callable[..., str]
 
 
 @pytest.fixture(scope="module")
@@ -28,19 +23,9 @@ def record(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def until(browser: Any, script: str, wanted: object) -> None:
-    end = time.monotonic() + 30
-    while (found := browser.execute_script(f"return {script}")) != wanted:
-        assert time.monotonic() < end, (script, found)
-        time.sleep(0.02)
-
-
 @pytest.mark.slow
 def test_a_record_of_the_folder_is_replayed_by_keys(web: WebServer, browser: Any, record: Path) -> None:
-    from selenium.webdriver import ActionChains, Keys
-
-    def press(*keys: str) -> None:
-        ActionChains(browser).send_keys(*keys).perform()
+    from selenium.webdriver import Keys
 
     last = len(json.loads(record.read_text(encoding="utf-8"))["states"]) - 1
     address = web("--records", str(record.parent.parent))
@@ -52,17 +37,17 @@ def test_a_record_of_the_folder_is_replayed_by_keys(web: WebServer, browser: Any
     browser.find_element("css selector", "a.card").click()
     where = "document.querySelector('output')?.textContent"
     until(browser, where, f"step 0 of {last}")
-    press(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+    press(browser, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
     until(browser, where, f"step 2 of {last}")
     assert browser.current_url.endswith("#2")
     until(browser, "document.querySelectorAll('.history tbody td button').length", last)
-    press("f")
+    press(browser, "f")
     until(browser, where, f"step 3 of {last}")
     assert "no answer in time" in browser.find_element("css selector", ".status").text
-    press(Keys.END)
+    press(browser, Keys.END)
     until(browser, where, f"step {last} of {last}")
     until(browser, "document.querySelectorAll('.board .gb-square').length", 64)
-    press(Keys.HOME, " ")
+    press(browser, Keys.HOME, " ")
     until(browser, "document.querySelector('[aria-pressed]').textContent", "Stop")
     until(browser, where, f"step 1 of {last}")
     browser.get(browser.current_url.partition("#")[0] + f"#{last - 1}")
@@ -85,15 +70,6 @@ def test_a_file_is_brought_and_kept_as_one_page(
     browser.get(f"{kept.as_uri()}#2")
     until(browser, "document.querySelector('output')?.textContent.startsWith('step 2 of')", True)
     until(browser, "document.querySelectorAll('.board .gb-square').length", 64)
-
-
-def test_what_is_no_record_is_told(web: WebServer, browser: Any, tmp_path: Path) -> None:
-    (tmp_path / "bad.json").write_text('{"matchId": "x", "states": ["( ( a"]}')
-    browser.get(f"{web()}/replay")
-    until(browser, "document.querySelectorAll('#file').length", 1)
-    browser.find_element("id", "file").send_keys(str(tmp_path / "bad.json"))
-    until(browser, "document.querySelector('#error')?.textContent.includes('states[0]')", True)
-    browser.get_log("browser")  # that the server has refused it
 
 
 @pytest.mark.slow
@@ -123,17 +99,3 @@ def test_a_match_that_is_being_played_is_followed(
     until(browser, where, f"step 7 of {last}")
     browser.execute_script("document.querySelector('[aria-label=last]').click()")
     until(browser, "/ (100|0)\\b/.test(document.querySelector('.status').textContent)", True)
-
-
-@pytest.mark.slow
-def test_a_match_of_hidden_information_is_shown_as_a_role_saw_it(
-    web: WebServer, browser: Any, tmp_path: Path
-) -> None:
-    (tmp_path / "kuhn.json").write_text(recorded(Game.load("kuhn"), 3).to_json())
-    browser.get(f"{web('--records', str(tmp_path))}/replay?file=kuhn.json#1")
-    board = "document.querySelector('.board')?.textContent"
-    until(browser, f"({board} ?? '').includes('second')", True)
-    browser.find_element("css selector", "#see-as option[value='0']").click()
-    until(browser, "document.querySelectorAll('.known .percept').length > 0", True)
-    until(browser, "/holds.*second/.test(document.querySelector('.board svg').textContent)", False)
-    assert "undefined" not in browser.execute_script(f"return {board}")

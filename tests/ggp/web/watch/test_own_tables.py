@@ -2,80 +2,48 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from typing import Any
 
 import pytest
-from aiohttp.test_utils import TestClient, TestServer
 
-from ggp.web.app import make_app
-from ggp.web.gate import TOKENS, WebSettings
-
-
-class Listener:
-    """Hears events of one address, and keeps all that was said."""
-
-    def __init__(self, client: TestClient[Any, Any], address: str) -> None:
-        self.client, self.address = client, address
-        self.heard: list[tuple[str, dict[str, Any]]] = []
-        self.reader: Any = None
-
-    async def until(self, event: str, **wanted: object) -> dict[str, Any]:
-        if self.reader is None:
-            self.reader = await self.client.get(self.address)
-            assert self.reader.status == 200, self.address
-        async with asyncio.timeout(60):
-            while True:
-                text = (await self.reader.content.readuntil(b"\n\n")).decode()
-                name, _, data = text.strip().partition("\n")
-                if not name.startswith("event: "):
-                    continue
-                found = json.loads(data.removeprefix("data: "))
-                self.heard.append((name.removeprefix("event: "), found))
-                if name == f"event: {event}" and found | wanted == found:
-                    return found  # type: ignore[no-any-return]
+from tests.ggp.web.clients import Client, Listener, token_of
 
 
 @pytest.mark.slow
-def test_a_table_is_watched_from_its_first_state_to_its_end_and_back_again() -> None:
-    async def run() -> None:
-        async with TestClient(TestServer(make_app(WebSettings()))) as client:
-            assert client.app is not None
-            headers = {"X-Ggp-Token": client.app[TOKENS].make()}
+async def test_a_table_is_watched_from_its_first_state_to_its_end_and_back_again(client: Client) -> None:
+    headers = token_of(client)
 
-            async def post(path: str, **fields: object) -> dict[str, Any]:
-                told: dict[str, Any] = await (await client.post(path, json=fields, headers=headers)).json()
-                return told
+    async def post(path: str, **fields: object) -> dict[str, Any]:
+        told: dict[str, Any] = await (await client.post(path, json=fields, headers=headers)).json()
+        return told
 
-            order = {"game": "tictactoe", "seats": ["uct:workers=1", "human"]}
-            table = (await post("/play/tables", **order, playclock=1.5))["table"]
-            everything = Listener(client, "/watch/events")
-            matches: list[dict[str, Any]] = []
-            while not matches:
-                matches = (await everything.until("list"))["matches"]
-            assert (matches[0]["match"], matches[0]["game"]) == ("table 1", "Tic-tac-toe")
-            assert matches[0]["role"] == "x: uct:workers=1 - o: human"
-            key = matches[0]["key"]
-            onlooker = Listener(client, f"/watch/{key}/events")
-            search = await onlooker.until("search")
-            assert search["candidates"] and search["note"].startswith("x, ") and 0 <= search["expects"] <= 100
-            await onlooker.until("board", step=1)
-            answer = next(told for name, told in onlooker.heard if name == "answer")
-            assert answer["turn"] == 1 and answer["expects"] is not None
+    order = {"game": "tictactoe", "seats": ["uct:workers=1", "human"]}
+    table = (await post("/play/tables", **order, playclock=1.5))["table"]
+    everything = Listener(client, "/watch/events")
+    matches: list[dict[str, Any]] = []
+    while not matches:
+        matches = (await everything.until("list"))["matches"]
+    assert (matches[0]["match"], matches[0]["game"]) == ("table 1", "Tic-tac-toe")
+    assert matches[0]["role"] == "x: uct:workers=1 - o: human"
+    key = matches[0]["key"]
+    onlooker = Listener(client, f"/watch/{key}/events")
+    search = await onlooker.until("search")
+    assert search["candidates"] and search["note"].startswith("x, ") and 0 <= search["expects"] <= 100
+    await onlooker.until("board", lambda told: told["step"] == 1)
+    answer = next(told for name, told in onlooker.heard if name == "answer")
+    assert answer["turn"] == 1 and answer["expects"] is not None
 
-            earlier = await (await client.get(f"/watch/{key}/steps/0")).json()
-            assert earlier["step"] == 0 and "<svg" in earlier["svg"]
+    earlier = await (await client.get(f"/watch/{key}/steps/0")).json()
+    assert earlier["step"] == 0 and "<svg" in earlier["svg"]
 
-            await post(f"/play/{table}/seat", role="o", player="legal")
-            await post(f"/play/{table}/seat", role="x", player="legal")
-            ended = await onlooker.until("ended")
-            assert ended["text"].startswith("done: ")
-            await post(f"/play/{table}/goto", step=1)
-            again = await onlooker.until("match")
-            assert again["why"] == ""
-            await onlooker.until("board", step=1)
-            said = json.dumps(onlooker.heard + everything.heard)
-            assert table not in said, "whoever looks on could play"
-
-    asyncio.run(run())
+    await post(f"/play/{table}/seat", role="o", player="legal")
+    await post(f"/play/{table}/seat", role="x", player="legal")
+    ended = await onlooker.until("ended")
+    assert ended["text"].startswith("done: ")
+    await post(f"/play/{table}/goto", step=1)
+    again = await onlooker.until("match")
+    assert again["why"] == ""
+    await onlooker.until("board", lambda told: told["step"] == 1)
+    said = json.dumps(onlooker.heard + everything.heard)
+    assert table not in said, "whoever looks on could play"

@@ -2,35 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
 import random
 import re
+import signal
 import socket
-import subprocess
-import sys
-import time
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from ggp.game import Game
 from ggp.processes.budget import WorkBudget
-from ggp.protocol import messages
 from ggp.protocol.event_source import BEHIND, BEHIND_BYTES, _Reader, encode
-from ggp.protocol.messages import spaced
 from ggp.web.drawing_process import WatchedGame
 from ggp.web.watch.watched import LONGEST_RULES, MATCH_BYTES, SERVER_BYTES, Watched, read_match
-from tests.ggp.server.live import MARKS, LiveServer
-
-START = messages.start_request("m1", "Robot", spaced(MARKS), 20, 20)
-
-
-def until(browser: Any, script: str, wanted: object) -> None:
-    end = time.monotonic() + 60
-    while (found := browser.execute_script(f"return {script}")) != wanted:
-        assert time.monotonic() < end, (script, found)
-        time.sleep(0.05)
+from tests.ggp.server.live import START, LiveServer
+from tests.ggp.web.browsing import end_web, press, start_web, until
 
 
 def free_port() -> int:
@@ -39,37 +25,14 @@ def free_port() -> int:
         return int(one.getsockname()[1])
 
 
-def web_server(port: int, watch: int) -> subprocess.Popen[str]:
-    command = [
-        sys.executable,
-        "-m",
-        "ggp",
-        "web",
-        "--port",
-        str(port),
-        "--watch",
-        f"http://127.0.0.1:{watch}",
-    ]
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    assert server.stdout is not None
-    assert "open" in server.stdout.readline()
-    return server
-
-
-def end(server: subprocess.Popen[str], kill: bool = False) -> None:
-    (server.kill if kill else server.terminate)()
-    server.wait(20)
-    assert server.stdout is not None
-    server.stdout.close()
-
-
 @pytest.mark.slow
 def test_a_match_is_watched_while_the_web_server_is_killed_and_comes_back(browser: Any) -> None:
-    from selenium.webdriver import ActionChains, Keys
+    from selenium.webdriver import Keys
 
     player = LiveServer(matches=2)
     port = free_port()
-    web = web_server(port, player.port)
+    words = "web", "--port", str(port), "--watch", f"http://127.0.0.1:{player.port}"
+    web, _ = start_web(*words)
     try:
         browser.get(f"http://127.0.0.1:{port}/watch")
         assert player.say(START) == "ready"
@@ -78,20 +41,20 @@ def test_a_match_is_watched_while_the_web_server_is_killed_and_comes_back(browse
         until(browser, "document.querySelector('.board')?.dataset.step", "0")
         player.say("( PLAY m1 NIL )")
         until(browser, "document.querySelector('.status')?.textContent", "answered Mark 1 1")
-        end(web, kill=True)
+        end_web(web, signal.SIGKILL)
         player.say("( PLAY m1 ((Mark 1 1) pass) )")
-        web = web_server(port, player.port)
+        web, _ = start_web(*words)
         until(browser, "document.querySelector('.board')?.dataset.step", "1")
         until(browser, "document.querySelector('.history td button')?.textContent", "Mark 1 1")
         for key, step in ((Keys.HOME, "0"), (Keys.END, "1"), (Keys.ARROW_LEFT, "0")):
-            ActionChains(browser).send_keys(key).perform()
+            press(browser, key)
             until(browser, "document.querySelector('.board')?.dataset.step", step)
         player.say("( STOP m1 ((Mark 1 1) pass) )")
         until(browser, "document.querySelector('.status')?.textContent.startsWith('Ended: stop')", True)
     finally:
         browser.get("about:blank")
         browser.get_log("browser")  # that the server was gone
-        end(web)
+        end_web(web)
         player.close()
 
 
@@ -119,92 +82,56 @@ def test_what_was_played_and_may_be_played_is_told_in_words() -> None:
     assert again["history"][-1]["words"] == [None, "a7-a6"]
 
 
-def test_a_player_that_comes_back_is_heard_again() -> None:
-    async def run() -> None:
-        player = LiveServer(matches=1)
-        port = player.port
-        watched = Watched([f"http://127.0.0.1:{port}"], WorkBudget(8, 2**32))
-        watched.begin()
-        loop = asyncio.get_running_loop()
-
-        async def wait(done: Callable[[], bool]) -> None:
-            async with asyncio.timeout(60):
-                while not done():
-                    await asyncio.sleep(0.02)
-
-        try:
-            await wait(lambda: bool(watched.list()["servers"][0]["reached"]))
-            await loop.run_in_executor(None, player.say, START)
-            await wait(lambda: [one.board.get("step") for one in watched.matches.values()] == [0])
-            await loop.run_in_executor(None, player.close)
-            await wait(lambda: not watched.list()["servers"][0]["reached"])
-            assert [one.why for one in watched.matches.values()] == ["server ends"]
-            player = LiveServer(matches=1, port=port)
-            await wait(lambda: bool(watched.list()["servers"][0]["reached"]))
-        finally:
-            await watched.close()
-            await loop.run_in_executor(None, player.close)
-
-    asyncio.run(run())
-
-
-def test_events_of_strangers_do_no_harm() -> None:
+async def test_events_of_strangers_do_no_harm() -> None:
     rng = random.Random(3)
     values: list[Any] = [None, 1, -1.5, "", "(", "x" * 300, [], [[]], [["noop"]], [1], {}, {"a": []}, True]
     values.append("( role x )")
     fields = ["match", "role", "rules", "moves", "answers", "search", "clocks", "why", "goals", "game"]
-
-    async def run() -> None:
-        watched = Watched(["http://127.0.0.1:9"], WorkBudget(8, 2**32))
-        try:
-            for _ in range(3000):
-                name = rng.choice(["match", "step", "search", "answer", "ended", "server", "", "x"])
-                told = {field: rng.choice(values) for field in rng.sample(fields, rng.randrange(len(fields)))}
-                watched.hear("http://127.0.0.1:9", name, told)
-            assert encode("list", watched.list())
-            for match in watched.matches.values():
-                assert match._greeting()
-        finally:
-            await watched.close()
-
-    asyncio.run(run())
+    watched = Watched(["http://127.0.0.1:9"], WorkBudget(8, 2**32))
+    try:
+        for _ in range(3000):
+            name = rng.choice(["match", "step", "search", "answer", "ended", "server", "", "x"])
+            told = {field: rng.choice(values) for field in rng.sample(fields, rng.randrange(len(fields)))}
+            watched.hear("http://127.0.0.1:9", name, told)
+        assert encode("list", watched.list())
+        for match in watched.matches.values():
+            assert match._greeting()
+    finally:
+        await watched.close()
 
 
 @pytest.mark.slow
-def test_a_server_fills_no_more_than_its_share_whatever_it_tells() -> None:
+async def test_a_server_fills_no_more_than_its_share_whatever_it_tells() -> None:
     rng = random.Random(4)
     urls = ("http://127.0.0.1:8", "http://127.0.0.1:9")
 
     def junk() -> str:
         return "x" * rng.choice((1, 1000, 100_000, LONGEST_RULES, 2 * LONGEST_RULES))
 
-    async def run() -> None:
-        watched = Watched(urls, WorkBudget(1, 1))  # nothing is drawn
-        try:
-            watched.hear(urls[0], "match", {"match": "quiet", "rules": "(role x)"})
-            for _ in range(600):
-                name = rng.choice(["match", "match", "step", "search", "answer", "ended"])
-                told = {
-                    "match": f"m{rng.randrange(60)}",
-                    "rules": junk(),
-                    "moves": [[junk(), "a"]] * rng.choice((0, 5, 20_000)),
-                    "answers": [{"move": junk(), "note": junk(), "junk": junk()}] * rng.choice((0, 50, 5000)),
-                    "search": {"note": junk(), "candidates": [[junk(), 1, 1]] * 100, "junk": junk()},
-                    "junk": junk(),
-                    junk()[:10_000]: 1,
-                }
-                watched.hear(urls[1], name, told)
-                for match in watched.matches.values():
-                    assert match.size <= MATCH_BYTES
-                    assert set(match.fields) <= set(read_match({"rules": ""}) or ())
-                flooding = [match for match in watched.matches.values() if match.server == urls[1]]
-                assert sum(match.size for match in flooding) <= SERVER_BYTES + MATCH_BYTES
-                assert sum(len(encode("x", match.fields)) for match in flooding) < 2 * SERVER_BYTES
-            assert any(match.fields["match"] == "quiet" for match in watched.matches.values())
-        finally:
-            await watched.close()
-
-    asyncio.run(run())
+    watched = Watched(urls, WorkBudget(1, 1))  # nothing is drawn
+    try:
+        watched.hear(urls[0], "match", {"match": "quiet", "rules": "(role x)"})
+        for _ in range(600):
+            name = rng.choice(["match", "match", "step", "search", "answer", "ended"])
+            told = {
+                "match": f"m{rng.randrange(60)}",
+                "rules": junk(),
+                "moves": [[junk(), "a"]] * rng.choice((0, 5, 20_000)),
+                "answers": [{"move": junk(), "note": junk(), "junk": junk()}] * rng.choice((0, 50, 5000)),
+                "search": {"note": junk(), "candidates": [[junk(), 1, 1]] * 100, "junk": junk()},
+                "junk": junk(),
+                junk()[:10_000]: 1,
+            }
+            watched.hear(urls[1], name, told)
+            for match in watched.matches.values():
+                assert match.size <= MATCH_BYTES
+                assert set(match.fields) <= set(read_match({"rules": ""}) or ())
+            flooding = [match for match in watched.matches.values() if match.server == urls[1]]
+            assert sum(match.size for match in flooding) <= SERVER_BYTES + MATCH_BYTES
+            assert sum(len(encode("x", match.fields)) for match in flooding) < 2 * SERVER_BYTES
+        assert any(match.fields["match"] == "quiet" for match in watched.matches.values())
+    finally:
+        await watched.close()
 
 
 def test_a_reader_that_is_slow_holds_few_bytes() -> None:
