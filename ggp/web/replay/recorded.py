@@ -16,6 +16,10 @@ from gdl.syntax.parser import parse_term, parse_terms
 from gdl.terms import Term
 from gdl.visible import visible
 
+LARGEST = 32 * 1024 * 1024
+"""Bytes of one record."""
+MOST_BROUGHT_BYTES = 2 * LARGEST
+"""Largest JSON body in which a page uploads a record."""
 MOST_STATES = 10_000
 MOST_ROLES = 64
 MOST_PROPOSITIONS = 1_000_000

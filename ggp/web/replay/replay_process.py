@@ -41,8 +41,15 @@ from ggp.protocol.http_error import object_of
 from ggp.rule_files import installed_games
 from ggp.tournament.session import stored_settings
 from ggp.tournament.store import Store
-from ggp.web.replay.recorded import RecordedMatch, one_of, read_match, records_in, summary
-from ggp.web.replay.shelf import LARGEST, MOST_BROUGHT_BYTES
+from ggp.web.replay.recorded import (
+    LARGEST,
+    MOST_BROUGHT_BYTES,
+    RecordedMatch,
+    one_of,
+    read_match,
+    records_in,
+    summary,
+)
 from ggp.wording.moves import MoveWords
 from players.belief.belief import observed
 

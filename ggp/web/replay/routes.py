@@ -14,7 +14,8 @@ from aiohttp import web
 from gdl.errors import GdlError
 from ggp.processes.workers import Workers, WorkKind
 from ggp.web.gate import SETTINGS, STREAMED
-from ggp.web.replay.shelf import MOST_BROUGHT_BYTES, RecordCards, Shelf, ShelvedRecord
+from ggp.web.replay.recorded import MOST_BROUGHT_BYTES
+from ggp.web.replay.shelf import RecordCards, Shelf, ShelvedRecord
 from ggp.web.rooms import PageRoom, add_owner
 from ggp.web.shell import add_page, page
 from ggp.web.visits import body_chunks

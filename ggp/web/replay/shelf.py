@@ -22,10 +22,6 @@ from ggp.processes.workers import Workers, WorkKind
 from ggp.protocol.http_error import BusyError
 from ggp.web.cached_lists import CachedList
 
-LARGEST = 32 * 1024 * 1024
-"""Bytes of one record."""
-MOST_BROUGHT_BYTES = 2 * LARGEST
-"""Largest JSON body in which a page uploads a record."""
 MOST_COMING = 4
 """Uploads at the same time."""
 MOST_BROUGHT = 32

@@ -169,7 +169,10 @@ class Slot:
                 copy["visits"][:moves].copy(),
                 copy["totals"][:moves].copy(),
                 copy["proven"][:moves].astype(np.int16),
-                *(int(copy[name]) for name in ("playouts", "nodes", "depth", "value")),
+                playouts=int(copy["playouts"]),
+                nodes=int(copy["nodes"]),
+                depth=int(copy["depth"]),
+                value=int(copy["value"]),
                 mixed=bool(copy["mixed"]),
             )
             if int(self._writings[0]) == number:
