@@ -22,7 +22,7 @@ from ggp.game import Game
 from ggp.rule_files import read_rules_file
 from ggp.traces import verify
 from ggp.traces.verify import find_traces, read_trace
-from ggp.web.replay.replay_process import _READERS
+from ggp.web.replay import replay_process
 from ggp.web.replay.shelf import Shelf
 from players.knowledge.store import KnowledgeStore, read_file
 from players.puzzles.cover.files.xmpuzzle import read_xmpuzzle
@@ -65,7 +65,7 @@ READERS: dict[str, tuple[str, Callable[[Path], Any]]] = {
 
 def _record(path: Path) -> None:
     found = Shelf(path.parent).find({"file": path.name})
-    _READERS[found.kind](found.path, 1)
+    replay_process.READERS[found.kind](found.path, 1)
 
 
 def _solutions(path: Path) -> None:

@@ -145,19 +145,19 @@ def limited(code: str, most: int, cwd: Path) -> subprocess.CompletedProcess[str]
 
 
 def test_a_full_disk_leaves_an_existing_report_whole(tmp_path: Path) -> None:
-    report = tmp_path / "r.kif"
+    report = tmp_path / "r.svg"
     report.write_text("old\n")
     code = (
         "import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "from ggp.cli import main; import sys\n"
-        "sys.argv = ['ggp', 'scramble', 'breakthrough', '--mapping', 'r.kif']; main()"
+        "sys.argv = ['ggp', 'solve', 'sokoban', '-o', 'r.svg']; main()"
     )
     done = limited(code, 500, tmp_path)
     assert done.returncode == 2, done.stderr
     assert len(done.stderr.splitlines()) == 1
     assert "cannot write" in done.stderr
     assert report.read_text() == "old\n"
-    assert os.listdir(tmp_path) == ["r.kif"]
+    assert os.listdir(tmp_path) == ["r.svg"]
 
 
 def test_a_full_disk_is_one_error_of_a_tournament_and_loses_no_match(tmp_path: Path) -> None:

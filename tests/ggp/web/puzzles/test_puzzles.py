@@ -183,8 +183,8 @@ def test_steps_outside_a_line_and_moves_that_are_not_legal_are_told() -> None:
 async def test_of_puzzles_that_are_over_so_many_rules_are_kept_and_no_more(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(puzzles, "MOST_RULES", 3 * len(STEPS) + 100)
     assert client.app is not None
+    monkeypatch.setattr(client.app[puzzles.PUZZLES], "_most_size", 3 * len(STEPS) + 100)
     keys = []
     for _ in range(5):
         _, told = await begin(client, rules=STEPS, seconds=60)
