@@ -48,7 +48,7 @@ def test_workers_of_other_programs_are_shown(monkeypatch: pytest.MonkeyPatch) ->
             shown = await asyncio.to_thread(status, "status", address, "--json")
             assert shown.returncode == 0, shown.stderr
             nodes = {told["node"]: told for told in map(json.loads, shown.stdout.splitlines())}
-            assert len(nodes) == 2 and nodes[node.id]["doing"] == ["NodeProbe: ready"]
+            assert len(nodes) == 2 and nodes[node.id]["doing"] == ["probe: ready"]
             await fleet.stop(worker)
         finally:
             await fleet.close()

@@ -60,7 +60,7 @@ def test_a_game_is_trained_listed_shown_and_carried_to_another_cache(tmp_path: P
     scrambled = tmp_path / "other.kif"
     scrambled.write_text(_ggp(here, "scramble", "tictactoe").stdout)
     shown = _ggp(here, "knowledge", "show", str(scrambled))
-    assert shown.returncode == 0 and len(shown.stdout.splitlines()) == 5
+    assert shown.returncode == 0 and len(shown.stdout.splitlines()) > 5
 
     file = tmp_path / "t.knowledge"
     assert _ggp(here, "knowledge", "export", "tictactoe", "-o", str(file)).returncode == 0
