@@ -86,7 +86,7 @@ def translate(clauses: list[Clause]) -> Translation:
         body += [f"{write(left)}!={write(right)}" for left, right in clause.distincts]
         lines.append(f"{write(clause.head)} :- {', '.join(body)}." if body else f"{write(clause.head)}.")
     back = {short: word for (word, _), short in names.items()}
-    return Translation("\\n".join(lines), back, (true, 1), (does, 2))
+    return Translation("\n".join(lines), back, (true, 1), (does, 2))
 
 
 class Heads:

@@ -125,7 +125,7 @@ def test_a_process_goes_on_where_another_one_was_stopped(tmp_path: Path) -> None
             with pytest.raises(Enough):
                 solve_game(machine, options, writer, watch)
         options = replace(options, resume=True)
-    assert found == replace(whole, outcomes=found.outcomes, machine=found.machine)
+    assert found == replace(whole, outcomes=found.outcomes, machine=found.machine, images=found.images)
     tables = Tables.open(folder)
     for state, (goal, distance) in values_of(breakthrough(2, 4)).items():
         assert told_value(tables.value(state)) == ((goal, 100 - goal), distance)
