@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 import orjson
 from rich.console import Console, Group, RenderableType
@@ -21,11 +20,10 @@ from gdl.words import counted
 from ggp.boards.looks import role_styles
 from ggp.boards.text import DrawnState, Painter
 from ggp.terminal.human import HumanPlayer
+from players.belief.belief import Belief
+from players.belief.likelihood import SURE, likelihoods
 from players.match import MatchStep, MatchView, doubts_of
 from players.player import Candidate, Choice, Player
-
-if TYPE_CHECKING:
-    from players.belief.belief import Belief
 
 _SHOWN = 5
 _BAR = 24
@@ -282,9 +280,6 @@ class BlindView(TextView):
         if not belief.exact:
             self.console.print(Text(f"  more than {count} are possible", "dim"))
             return
-        # Imported here: a match on the prover begins without numba.
-        from players.belief.likelihood import SURE, likelihoods
-
         sure = [term for term, share in likelihoods(belief).items() if share >= SURE]
         drawing = self.painter.draw_state(self.machine.state_of(sure), self.console.width - 2, None)
         self.console.print(Text(f"  sure, in all of {count} that are possible:", "dim"))

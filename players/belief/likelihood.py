@@ -6,9 +6,7 @@ import numpy as np
 
 from gdl.terms import Term
 from players.belief.belief import Belief
-from players.belief.lane_worlds import LaneWorlds
-from propnet.kernels.records import unpack
-from propnet.machine import PropnetMachine
+from propnet.capabilities import lane_machine
 
 _MOST = 100_000
 """The most states of a belief that are examined."""
@@ -19,19 +17,26 @@ SURE = 1 - 1e-9
 def likelihoods(belief: Belief) -> dict[Term, float]:
     """The share of a belief's weight in which each proposition is true, for those that are true in any
     state."""
-    machine = belief.machine
-    if isinstance(belief.world_machine, LaneWorlds) and isinstance(machine, PropnetMachine):
-        bases = machine.network.bases
-        worlds, weights = belief.few(_MOST)
-        bits = unpack(worlds, len(bases)).view(np.uint8)
-        shares = np.zeros(len(bases))
-        for first in range(
-            0, len(bits), 4096
-        ):  # a part at a time: as numbers the bits take eight times as much memory
-            shares += weights[first : first + 4096] @ bits[first : first + 4096]
-        return {bases[number]: float(shares[number]) for number in np.flatnonzero(shares)}
+    lanes = lane_machine(belief.machine)
+    if lanes is not None:
+        from players.belief.lane_worlds import LaneWorlds
+
+        if isinstance(belief.world_machine, LaneWorlds):
+            return _in_lanes(belief, lanes.network.bases)
     found: dict[Term, float] = {}
     for state, weight in zip(belief.states(), belief.weights.tolist(), strict=True):
         for term in state.propositions:
             found[term] = found.get(term, 0.0) + weight
     return found
+
+
+def _in_lanes(belief: Belief, bases: tuple[Term, ...]) -> dict[Term, float]:
+    from propnet.kernels.records import unpack
+
+    worlds, weights = belief.few(_MOST)
+    bits = unpack(worlds, len(bases)).view(np.uint8)
+    shares = np.zeros(len(bases))
+    # A part at a time: as numbers the bits take eight times as much memory.
+    for first in range(0, len(bits), 4096):
+        shares += weights[first : first + 4096] @ bits[first : first + 4096]
+    return {bases[number]: float(shares[number]) for number in np.flatnonzero(shares)}
