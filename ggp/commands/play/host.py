@@ -7,7 +7,8 @@ from pathlib import Path
 import typer
 
 from gdl.errors import GdlError
-from ggp.commands import Clock, GameName, check_writable, read_clock
+from ggp.commands import GameName, check_writable
+from ggp.commands.play import Clock, read_clock
 
 
 def command(

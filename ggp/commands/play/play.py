@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from ggp.commands import Clock, GameName, read_clock
+from ggp.commands import GameName
+from ggp.commands.play import Clock, read_clock
 from ggp.printing import show
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import typer
 
 from gdl.errors import GdlError
-from ggp.commands import OPERATORS, Clock, check_writable, read_clock
+from ggp.commands import OPERATORS, check_writable
+from ggp.commands.play import Clock, read_clock
 from ggp.tournament import bounds
 
 if TYPE_CHECKING:
