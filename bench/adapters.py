@@ -10,7 +10,6 @@ anew within the step that ends them), and what stands on it: `make_vec`, one rol
 
 from __future__ import annotations
 
-import argparse
 import random
 import time
 from collections.abc import Callable, Iterator
@@ -19,6 +18,7 @@ from dataclasses import dataclass, replace
 from rich.console import Console
 from rich.table import Table
 
+from bench.scripts import command_line
 from bench.single import by_agents
 from ggp.game import Game
 from propnet.environments.vector_match import VectorMatch
@@ -88,7 +88,7 @@ def wrapped(name: str, environments: int, seconds: float) -> Iterator[Environmen
 
 def main() -> None:
     """The command line."""
-    parser = argparse.ArgumentParser(prog="python -m bench.adapters", description=__doc__.split("\n")[0])
+    parser = command_line(__doc__)
     parser.add_argument("games", nargs="*", default=["connectfour", "chess"], help="names or .kif files")
     parser.add_argument("--environments", default="512,4096", help="how many matches at once, with commas")
     parser.add_argument("--seconds", type=float, default=2.0, help="CPU seconds for each row")

@@ -10,7 +10,6 @@ limits of a container engine, its networks and signals.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import shlex
@@ -22,6 +21,8 @@ import tempfile
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from bench.scripts import command_line
 
 KNOWN = frozenset(
     ("FROM", "WORKDIR", "COPY", "RUN", "ENV", "ARG", "USER", "EXPOSE", "HEALTHCHECK", "ENTRYPOINT", "CMD")
@@ -253,7 +254,7 @@ def try_serving(image: Image, stage: Stage, cache: Path | None) -> bool:
 
 def main() -> int:
     """Build and try. Exit status 1 if something does not hold."""
-    parser = argparse.ArgumentParser(prog="python -m bench.container", description=__doc__)
+    parser = command_line(__doc__)
     parser.add_argument("--base", type=Path, help="a root that an earlier call has kept")
     parser.add_argument("--keep", type=Path, help="keep the base's root here for the next call")
     parser.add_argument("--certificates", type=Path, help="of whom to trust, where a proxy needs that")

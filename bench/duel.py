@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from bench.scripts import arguments
+from bench.scripts import command_line
 from ggp.game import Game
 from ggp.tournament.schedule import Openings
 from ggp.tournament.statistics.scores import Tally
@@ -57,7 +57,7 @@ def tuning_of(text: str) -> Tuning:
 
 def main() -> None:
     """Play, and print the score after every pair."""
-    parser = arguments(__doc__)
+    parser = command_line(__doc__)
     parser.add_argument("game")
     parser.add_argument("first")
     parser.add_argument("second")

@@ -22,7 +22,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from bench.scripts import arguments
+from bench.scripts import command_line
 
 ROOT = Path(__file__).resolve().parents[1]
 PROCESSES = 2
@@ -86,7 +86,7 @@ class Steps:
 
 def main() -> None:
     """Measure, and print."""
-    parser = arguments(__doc__)
+    parser = command_line(__doc__)
     parser.add_argument("--installed", action="store_true", help="use this Python and its packages")
     parser.add_argument("--one", action="store_true", help="compile in one process")
     options = parser.parse_args()

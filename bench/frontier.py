@@ -12,7 +12,6 @@ is what no stage took.
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -23,6 +22,7 @@ import orjson
 from rich.console import Console
 from rich.table import Table as Printed
 
+from bench.scripts import command_line
 from gdl.errors import GdlError
 from gdl.syntax.parser import parse_rules
 from players.kaskade.make_machine import make_machine
@@ -115,13 +115,7 @@ def search_tiles(
 
 def main() -> None:
     """Read the arguments, search, print."""
-    question, _, epilog = (__doc__ or "").partition("\n\n")
-    parser = argparse.ArgumentParser(
-        prog="python -m bench.frontier",
-        description=question,
-        epilog=epilog,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = command_line(__doc__)
     add = parser.add_argument
     add("what", choices=("tiles", "cost"))
     add("--columns", type=int, default=3)

@@ -20,7 +20,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from bench.scripts import arguments, clocks_of_cpu_time, half_width, ready
+from bench.scripts import clocks_of_cpu_time, command_line, half_width, ready
 from gdl.machine import Machine, State
 from ggp.game import Game
 from players.player import Player
@@ -167,7 +167,7 @@ def play(machine: Machine, player: Player, own: int, gnu: GnuBackgammon, seed: i
 
 def main() -> None:
     """Read the command line, and play."""
-    parser = arguments(__doc__)
+    parser = command_line(__doc__)
     parser.add_argument("player", nargs="?", default="uct")
     parser.add_argument("--games", type=int, default=20)
     parser.add_argument("--seconds", type=float, default=1.0, help="for each move of one checker")

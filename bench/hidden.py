@@ -22,7 +22,7 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
-from bench.scripts import Ask, arguments, clocks_of_cpu_time, half_width, play, ready
+from bench.scripts import Ask, clocks_of_cpu_time, command_line, half_width, play, ready
 from gdl.information import playing
 from gdl.machine import Machine
 from ggp.game import Game
@@ -123,7 +123,7 @@ def duel(
 
 def main() -> None:
     """Read the command line, and measure."""
-    parser = arguments(__doc__)
+    parser = command_line(__doc__)
     parser.add_argument("game")
     parser.add_argument("players", nargs="*", help="random for those left out")
     parser.add_argument("--games", type=int, default=1000)

@@ -16,7 +16,6 @@ not ground in so many CPU seconds are left out.
 
 from __future__ import annotations
 
-import argparse
 import random
 import sys
 import time
@@ -28,6 +27,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from bench.scripts import command_line
 from gdl.errors import GdlError
 from gdl.grounding.limits import GroundLimits
 from gdl.grounding.pipeline import ground
@@ -216,7 +216,7 @@ def _differs(
 
 def main() -> int:
     """The command line."""
-    parser = argparse.ArgumentParser(prog="python -m bench.lockstep", description=__doc__.split("\n")[0])
+    parser = command_line(__doc__)
     parser.add_argument("games", nargs="+", help="names of our games or .kif files")
     parser.add_argument("--steps", type=int, default=1_000_000, help="lane steps per game")
     parser.add_argument("--prover-steps", type=int, default=300, help="of them also with the prover")

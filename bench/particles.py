@@ -21,7 +21,7 @@ from itertools import cycle
 import numpy as np
 from rich.console import Console
 
-from bench.scripts import arguments
+from bench.scripts import command_line
 from gdl.machine import Machine
 from ggp.game import Game
 from players.belief.belief import Belief, Observed
@@ -84,7 +84,7 @@ def measure(options: argparse.Namespace) -> None:
 
 def main() -> None:
     """Read the command line, and measure."""
-    parser = arguments(__doc__)
+    parser = command_line(__doc__)
     parser.add_argument("game")
     parser.add_argument("--matches", type=int, default=100, help="different ones, again and again")
     parser.add_argument("--turns", type=int, default=4000)

@@ -18,7 +18,7 @@ Ask = Callable[[Match], Choice]
 """Chooses a role's move in the present state of a match."""
 
 
-def arguments(text: str | None) -> argparse.ArgumentParser:
+def command_line(text: str | None) -> argparse.ArgumentParser:
     """A parser whose help is a module's docstring."""
     return argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
 

@@ -17,7 +17,6 @@ on one state at a time and on 512 lanes, beside OpenSpiel's own.
 
 from __future__ import annotations
 
-import argparse
 import random
 import re
 import time
@@ -28,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.table import Table
 
-from bench.scripts import processor
+from bench.scripts import command_line, processor
 from ggp.game import Game
 
 if TYPE_CHECKING:
@@ -201,7 +200,7 @@ def searches(name: str, seconds: float) -> dict[str, float]:
 
 def main() -> None:
     """The command line."""
-    parser = argparse.ArgumentParser(prog="python -m bench.single", description=__doc__.split("\n")[0])
+    parser = command_line(__doc__)
     parser.add_argument("games", nargs="*", default=list(GAMES), help="names or .kif files")
     parser.add_argument("--seconds", type=float, default=2.0, help="CPU seconds for each figure")
     parser.add_argument("--search", action="store_true", help="playouts of searches in Python")

@@ -9,7 +9,6 @@ CPU seconds of each count. The first rows say what Python, NumPy and numba take 
 
 from __future__ import annotations
 
-import argparse
 import os
 import shlex
 import subprocess
@@ -21,6 +20,8 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
+
+from bench.scripts import command_line
 
 LEVELS = """\
 ; 1
@@ -77,7 +78,7 @@ def measured(arguments: list[str], folder: str, environment: Mapping[str, str]) 
 
 def main() -> None:
     """The command line."""
-    parser = argparse.ArgumentParser(prog="python -m bench.startup", description=__doc__.split("\n")[0])
+    parser = command_line(__doc__)
     parser.add_argument("commands", nargs="*", default=COMMANDS, help="arguments of Python, each as one word")
     parser.add_argument("--repeats", type=int, default=5)
     given = parser.parse_args()

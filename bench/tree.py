@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 
 from bench.duel import tuning_of
-from bench.scripts import arguments
+from bench.scripts import command_line
 from gdl.errors import GdlError
 from ggp.game import Game
 from players import batch_machine
@@ -140,7 +140,7 @@ def summary(options: str, costs: list[Cost], first: list[Cost]) -> str:
 
 def main() -> int:
     """The command line."""
-    parser = arguments(__doc__)
+    parser = command_line(__doc__)
     parser.add_argument("what", nargs="+", help="games, and tunings (- for the usual one)")
     parser.add_argument("--seconds", type=float, default=2.0, help="CPU seconds to grow, and to measure")
     parser.add_argument("--rounds", type=int, default=3)

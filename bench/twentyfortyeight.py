@@ -14,7 +14,7 @@ import random
 import statistics
 from collections import Counter
 
-from bench.scripts import arguments, choosing, clocks_of_cpu_time, half_width, play, ready
+from bench.scripts import choosing, clocks_of_cpu_time, command_line, half_width, play, ready
 from gdl.machine import State
 from ggp.game import Game
 from players.match import Match
@@ -103,7 +103,7 @@ def points_of(match: Match) -> int:
 
 def main() -> None:
     """Read the command line, and play."""
-    parser = arguments(__doc__)
+    parser = command_line(__doc__)
     parser.add_argument("player", nargs="?", default="uct", help="a player's name, or corner")
     parser.add_argument("--games", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=0.05, help="for each slide")

@@ -6,7 +6,6 @@ above it stands what the finder says of the board.
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ from html import escape
 from pathlib import Path
 
 from bench.boards.recorded import GOLDEN, RecordedGame, read_recorded, renamed, write
+from bench.scripts import command_line
 from gdl.scramble import scramble
 from gdl.words import counted
 from ggp.boards.board import Grid, find_board
@@ -86,7 +86,7 @@ def sheet(games: Iterator[DrawnGame]) -> Iterator[str]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = command_line(__doc__)
     parser.add_argument("names", nargs="*", help="these games only")
     parser.add_argument("--traces", type=Path, action="append", help="folders with games/ and traces/")
     parser.add_argument("--out", type=Path, default=Path("bench/out/boards.html"))

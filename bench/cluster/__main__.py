@@ -9,7 +9,6 @@ sleeping, they show what the cluster itself takes, also where all nodes are one 
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import statistics
 import sys
@@ -93,7 +92,7 @@ def tournament(rounds: int, sites: Sites) -> float:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run and print."""
-    parser = argparse.ArgumentParser(prog="python -m bench.cluster", description=__doc__.partition("\n")[0])
+    parser = command_line(__doc__)
     parser.add_argument("--address", default="local-ray:3", help="as of ggp tournament --cluster")
     parser.add_argument("--rounds", type=int, default=60, help="of the tournament: two matches each")
     parser.add_argument("--calls", type=int, default=400)

@@ -11,7 +11,6 @@ names the Python that has the others (see `bench.peers`); they have 40 seconds f
 
 from __future__ import annotations
 
-import argparse
 import json
 import subprocess
 import sys
@@ -23,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from bench.cover.instances import INSTANCES, Instance
+from bench.scripts import command_line
 from players.puzzles.cover.engines.memo import MemoCounter
 from players.puzzles.cover.outcome import CoverOptions
 from players.puzzles.cover.problem import CoverError, CoverProblem
@@ -170,9 +170,7 @@ def _milliseconds(seconds: float | None) -> str:
 
 def main() -> int:
     """Print the table; 1 if a row is behind."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = command_line(__doc__)
     parser.add_argument("names", nargs="*", help="all if none: " + ", ".join(INSTANCES))
     parser.add_argument("--peers", metavar="PYTHON", help="the interpreter that has xcover and exact-cover")
     parser.add_argument("--json", type=Path, help="write all rows")

@@ -14,7 +14,7 @@ import time
 
 from bench.hostile_web import crowds, files, floods, mutated
 from bench.hostile_web.attack import Attack
-from bench.scripts import arguments
+from bench.scripts import command_line
 
 MODULES = (files, mutated, crowds, floods)
 ATTACKS: list[Attack] = [attack for module in MODULES for attack in module.ATTACKS]
@@ -23,7 +23,7 @@ SHOWN = 20
 
 def main() -> int:
     """The command line."""
-    parser = arguments(__doc__)
+    parser = command_line(__doc__)
     parser.add_argument("--count", type=int, default=1000, help="requests of attacks that send many")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", metavar="WORD", help="attacks whose names have this word")

@@ -10,7 +10,7 @@ import tempfile
 import threading
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -94,20 +94,24 @@ class Victim:
             return status_of(self.talk(get_request(path), seconds=seconds))
         return 0
 
-    def post(self, path: str, body: bytes, headers: str = "", seconds: float = 120.0) -> bytes:
-        """The whole reply to a page's POST."""
-        head = (
-            f"POST {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nX-Ggp-Token: {self.token}\r\n"
-        )
-        return self.talk(
-            f"{head}{headers}Content-Length: {len(body)}\r\n\r\n".encode() + body, seconds=seconds
-        )
+    def post(
+        self, path: str, body: bytes, headers: Sequence[str] | None = None, seconds: float = 120.0
+    ) -> bytes:
+        """The whole reply to a POST, as a page's unless other headers are given."""
+        lines = [f"X-Ggp-Token: {self.token}"] if headers is None else headers
+        length = f"Content-Length: {len(body)}"
+        return self.talk(http_request("POST", path, "localhost", *lines, length) + body, seconds=seconds)
 
 
-def get_request(path: str, host: str = "localhost", *headers: str) -> bytes:
-    """The request of a GET, with these lines besides."""
-    lines = [f"GET {path} HTTP/1.1", f"Host: {host}", "Connection: close", *headers]
+def http_request(method: str, path: str, host: str, *headers: str) -> bytes:
+    """The head of a request with these further headers."""
+    lines = [f"{method} {path} HTTP/1.1", f"Host: {host}", "Connection: close", *headers]
     return "\r\n".join([*lines, "", ""]).encode()
+
+
+def get_request(path: str) -> bytes:
+    """The request of a GET."""
+    return http_request("GET", path, "localhost")
 
 
 def status_of(reply: bytes) -> int:

@@ -1,4 +1,4 @@
-"""Others at the door: crowds of connections, pages of other sites, neighbours of a player's server."""
+"""Tables and records by the dozen, a server that floods, bytes that are not HTTP, a neighbour."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 import random
 import socket
 import statistics
-import tempfile
 import threading
 import time
 from collections import Counter
@@ -14,8 +13,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 
-from bench.hostile_web.attack import Attack, Verdict, get_request, status_of, timed, victim
-from bench.hostile_web.mutated import GETS
+from bench.hostile_web.attack import Attack, Verdict, status_of, timed, victim
 from bench.serving import ServerProcess
 from ggp.game import Game
 from ggp.protocol.dialect import request_bytes
@@ -75,72 +73,10 @@ def foreign_messages(count: int, seed: int) -> Verdict:
     return verdict
 
 
-MOZILLA = "User-Agent: Mozilla/5.0"
-PARTS = (("no-cors", "image"), ("no-cors", "script"), ("cors", "empty"), ("navigate", "iframe"))
-PAGES = ("/", "/play", "/watch", "/replay", "/tournaments", "/puzzles", "/rules")
-STRANGE = ("rebound.example", "rebound.example:80", "localhost.rebound.example", "127.0.0.1.rebound.example")
-
-
-def other_sites(count: int, seed: int) -> Verdict:
-    """Every GET as a picture, a script, a frame and data of a page elsewhere; links to pages."""
-    verdict, statuses = Verdict(), Counter[int]()
-    with tempfile.TemporaryDirectory() as folder, victim("web", "--records", folder) as server:
-        for path in GETS:
-            for site in ("cross-site", "same-site"):
-                for mode, dest in PARTS:
-                    fetched = (
-                        f"Sec-Fetch-Site: {site}",
-                        f"Sec-Fetch-Mode: {mode}",
-                        f"Sec-Fetch-Dest: {dest}",
-                    )
-                    status = status_of(server.talk(get_request(path, "localhost", MOZILLA, *fetched)))
-                    statuses[status] += 1
-                    verdict.expect(status == 403, f"{path} as {dest} of a {site} page: {status}")
-            if path.partition("?")[0] not in PAGES and "/static/" not in path and "TABLE" not in path:
-                if path.startswith("/puzzles/x"):
-                    continue  # a page or a part of one that is not there
-                status = status_of(server.talk(get_request(path, "192.0.2.1:8080", MOZILLA)))
-                statuses[status] += 1
-                verdict.expect(status == 403, f"{path} in a local network, for a page elsewhere: {status}")
-        for path in PAGES:
-            led = ("Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document")
-            status = status_of(server.talk(get_request(path, "localhost", MOZILLA, *led)))
-            statuses[status] += 1
-            verdict.expect(status == 200, f"a link to {path}: {status}")
-    verdict.figures = ", ".join(f"{status}: {number}" for status, number in sorted(statuses.items()))
-    return verdict
-
-
-def rebound_names(count: int, seed: int) -> Verdict:
-    """Every GET under a name that is not ours, on the loopback and on all addresses."""
-    verdict, statuses = Verdict(), Counter[int]()
-    for host in ("127.0.0.1", "0.0.0.0"):
-        with victim("web", "--host", host, "--allow-host", "play.example") as server:
-            for name in STRANGE:
-                for path in GETS:
-                    for headers in ((), (MOZILLA,), (MOZILLA, "Sec-Fetch-Site: same-origin")):
-                        status = status_of(server.talk(get_request(path, name, *headers)))
-                        statuses[status] += 1
-                        verdict.expect(status == 403, f"{path} as {name} on {host}: {status}")
-            for name in ("play.example", "localhost", "127.0.0.1", "192.0.2.1"):
-                status = status_of(server.talk(get_request("/", name, MOZILLA)))
-                statuses[status] += 1
-                verdict.expect(status == 200, f"/ as {name} on {host}: {status}")
-    verdict.figures = ", ".join(f"{status}: {number}" for status, number in sorted(statuses.items()))
-    return verdict
-
-
 MIB = 1024**2
-IDLE = 1100
 TABLES = 40
 SLOWEST = 5.0
 """Seconds that a page may take while others attack."""
-BEGINNINGS = {
-    "silent": b"",
-    "half a head": b"GET / HTTP/1.1\r\nHost: local",
-    "half a body": b"POST /api/state HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{",
-    "readers of events": b"GET /watch/events HTTP/1.1\r\nHost: localhost\r\n\r\n",
-}
 
 
 @contextmanager
@@ -166,25 +102,6 @@ def judge(verdict: Verdict, answers: list[tuple[int, float]], what: str) -> None
     verdict.figures += f"; {what}: {statuses}, median {middle:.3f} s, slowest {slowest:.2f} s"
     verdict.expect(bool(answers) and set(statuses) == {200}, f"{what}: {statuses}")
     verdict.expect(slowest < SLOWEST, f"{what}: a page took {slowest:.1f} s")
-
-
-def idle_connections(count: int, seed: int) -> Verdict:
-    """1,100 connections that do nothing, at both servers: a page comes all the same."""
-    verdict = Verdict(f"{IDLE} each")
-    for words in (("web",), ("serve", "--player", "legal", "--machine", "prover")):
-        with victim(*words) as server:
-            for name, data in BEGINNINGS.items():
-                if words[0] == "serve" and name == "readers of events":
-                    data = data.replace(b"/watch/events", b"/events")
-                with held(server.port, data, IDLE):
-                    path = "/" if words[0] == "web" else "/metrics"
-                    answers = []
-                    for _ in range(5):
-                        began = time.monotonic()
-                        answers.append((server.get(path, 20), time.monotonic() - began))
-                judge(verdict, answers, f"{words[0]}, {name}")
-            verdict.expect("Traceback" not in server.log(), server.log()[-500:])
-    return verdict
 
 
 def tables_at_once(count: int, seed: int) -> Verdict:
@@ -350,13 +267,10 @@ def no_http(count: int, seed: int) -> Verdict:
 
 
 ATTACKS = [
-    Attack("1,100 idle connections", idle_connections),
     Attack("40 tables at once", tables_at_once),
     Attack("records of 30 MB", large_records),
     Attack("a watched server that floods", watch_flood),
     Attack("half-closed requests", half_closed),
     Attack("no HTTP", no_http),
-    Attack("pages of other sites", other_sites),
-    Attack("rebound names", rebound_names),
     Attack("a neighbour at a player's server", foreign_messages),
 ]

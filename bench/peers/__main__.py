@@ -19,7 +19,7 @@ import venv
 from pathlib import Path
 
 from bench.adapters import vector_rate
-from bench.scripts import arguments, processor
+from bench.scripts import command_line, processor
 from ggp.game import Game
 
 PACKAGES = ("ludax", "pgx", "open_spiel", "pettingzoo", "pygame", "chess", "rlcard", "xcover", "exact-cover")
@@ -94,7 +94,7 @@ def _shown(value: float | str) -> str:
 
 def main() -> int:
     """Measure and print."""
-    parser = arguments(__doc__)
+    parser = command_line(__doc__)
     parser.add_argument("games", nargs="*", help=f"of {', '.join(PLAYED)}; all if none")
     parser.add_argument("--seconds", type=float, default=2.0, help="CPU seconds for each figure")
     parser.add_argument("--environment", type=Path, default=Path("bench/out/peers"), help="where it is made")

@@ -6,7 +6,6 @@ python -m bench.positions --verify          # proves the positions anew
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from collections import defaultdict
@@ -16,7 +15,7 @@ from rich.table import Table
 
 from bench.positions import BY_SEARCH, LONGEST, ProvenPosition, load, load_game
 from bench.positions.solver import Solver
-from bench.scripts import ready
+from bench.scripts import command_line, ready
 from gdl.machine import Machine
 from players.kaskade.guided_machine import guided
 from propnet.native.machine import NativeMachine
@@ -84,8 +83,7 @@ def verify(only: list[str]) -> int:
 
 def main() -> None:
     """Read the arguments; the exit status is 1 where something was missed or is wrong."""
-    question = (__doc__ or "").splitlines()[0]
-    parser = argparse.ArgumentParser(prog="python -m bench.positions", description=question)
+    parser = command_line(__doc__)
     parser.add_argument("player", nargs="?", default="uct")
     parser.add_argument("--seconds", type=float, default=1.0, help="for each move")
     parser.add_argument("--machine", default="auto")

@@ -199,7 +199,7 @@ def compared(old: dict[str, Any], new: dict[str, Any]) -> str:
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = command_line(__doc__)
     parser.add_argument("collection", nargs="?", default="", help="a file of levels")
     parser.add_argument("--way", choices=WAYS, default="direct")
     parser.add_argument("--seconds", type=float, default=10.0, help="CPU seconds a level (10)")

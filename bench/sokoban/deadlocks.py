@@ -10,13 +10,13 @@ PI-corrals leave out pushes, pushes that a tunnel makes go on, and how often not
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
+from bench.scripts import command_line
 from bench.sokoban.state_space import StateSpace, explore, unpack
 from gdl.errors import GdlError, TooLargeError, sound
 from players.puzzles.sokoban.board import Board, new_board, walk
@@ -232,7 +232,7 @@ def prune(space: StateSpace, budget: int) -> tuple[int, int, int, int]:
 
 def main() -> None:
     """Read the arguments, print the table."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser = command_line(__doc__)
     parser.add_argument("levels", nargs="+", help="level files")
     parser.add_argument("--most", type=int, default=100_000, help="states of a level, at most")
     parser.add_argument("--budget", type=int, default=300, help="states that a search of a corral expands")

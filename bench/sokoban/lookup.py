@@ -11,7 +11,6 @@ query.
 
 from __future__ import annotations
 
-import argparse
 import time
 from pathlib import Path
 
@@ -216,9 +215,7 @@ def plot(times: dict[str, NDArray[np.float64]], size: int, n: int, file: Path) -
 
 def main(arguments: list[str] | None = None) -> None:
     """The command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = command_line(__doc__)
     parser.add_argument("--size", type=int, default=5, help="K of random sets, 2 to 5")
     parser.add_argument("--squares", type=int, default=60, help="squares of random sets")
     parser.add_argument("--plot", type=Path, help="draw the times of random sets (needs matplotlib)")

@@ -13,11 +13,11 @@ memory, or kills its process, is a line that says so.
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
 from rich.console import Console
 
+from bench.scripts import command_line
 from bench.table.report import report
 from bench.table.run import jobs_of, run, still_to_do
 from ggp.bench.measure import levels
@@ -26,13 +26,7 @@ from ggp.bench.results import Row, read_results
 
 def main() -> None:
     """Read the arguments, measure what is missing, write the report."""
-    question, _, epilog = (__doc__ or "").partition("\n\n")
-    parser = argparse.ArgumentParser(
-        prog="python -m bench.table",
-        description=question,
-        epilog=epilog,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = command_line(__doc__)
     add = parser.add_argument
     add("paths", nargs="*", type=Path, help=".kif files, or folders of them")
     add("--games", nargs="*", default=[], metavar="PATTERN", help="only games with such names")

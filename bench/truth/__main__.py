@@ -6,7 +6,6 @@ Exit status 1 if there was one.
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from collections import Counter
@@ -14,6 +13,7 @@ from collections import Counter
 from rich.console import Console
 from rich.table import Table
 
+from bench.scripts import command_line
 from bench.truth import covers, disassembly, frontiers, games, matches, puzzles, set_games, sokoban
 from bench.truth.field import Case, Field
 
@@ -72,7 +72,7 @@ def _table(found: dict[str, list[Case]]) -> Table:
 
 def main() -> int:
     """Run from the command line."""
-    parser = argparse.ArgumentParser(prog="python -m bench.truth", description=__doc__)
+    parser = command_line(__doc__)
     parser.add_argument("--minutes", type=float, default=1.0)
     parser.add_argument("--only", choices=[field.name for field in FIELDS], action="append")
     parser.add_argument("--seed", type=int, default=0)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bench.anchors.stockfish import to_uci
+from bench.stockfish import to_uci
 from gdl.machine import State
 from gdl.syntax.parser import parse_term
 from ggp.game import Game

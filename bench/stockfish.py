@@ -1,6 +1,10 @@
-"""The bridge to Stockfish: chess moves of ours and of UCI, and an engine of a chosen strength.
+"""How strong is the player at chess (games/chess.kif), beside Stockfish at each strength that is named?
 
-Needs the engine (``apt-get install stockfish``) and python-chess (``pip install chess``).
+    python -m bench.stockfish uct --seconds 0.5 --games 4 --nodes 1 --depth 1
+
+Needs the engine (``apt-get install stockfish``) and python-chess (``pip install chess``). Connect four and
+other games: ``python -m bench.positions``. ``ggp tournament`` has matches against OpenSpiel's tree search,
+``players.openspiel:mcts``.
 """
 
 from __future__ import annotations
@@ -9,11 +13,18 @@ import shutil
 from pathlib import Path
 from types import TracebackType
 
+from bench.scripts import choosing, command_line, play, ready
 from gdl.errors import GdlError
 from gdl.machine import Machine, State
 from gdl.terms import Term
+from ggp.game import Game
+from ggp.tournament.statistics.scores import Tally
+from ggp.training.trial import summary
+from players.kaskade.guided_machine import guided
 from players.match import Match
 from players.player import Choice
+from players.uct.training.duel import LONGEST, advantage
+from propnet.native.machine import NativeMachine
 
 _PLACES = "/usr/games/stockfish", "/usr/bin/stockfish", "/usr/local/bin/stockfish"
 _TYPES = {"queen": "q", "rook": "r", "bishop": "b", "knight": "n"}
@@ -102,3 +113,52 @@ class StockfishAnchor:
         theirs = {move.uci() for move in self._board.legal_moves}
         assert set(ours) == theirs, f"{self._board.fen()}: {set(ours) ^ theirs}"
         return ours
+
+
+def play_chess(
+    machine: Machine, name: str, seconds: float, engine: StockfishAnchor, games: int, startclock: float = 0.0
+) -> Tally:
+    """Matches of a player against Stockfish, colours by turns; the scores of the player."""
+    score = Tally()
+    for number in range(games):
+        role = number % 2
+        player = ready(name, number + 1, machine, role, startclock=startclock)
+        engine.begin()
+        seats = {role: choosing(player, seconds), 1 - role: engine.choose}
+        match = play(Match(machine, max_steps=LONGEST), seats)
+        player.stop()
+        goals = match.results
+        score.add(advantage(goals, role) if match.over else 0.5, 1.0)
+        print(
+            f"  match {number + 1}: {machine.roles[role]} gets {goals[role]} after {match.at} plies",
+            flush=True,
+        )
+    return score
+
+
+def main() -> None:
+    """Read the arguments, play, print a line for each strength."""
+    parser = command_line(__doc__)
+    parser.add_argument("player", nargs="?", default="uct")
+    parser.add_argument("--seconds", type=float, default=1.0, help="for each move of the player")
+    parser.add_argument("--games", type=int, default=4, help="against each strength")
+    parser.add_argument("--startclock", type=float, default=0.0, help="seconds before each match")
+    parser.add_argument("--nodes", type=int, action="append", default=[], help="may be repeated")
+    parser.add_argument("--depth", type=int, action="append", default=[], help="may be repeated")
+    parser.add_argument("--skill", type=int, action="append", default=[], help="0 to 20, at depth 5")
+    given = parser.parse_args()
+    if reason := missing():
+        parser.error(reason)
+    machine = Game.load("chess").machine("auto")
+    machine = guided(machine) if isinstance(machine, NativeMachine) else machine  # as in a match
+    strengths: list[dict[str, int]] = [{"nodes": n} for n in given.nodes]
+    strengths += [{"depth": d} for d in given.depth] + [{"depth": 5, "skill": s} for s in given.skill]
+    for strength in strengths or [{"nodes": 1}]:
+        with StockfishAnchor(**strength) as engine:
+            score = play_chess(machine, given.player, given.seconds, engine, given.games, given.startclock)
+        limits = ", ".join(f"{key} {value}" for key, value in strength.items())
+        print(f"{given.player}, {given.seconds:g} s a move, against Stockfish, {limits}: {summary(score)}")
+
+
+if __name__ == "__main__":
+    main()
