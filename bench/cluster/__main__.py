@@ -19,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
+from bench.scripts import command_line
 from ggp.game import Game
 from ggp.tournament.cluster import ClusterSites
 from ggp.tournament.runner import Runner

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from bench.processes import HANG, cpu_seconds
+from bench.scripts import command_line
 from players.puzzles.sokoban.levels.read import levels_of_file
 from players.puzzles.sokoban.search.solve_level import warm_up
 

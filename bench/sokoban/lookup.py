@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from bench.scripts import command_line
 from players.puzzles.sokoban.deadsets.dead_sets import (
     COUNTERS,
     LINEAR,
