@@ -16,7 +16,7 @@ from bench.truth.field import Case, Field
 from bench.truth.puzzles import Truth, drawn_puzzle, random_puzzle
 from players.puzzles.frontier.frontier import FrontierSearch
 from players.puzzles.frontier.outcome import FrontierOptions, FrontierResult
-from players.sorted_sets.directory import has_commit
+from players.sorted_sets.files import has_commit
 from propnet.machine import PropnetMachine
 
 SECONDS = 40.0

@@ -19,8 +19,7 @@ from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
 from players.proof.search import Proof
-from players.strong.layers import StrongOptions
-from players.strong.solve import solve_game
+from players.strong.layers import StrongOptions, solve_game
 from players.strong.storage import TableWriter
 from players.strong.tables import Tables
 from propnet.machine import PropnetMachine

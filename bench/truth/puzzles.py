@@ -20,8 +20,7 @@ from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
 from players.portfolio import solve
 from players.solvers import replayed, solvers_named
-from players.strong.layers import StrongOptions
-from players.strong.solve import solve_game
+from players.strong.layers import StrongOptions, solve_game
 from propnet.machine import PropnetMachine
 
 SECONDS = 20.0

@@ -12,8 +12,7 @@ from gdl.terms import Term
 from ggp.boards.board import Grid
 from ggp.boards.layers import Square, Thing
 from ggp.boards.svg.picture import SvgPainter
-from players.belief.belief import Belief, world_machine
-from players.belief.likelihood import SURE, likelihoods
+from players.belief.belief import SURE, Belief, likelihoods, world_machine
 from players.belief.worlds import StateWorlds
 
 WORLDS, EFFORT = 20_000, 200_000

@@ -19,8 +19,7 @@ from players.puzzles.frontier.budget import peak_bytes
 from players.puzzles.frontier.frontier import FrontierSearch
 from players.puzzles.frontier.outcome import FrontierOptions, FrontierResult
 from players.solvers import Solution, replayed
-from players.sorted_sets.directory import has_commit
-from players.sorted_sets.files import OutOfRoomError
+from players.sorted_sets.files import OutOfRoomError, has_commit
 from propnet.capabilities import lane_machine
 from propnet.machine import PropnetMachine
 

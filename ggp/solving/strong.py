@@ -19,9 +19,8 @@ from ggp.game import Game
 from ggp.printing import show
 from ggp.stopwatch import Stopwatch
 from players.puzzles.frontier.budget import peak_bytes
-from players.strong.layers import StrongOptions
+from players.strong.layers import StrongOptions, solve_game
 from players.strong.outcomes import SolvedGame
-from players.strong.solve import solve_game
 from players.strong.storage import TableWriter
 from players.strong.tables import JointValue, TableAnswer, Tables, ask, facts
 from propnet.machine import PropnetMachine

@@ -20,8 +20,7 @@ from gdl.words import counted
 from ggp.boards.looks import role_styles
 from ggp.boards.text import DrawnState, Painter
 from ggp.terminal.human import HumanPlayer
-from players.belief.belief import Belief
-from players.belief.likelihood import SURE, likelihoods
+from players.belief.belief import SURE, Belief, likelihoods
 from players.match import MatchStep, MatchView, doubts_of
 from players.player import Candidate, Choice, Player
 

@@ -21,6 +21,7 @@ import numpy as np
 
 from gdl.errors import GdlError
 from gdl.machine import Machine, State
+from gdl.terms import Term
 from players.belief.worlds import (
     Following,
     Limits,
@@ -238,3 +239,37 @@ def world_machine(machine: Machine, role: int) -> WorldMachine:
     from players.belief.lane_worlds import LaneWorlds
 
     return LaneWorlds(lanes, role)
+
+
+_MOST = 100_000
+"""The most states of a belief that are examined."""
+SURE = 1 - 1e-9
+"""A proposition with at least this likelihood counts as true in all states of a belief."""
+
+
+def likelihoods(belief: Belief) -> dict[Term, float]:
+    """The share of a belief's weight in which each proposition is true, for those that are true in any
+    state."""
+    lanes = lane_machine(belief.machine)
+    if lanes is not None:
+        from players.belief.lane_worlds import LaneWorlds
+
+        if isinstance(belief.world_machine, LaneWorlds):
+            return _in_lanes(belief, lanes.network.bases)
+    found: dict[Term, float] = {}
+    for state, weight in zip(belief.states(), belief.weights.tolist(), strict=True):
+        for term in state.propositions:
+            found[term] = found.get(term, 0.0) + weight
+    return found
+
+
+def _in_lanes(belief: Belief, bases: tuple[Term, ...]) -> dict[Term, float]:
+    from propnet.kernels.records import unpack
+
+    worlds, weights = belief.few(_MOST)
+    bits = unpack(worlds, len(bases)).view(np.uint8)
+    shares = np.zeros(len(bases))
+    # A part at a time: as numbers the bits take eight times as much memory.
+    for first in range(0, len(bits), 4096):
+        shares += weights[first : first + 4096] @ bits[first : first + 4096]
+    return {bases[number]: float(shares[number]) for number in np.flatnonzero(shares)}

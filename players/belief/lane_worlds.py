@@ -1,4 +1,10 @@
-"""Worlds as packed records of a machine with lanes."""
+"""Worlds as packed records of a machine with lanes, and the kernels that grow a belief: they play joint moves
+in many states, and keep the successors in which a role has the given percepts.
+
+A *pair* is one of the states and a joint move in it. Pairs of any states fill 512 lanes. The lanes with the
+given percepts are read back as records and go into a hash table, each record once, with the sum of the
+weights of all pairs that lead to it. Other records never leave the lanes.
+"""
 
 from __future__ import annotations
 
@@ -12,17 +18,6 @@ from numpy.typing import NDArray
 
 from gdl.machine import State
 from gdl.terms import Term
-from players.belief.follow_kernel import (
-    DONE,
-    TOO_MANY,
-    Found,
-    Wanted,
-    follow,
-    follow_all,
-    keep_open,
-    new_follow_scratch,
-    place_records,
-)
 from players.belief.worlds import (
     Following,
     Joints,
@@ -37,10 +32,397 @@ from players.belief.worlds import (
     thinned,
 )
 from players.move_lists import unpack_moves
-from propnet.jit.arrays import Ints, Words
-from propnet.jit.vector512 import LANES
-from propnet.kernels.records import pack
+from propnet.jit.arrays import Floats, Index, Int32s, Ints, Offsets, Words
+from propnet.jit.decorators import inner, kernel
+from propnet.jit.random_numbers import next_random
+from propnet.jit.vector512 import LANES, WORDS, aligned, count_bits, item, lowest_bit, put, raw, splat, store
+from propnet.kernels.gates import read_wire
+from propnet.kernels.kernel_args import KernelArgs, sizes_of
+from propnet.kernels.plan import Plan
+from propnet.kernels.record_table import mix
+from propnet.kernels.records import (
+    collect,
+    get_lane,
+    list_lanes,
+    pack,
+    read_lanes,
+    record_words,
+    set_lane,
+    spread,
+)
+from propnet.kernels.step import clear_moves, evaluate_moves, evaluate_play, load_records, terminal_lanes
 from propnet.machine import PropnetMachine
+
+SEED = 0x243F6A88
+
+
+class _FollowScratch(NamedTuple):
+    """Scratch arrays of the kernels.
+
+    ``block`` (64, 8) and ``masks`` (1, 8) are vectors. Per lane: ``legal`` (512, move words), the legal moves
+    of the current states; ``after`` (512, words), records that fit; ``states`` (512), the state of each pair;
+    ``moves`` (512 * roles), its joint move; ``lanes`` (512) lists lanes. For one state: ``listed`` (moves),
+    its legal moves, role r's at the places ``listed_from[r]`` to before ``listed_from[r + 1]``; ``places``
+    (roles), the places of its next joint move.
+    """
+
+    block: Words
+    masks: Words
+    legal: Words
+    after: Words
+    states: Ints
+    moves: Int32s
+    lanes: Ints
+    listed: Int32s
+    listed_from: Ints
+    places: Ints
+
+
+class Wanted(NamedTuple):
+    """The percepts to match: the wires at ``offsets``, negated where ``signs`` is -1, are all 1 in the lanes
+    that fit. Without wires every lane fits."""
+
+    offsets: Offsets
+    signs: Ints
+
+
+class Found(NamedTuple):
+    """The records found so far: ``records`` (rows, words) and ``sums`` (rows,) of weights.
+
+    ``table`` is as :mod:`propnet.kernels.record_table` says, at least twice as long. ``at`` (4,) holds the
+    next state, its next pair, the number of records, and the number of pairs played.
+    """
+
+    table: Int32s
+    records: Words
+    sums: Floats
+    at: Ints
+
+
+def new_follow_scratch(plan: Plan) -> _FollowScratch:
+    """Scratch arrays for a plan."""
+    roles = len(plan.role_moves) - 1
+    return _FollowScratch(
+        block=aligned(64),
+        masks=aligned(1),
+        legal=np.zeros((LANES, record_words(plan.moves)), np.uint64),
+        after=np.zeros((LANES, record_words(plan.bases)), np.uint64),
+        states=np.zeros(LANES, np.int64),
+        moves=np.zeros(LANES * roles, np.int32),
+        lanes=np.zeros(LANES, np.int64),
+        listed=np.zeros(max(1, plan.moves), np.int32),
+        listed_from=np.zeros(roles + 1, np.int64),
+        places=np.zeros(roles, np.int64),
+    )
+
+
+@kernel(nogil=True)
+def count_joints(
+    args: KernelArgs, wires: Words, scratch: _FollowScratch, allowed: Words, records: Words, joints: Floats
+) -> None:
+    """Fill in the number of joint moves of each of n states (n,), 0 for terminal ones. ``allowed`` (roles,
+    move words) selects the moves of each role that count."""
+    n = records.shape[0]
+    bare, at, legal, masks = raw(args), raw(wires), raw(scratch.legal), raw(scratch.masks)
+    rules = raw(allowed)
+    roles, width = np.int64(allowed.shape[0]), np.int64(allowed.shape[1])
+    for first in range(0, n, LANES):
+        count = min(LANES, n - first)
+        load_records(wires, records, first, count, sizes_of(args).bases)
+        evaluate_play(bare, at)
+        store(masks, 0, terminal_lanes(bare, at))
+        read_lanes(wires, args.legal_offsets, args.legal_signs, scratch.legal, np.int64(0), count)
+        for lane in range(count):
+            product = 1.0 - np.float64(get_lane(masks, lane))
+            for role in range(roles):
+                moves = np.uint64(0)
+                for word in range(width):
+                    moves += np.uint64(
+                        count_bits(item(legal, lane * width + word) & item(rules, role * width + word))
+                    )
+                product *= np.float64(moves)
+            joints[first + lane] = product
+
+
+DONE, _MORE, TOO_MANY = 0, 1, 2
+"""Results of :func:`follow_all`."""
+
+
+@kernel(nogil=True)
+def follow_all(
+    args: KernelArgs,
+    wires: Words,
+    scratch: _FollowScratch,
+    wanted: Wanted,
+    allowed: Words,
+    records: Words,
+    weights: Floats,
+    joints: Floats,
+    shares: Floats,
+    times: Ints,
+    found: Found,
+    effort: int,
+    most: int,
+) -> int:
+    """Play all joint moves of the states in ``records``; keep the records that fit and do not end the match.
+
+    Fills in ``joints`` as :func:`count_joints` does, and ``times`` and ``shares`` as :func:`follow` needs
+    them: the pairs of a state share its weight. Returns :data:`TOO_MANY` without playing any if there are
+    more than ``effort`` joint moves; :data:`_MORE` if :func:`follow`, and then :func:`keep_open`, must
+    continue.
+    """
+    count_joints(args, wires, scratch, allowed, records, joints)
+    total = 0.0
+    for state in range(joints.size):
+        total += joints[state]
+    if total > effort:
+        return TOO_MANY
+    for state in range(joints.size):
+        times[state] = np.int64(joints[state])
+        shares[state] = weights[state] / max(1.0, joints[state])
+    random = np.zeros(1, np.uint64)
+    if not follow(args, wires, scratch, wanted, allowed, records, times, shares, False, random, found, most):
+        return _MORE
+    found.at[2] = keep_open(args, wires, scratch.masks, found.records, found.sums, found.at[2])
+    return DONE
+
+
+@kernel(nogil=True)
+def follow(
+    args: KernelArgs,
+    wires: Words,
+    scratch: _FollowScratch,
+    wanted: Wanted,
+    allowed: Words,
+    records: Words,
+    times: Ints,
+    shares: Floats,
+    drawn: bool,
+    random: Words,
+    found: Found,
+    most: int,
+) -> bool:
+    """Play pairs of the states in ``records`` (n, words), beginning at the position ``found.at``.
+
+    State s has ``times[s]`` pairs, each of weight ``shares[s]``: its first joint moves, with the last role's
+    move changing first, or if ``drawn`` uniformly random ones from ``random``, uint64 (1,). Returns True when
+    all are played; False if the rows may not suffice for the next lanes, or this call has played somewhat
+    more than ``most`` pairs.
+    """
+    n, words = records.shape[0], np.int64(records.shape[1])
+    roles, width = np.int64(allowed.shape[0]), np.int64(allowed.shape[1])
+    bare, at, work = raw(args), raw(wires), raw(scratch)
+    looked, goal, hits = raw(allowed), raw(wanted), raw(found)
+    percepts = np.int64(wanted.offsets.size)
+    start, weights = raw(records), raw(shares)
+    rows = np.int64(found.records.shape[0])
+    mask = np.uint64(found.table.size - 1)
+    state, skip, played = item(hits.at, 0), item(hits.at, 1), np.int64(0)
+    from_state, from_skip = state, skip
+    while state < n:
+        count = min(np.int64(LANES), n - state)
+        load_records(wires, records, state, count, sizes_of(args).bases)
+        evaluate_play(bare, at)
+        read_lanes(wires, args.legal_offsets, args.legal_signs, scratch.legal, np.int64(0), count)
+        lane = np.int64(0)
+        for row in range(count):
+            number = state + row
+            upto = times[number]
+            if skip < upto and _list_moves(work, looked, row, roles, width):
+                if not drawn:
+                    _begin(work, roles, skip)
+                for pair in range(skip, upto):
+                    if lane == 0:
+                        from_state, from_skip = number, np.int64(pair)
+                    put(work.states, lane, number)
+                    for role in range(roles):
+                        low, high = item(work.listed_from, role), item(work.listed_from, role + 1)
+                        if drawn:
+                            bits = next_random(random) >> np.uint64(32)
+                            place = low + np.int64((bits * np.uint64(high - low)) >> np.uint64(32))
+                        else:
+                            place = low + item(work.places, role)
+                        put(work.moves, lane * roles + role, item(work.listed, place))
+                    if not drawn:
+                        _next(work, roles)
+                    lane += 1
+                    if lane == LANES:
+                        if item(hits.at, 2) + lane > rows or played >= most:
+                            put(hits.at, 0, from_state)
+                            put(hits.at, 1, from_skip)
+                            return False
+                        _play(bare, at, work, goal, percepts, start, weights, words, roles, lane, hits, mask)
+                        played += lane
+                        lane = np.int64(0)
+            skip = np.int64(0)
+        if lane > 0:
+            if item(hits.at, 2) + lane > rows or played >= most:
+                put(hits.at, 0, from_state)
+                put(hits.at, 1, from_skip)
+                return False
+            _play(bare, at, work, goal, percepts, start, weights, words, roles, lane, hits, mask)
+            played += lane
+        state += count
+    put(hits.at, 0, n)
+    put(hits.at, 1, 0)
+    return True
+
+
+@inner
+def _list_moves(work: _FollowScratch, allowed: Words, lane: Index, roles: Index, width: Index) -> bool:
+    """List the allowed legal moves of a lane's state by role. Returns whether each role has some."""
+    listed = np.int64(0)
+    for role in range(roles):
+        put(work.listed_from, role, listed)
+        before = listed
+        for word in range(width):
+            left = item(work.legal, lane * width + word) & item(allowed, role * width + word)
+            while left != 0:
+                put(work.listed, listed, 64 * word + lowest_bit(left))
+                left &= left - np.uint64(1)
+                listed += 1
+        if listed == before:
+            return False
+    put(work.listed_from, roles, listed)
+    return True
+
+
+@inner
+def _begin(work: _FollowScratch, roles: Index, pair: Index) -> None:
+    """Make joint move ``pair`` of the listed moves the next one."""
+    for back in range(roles):
+        role = roles - 1 - back
+        count = item(work.listed_from, role + 1) - item(work.listed_from, role)
+        put(work.places, role, pair % count)
+        pair //= count
+
+
+@inner
+def _next(work: _FollowScratch, roles: Index) -> None:
+    """Advance to the next joint move; the first follows the last."""
+    for back in range(roles):
+        role = roles - 1 - back
+        place = item(work.places, role) + 1
+        if place < item(work.listed_from, role + 1) - item(work.listed_from, role):
+            put(work.places, role, place)
+            return
+        put(work.places, role, np.int64(0))
+
+
+@inner
+def _play(
+    args: KernelArgs,
+    wires: Words,
+    work: _FollowScratch,
+    wanted: Wanted,
+    percepts: Index,
+    records: Words,
+    shares: Floats,
+    words: Index,
+    roles: Index,
+    count: Index,
+    found: Found,
+    mask: np.uint64,
+) -> None:
+    """Play the pairs of the first ``count`` lanes, and keep the records that fit."""
+    bases = sizes_of(args).bases
+    block = work.block
+    for lane in range(count, LANES):
+        put(work.states, lane, item(work.states, np.int64(0)))
+    for word in range(words):
+        for row in range(64):
+            for column in range(WORDS):
+                state = item(work.states, 64 * column + row)
+                put(block, WORDS * row + column, item(records, state * words + word))
+        spread(block, wires, 1 + 64 * word, min(64, bases - 64 * word))
+    evaluate_play(args, wires)
+    clear_moves(args, wires)
+    for lane in range(count):
+        for role in range(roles):
+            set_lane(wires, LANES * (1 + bases + item(work.moves, lane * roles + role)) + lane)
+    evaluate_moves(args, wires)
+    fits = ~splat(0)
+    for percept in range(percepts):
+        fits = fits & read_wire(wires, wanted.offsets, wanted.signs, percept)
+    number = list_lanes(fits, work.masks, work.lanes)
+    while number > 0 and item(work.lanes, number - 1) >= count:
+        number -= 1
+    put(found.at, 3, item(found.at, 3) + count)
+    if number == 0:
+        return
+    for word in range(words):
+        collect(wires, args.next_offsets, args.next_signs, 64 * word, min(64, bases - 64 * word), block)
+        for i in range(number):
+            lane = item(work.lanes, i)
+            put(work.after, i * words + word, item(block, WORDS * (lane & 63) + (lane >> 6)))
+    filled = item(found.at, 2)
+    for i in range(number):
+        share = item(shares, item(work.states, item(work.lanes, i)))
+        filled = _add(found, mask, filled, work.after, i * words, words, share)
+    put(found.at, 2, filled)
+
+
+@inner
+def _add(
+    found: Found, mask: np.uint64, filled: Index, after: Words, first: Index, words: Index, share: float
+) -> Index:
+    """Add the record at ``after[first]``, or only its weight if it is in the table. Returns the number of
+    records."""
+    h = np.uint64(SEED)
+    for word in range(words):
+        h = mix(h, item(after, first + word))
+    slot = h & mask
+    while True:
+        number = np.int64(item(found.table, slot)) - 1
+        if number < 0:
+            for word in range(words):
+                put(found.records, filled * words + word, item(after, first + word))
+            put(found.sums, filled, share)
+            put(found.table, slot, filled + 1)
+            return filled + 1
+        same = True
+        for word in range(words):
+            same = same and item(found.records, number * words + word) == item(after, first + word)
+        if same:
+            put(found.sums, number, item(found.sums, number) + share)
+            return filled
+        slot = (slot + np.uint64(1)) & mask
+
+
+@kernel(nogil=True)
+def place_records(table: Int32s, records: Words, count: int) -> None:
+    """Put the first ``count`` records, all different, into an empty table."""
+    mask = np.uint64(table.size - 1)
+    for number in range(count):
+        h = np.uint64(SEED)
+        for word in range(records.shape[1]):
+            h = mix(h, records[number, word])
+        slot = h & mask
+        while table[slot] != 0:
+            slot = (slot + np.uint64(1)) & mask
+        table[slot] = number + 1
+
+
+@kernel(nogil=True)
+def keep_open(args: KernelArgs, wires: Words, masks: Words, records: Words, sums: Floats, count: int) -> int:
+    """Move the records whose states are not terminal, among the first ``count``, to the front with their
+    weights, in their order. Returns their number."""
+    bare, at, over = raw(args), raw(wires), raw(masks)
+    moved = 0
+    for first in range(0, count, LANES):
+        some = min(LANES, count - first)
+        load_records(wires, records, first, some, sizes_of(args).bases)
+        evaluate_play(bare, at)
+        store(over, 0, terminal_lanes(bare, at))
+        for lane in range(some):
+            if get_lane(over, lane) == 0:
+                if moved < first + lane:
+                    for word in range(records.shape[1]):
+                        records[moved, word] = records[first + lane, word]
+                    sums[moved] = sums[first + lane]
+                moved += 1
+    return moved
+
 
 _BYTES = 1 << 28
 """The most memory for the worlds found in a turn, in bytes."""
@@ -51,7 +433,7 @@ _PAIRS = 1 << 15
 
 
 class _Pairs(NamedTuple):
-    """Joint moves to be played: see :func:`players.belief.follow_kernel.follow`."""
+    """Joint moves to be played: see :func:`players.belief.lane_worlds.follow`."""
 
     worlds: Worlds
     times: Ints

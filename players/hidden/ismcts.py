@@ -4,28 +4,257 @@ Information Set Monte Carlo Tree Search, 2012).
 Each simulation draws a possible state by weight and plays on from it. A role chooses by the statistics of its
 own information set, so it uses nothing that it cannot know; roles that move in one turn choose independently.
 Simulations run in parallel in lanes: an unfinished simulation counts as a loss until it is over.
+
+A :class:`~players.belief.belief.Belief` forgets the way to a state. Searches of information sets need it: the
+others' choices depend on their observations. A *history* is a 64-bit number into which a role's moves and
+percepts are mixed, turn by turn: roles with the same observations have equal histories. A table finds the
+statistics of each information set by the observations of its role.
 """
 
 from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from gdl.information import playing
 from gdl.machine import State
+from gdl.terms import Term
 from gdl.words import counted
 from players.belief.belief import Belief
-from players.hidden.recollection import Recollection, SetTable, find_set
+from players.belief.lane_worlds import LaneWorlds
+from players.belief.worlds import Observed, Options, all_joints, drawn_joints
+from players.hidden.pimc import PimcPlayer
 from players.move_lists import unpack_moves
 from players.options import Option, at_least, number_between
 from players.player import Candidate, Choice, Player, same_numbering
 from propnet.capabilities import lane_machine
 from propnet.jit.arrays import Flags, Floats, Int32s, Ints, Words
-from propnet.jit.decorators import kernel
+from propnet.jit.decorators import inner, kernel
+from propnet.jit.random_numbers import scramble
+from propnet.kernels.records import pack
 from propnet.machine import PropnetMachine
+
+MOST = 20_000
+"""Number of states that are kept."""
+_EFFORT = 5_000, 100_000
+_EFFORT_PER_SECOND = 200_000
+"""Joint moves played for a turn: at least, at most, and for each second of the remaining time."""
+
+
+@inner
+def _mixed(number: Any, word: Any) -> Any:
+    """A number that depends on both."""
+    return scramble((number ^ word) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(1))
+
+
+@kernel(nogil=True)
+def _absorb(histories: Words, joints: Int32s, seen: Words, masks: Words) -> None:
+    """Mix each role's move and percepts into its history."""
+    for row in range(histories.shape[0]):
+        for role in range(histories.shape[1]):
+            mixed = _mixed(histories[row, role], np.uint64(joints[row, role] + 1))
+            for word in range(seen.shape[1]):
+                mixed = _mixed(mixed, seen[row, word] & masks[role, word])
+            histories[row, role] = mixed
+
+
+class _Historians:
+    """Plays joint moves on many states, and keeps what each role observes."""
+
+    def __init__(self, machine: PropnetMachine) -> None:
+        self.machine = machine
+        roles, bounds = range(len(machine.roles)), machine.role_percepts.tolist()
+        bits = np.zeros((len(machine.roles), max(1, bounds[-1])), np.bool_)
+        for role in roles:
+            bits[role, bounds[role] : bounds[role + 1]] = True
+        self._masks = pack(bits)
+        percepts = machine.network.percepts or ((),) * len(machine.roles)
+        self._places = [
+            {percept: bounds[role] + p for p, percept in enumerate(percepts[role])} for role in roles
+        ]
+
+    def own(self, role: int, seen: Words) -> Words:
+        """A role's share of the percepts."""
+        share: Words = seen & self._masks[role]
+        return share
+
+    def bits(self, role: int, percepts: frozenset[Term]) -> Words | None:
+        """A role's percepts as :meth:`own` returns them; None if it can never have them."""
+        places = [self._places[role].get(percept, -1) for percept in percepts]
+        if -1 in places:
+            return None
+        bits = np.zeros((1, 64 * self._masks.shape[1]), np.bool_)
+        bits[0, places] = True
+        packed: Words = pack(bits)[0]
+        return packed
+
+    def step(self, records: Words, histories: Words, joints: Int32s) -> tuple[Words, Words, Words]:
+        """The records after a joint move each, the roles' histories then, and the percepts of all roles."""
+        joints = np.ascontiguousarray(joints, np.int32)
+        after, seen = self.machine.perceive(records, joints)
+        grown = np.array(histories, np.uint64, order="C")
+        _absorb(grown, joints, seen, self._masks)
+        return after, grown, seen
+
+
+class Recollection:
+    """The states that a role considers possible, with the histories of all roles.
+
+    Attributes:
+        records, histories: uint64, one row per state.
+        weights: float64: they add up to 1.
+    """
+
+    def __init__(self, machine: PropnetMachine, role: int, seed: int = 0, most: int = MOST) -> None:
+        self.machine, self.role = machine, role
+        self.historians = _Historians(machine)
+        self._lanes = LaneWorlds(machine, role)
+        self._seed, self._most = seed, most
+        self._begin()
+
+    def _begin(self) -> None:
+        self._numbers = np.random.default_rng([self._seed, self.role])
+        self._seen: list[Observed] = []
+        self.records: Words = self._lanes.of_states([self.machine.initial_state()])
+        self.histories: Words = np.zeros((1, len(self.machine.roles)), np.uint64)
+        self.weights: Floats = np.ones(1)
+
+    def catch_up(self, history: Sequence[Observed], deadline: float) -> bool:
+        """Take in the role's observations until now. Returns whether any states fit. If none do, or the time
+        is up, the next call starts over."""
+        if list(history[: len(self._seen)]) != self._seen or not len(self.records):
+            self._begin()
+        for seen in history[len(self._seen) :]:
+            if time.monotonic() > deadline or not self._grow(seen, deadline):
+                self.records = self.records[:0]
+                return False
+            self._seen.append(seen)
+        return True
+
+    def draw(self, count: int) -> tuple[Words, Words]:
+        """States and histories, drawn by weight."""
+        if len(self.weights) == 1:
+            chosen = np.zeros(count, np.int64)
+        else:
+            bounds = np.cumsum(self.weights)
+            chosen = np.searchsorted(bounds, self._numbers.random(count) * bounds[-1], side="right")
+            chosen = np.minimum(chosen, len(self.weights) - 1)
+        return self.records[chosen], self.histories[chosen]
+
+    def _grow(self, seen: Observed, deadline: float) -> bool:
+        seconds = deadline - time.monotonic()
+        effort = int(min(_EFFORT[1], max(_EFFORT[0], _EFFORT_PER_SECOND * seconds)))
+        move, percepts = self._lanes.own_move(seen.move), self.historians.bits(self.role, seen.percepts)
+        if move == -1 or percepts is None:
+            return False
+        options = self._options(move)
+        rows = options.open
+        if not len(rows):
+            return False
+        counts = options.counts[rows].astype(np.float64).prod(axis=1)
+        if counts.sum() <= effort:
+            of, joints = all_joints(options, rows)
+            weights = (self.weights[rows] / counts)[np.searchsorted(rows, of)]
+        else:
+            chances = self.weights[rows] / self.weights[rows].sum()
+            of = rows[self._numbers.choice(len(rows), effort, p=chances)]
+            joints, weights = drawn_joints(options, of, self._numbers), np.ones(len(of))
+        after, histories, perceived = self.historians.step(self.records[of], self.histories[of], joints)
+        fits = (self.historians.own(self.role, perceived) == percepts).all(axis=1)
+        fits &= ~self._lanes.terminal(after)
+        once, weights = self._lanes.merged(np.hstack([after[fits], histories[fits]]), weights[fits])
+        if not len(once):
+            return False
+        if len(once) > self._most:
+            chosen = self._numbers.choice(len(once), self._most, replace=False, p=weights / weights.sum())
+            once, weights = once[chosen], np.ones(self._most)
+        words = self.records.shape[1]
+        self.records = np.ascontiguousarray(once[:, :words])
+        self.histories = np.ascontiguousarray(once[:, words:])
+        self.weights = weights / weights.sum()
+        return True
+
+    def _options(self, move: int | None) -> Options:
+        """The options of each state, if the role makes this move."""
+        lanes = self.machine
+        evaluation = lanes.evaluate(self.records)
+        legal = evaluation.legal
+        if move is not None:
+            columns = np.arange(int(lanes.role_moves[-1]))
+            first, past = lanes.role_moves[self.role : self.role + 2].tolist()
+            legal = legal & pack(((columns < first) | (columns >= past) | (columns == first + move))[None, :])
+        counts, moves = unpack_moves(legal, lanes.role_moves)
+        return Options(evaluation.terminal, counts.astype(np.int64), moves)
+
+
+_PROBES = 64
+
+
+class SetTable:
+    """The information sets met so far, each with a place for every action, in the form that kernels use.
+
+    Attributes:
+        keys: uint64, a power of two of slots: the history of a role, mixed with the role; 0 in free slots.
+        places: int64: where the actions of the set begin in the next ones.
+        visits, totals: float64: statistics of each action; the algorithm defines their meaning.
+        used: int64, shape (2,): numbers of used places and of used sets.
+    """
+
+    def __init__(self, actions: int = 1 << 21) -> None:
+        slots = max(16, actions // 2)
+        self.keys: Words = np.zeros(slots, np.uint64)
+        self.places: Ints = np.zeros(slots, np.int64)
+        self.visits: Floats = np.zeros(actions)
+        self.totals: Floats = np.zeros(actions)
+        self.used: Ints = np.zeros(2, np.int64)
+
+    @property
+    def filled(self) -> float:
+        """The share of the table that is used."""
+        places, sets = self.used.tolist()
+        return float(max(places / len(self.visits), 2 * sets / len(self.keys)))
+
+    def clear(self) -> None:
+        """Remove all sets."""
+        taken = int(self.used[0])
+        self.keys[:] = 0
+        self.visits[:taken] = self.totals[:taken] = 0
+        self.used[:] = 0
+
+
+@inner
+def key_of(history: Any, role: Any) -> Any:
+    """The key of a role's information set."""
+    return history ^ (np.uint64(role + 1) * np.uint64(0xD1B54A32D192ED03))
+
+
+@inner
+def find_set(
+    keys: Words, places: Ints, used: Ints, capacity: Any, history: Any, role: Any, actions: Any, add: Any
+) -> Any:
+    """The place where the actions of a set begin; -1 if the set is unknown and not to be added, or the table
+    is full. For an added set the result is -2 - its place."""
+    key = key_of(history, role)
+    mask = len(keys) - 1
+    slot = np.int64(key & np.uint64(mask))
+    for _ in range(_PROBES):
+        if keys[slot] == key:
+            return places[slot]
+        if keys[slot] == 0:
+            if not add or used[0] + actions > capacity or 4 * used[1] > 3 * len(keys):
+                return np.int64(-1)
+            keys[slot] = key
+            places[slot] = used[0]
+            used[0] += actions
+            used[1] += 1
+            return -2 - places[slot]
+        slot = (slot + 1) & mask
+    return np.int64(-1)
+
 
 _LANES = 64, 2048
 """Number of parallel simulations: in the beginning, and at most."""
@@ -186,9 +415,6 @@ class IsmctsPlayer(Player):
     )
 
     def __init__(self, *, seed: int = 0, **options: Any) -> None:
-        # Imported here: a change of the imports at the left margin would recompile a kernel above.
-        from players.hidden.pimc import PimcPlayer
-
         super().__init__(seed=seed, **options)
         self._exploration: float = self.options["exploration"]
         self._most: int = self.options["playouts"] or 1 << 62

@@ -21,7 +21,7 @@ from players.sorted_sets.codes import (
     grown,
     shrunk,
 )
-from players.sorted_sets.sorting import as_set
+from players.sorted_sets.rows import as_set
 from propnet.jit.arrays import Int32s, Ints, Octets, Words
 
 TAG_BITS = 8
@@ -76,7 +76,7 @@ class Keys:
         kernels.to_records(keys, template, self.tag_bits, records, tags)
 
     def as_set(self, rows: Words, scratch: Words, n: int) -> Words:
-        """See :func:`players.sorted_sets.sorting.as_set`."""
+        """See :func:`players.sorted_sets.rows.as_set`."""
         return as_set(rows, scratch, n, self.tag_bits)
 
     def places(self, rows: Words, keys: Sequence[int]) -> Ints:

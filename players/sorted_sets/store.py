@@ -18,11 +18,13 @@ from typing import Any
 
 from gdl.errors import GdlError
 from gdl.writing import make_lasting
-from players.sorted_sets.directory import NAME, SUFFIX, ScratchDirectory
 from players.sorted_sets.files import (
+    NAME,
+    SUFFIX,
     FileBlocks,
     FileWriter,
     OutOfRoomError,
+    ScratchDirectory,
     ScratchError,
     StorageRoom,
     as_size,

@@ -1,5 +1,8 @@
-"""All reachable states, layer by layer, by breadth-first search with sorted sets (Korf 2003), and their
-values from those of their successors by retrograde analysis (Thompson 1986).
+"""Solves a whole game: all reachable states, layer by layer, by breadth-first search with sorted sets (Korf
+2003), and their values from those of their successors by retrograde analysis (Thompson 1986).
+
+With files, the states found outlive the process, layer by layer. One that resumes finds the values from the
+start.
 
 If layers have no state in common, one pass from the last layer to the first finds the values. In other games,
 states whose successors all have values are settled first, from the last layer to the first, again and again
@@ -16,19 +19,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gdl.ends import no_move, stuck_roles
 from gdl.errors import GdlError, RulesError, TooLargeError
 from gdl.json_schema import check_json, record, whole
 from players.processes.worker_threads import WorkerThreads
 from players.puzzles.frontier.budget import MemoryPlan
-from players.puzzles.frontier.key_space import KeySpace
+from players.puzzles.frontier.key_space import KeySpace, orbits_of
 from players.puzzles.frontier.search import FOUND_SCHEMA, LayeredSearch, Layers, check_found
 from players.sorted_sets.keys import Keys
-from players.sorted_sets.rows import FINGERS, seek
+from players.sorted_sets.rows import FINGERS, as_set, seek
 from players.sorted_sets.runs import Run
-from players.sorted_sets.sorting import as_set
 from players.sorted_sets.store import BlobStore
 from players.strong.choice_kernels import (
     CROWD,
@@ -39,7 +40,8 @@ from players.strong.choice_kernels import (
     WITHOUT_ROWS,
     choose,
 )
-from players.strong.outcomes import Outcomes
+from players.strong.outcomes import Distances, OrbitImages, Outcomes, SolvedGame, ValuedSet, known_distance
+from players.strong.storage import TableWriter
 from propnet.expander import ROWS, Expander, Expansion
 from propnet.jit.arrays import Ints, Octets, Words
 from propnet.machine import PropnetMachine
@@ -157,25 +159,8 @@ def _check_memory(found: Layers, row: int, memory: int) -> None:
         )
 
 
-Distances = NDArray[np.uint16]
-
 NEVER = -1
 """Stands for the number of an outcome: play without end has none."""
-
-
-@dataclass(frozen=True, slots=True)
-class ValuedSet:
-    """A set of states with their values.
-
-    Attributes:
-        rows: set (n, words) of records.
-        values: uint8 (n,): numbers of outcomes.
-        distances: uint16 (n,): joint moves to the end under best play; UNKNOWN if it never ends.
-    """
-
-    rows: Words
-    values: Octets
-    distances: Distances
 
 
 Keep = Callable[[int, ValuedSet], None]
@@ -419,3 +404,59 @@ def _joined(sets: list[Words]) -> Words:
     """The union of sets of records."""
     rows = np.concatenate(sets)
     return as_set(rows, np.empty_like(rows), len(rows), tag_bits=0)
+
+
+def solve_game(
+    machine: PropnetMachine,
+    options: StrongOptions,
+    writer: TableWriter | None = None,
+    watch: Watch = lambda *_: None,
+) -> SolvedGame:
+    """Find the value of every reachable state of a machine's game, or of one state of each orbit. The writer,
+    if there is one, gets the whole table.
+
+    Raises TooLargeError or OutOfRoomError if the states do not fit, ScratchError, and GdlError for games
+    whose value is not one in pure strategies (:mod:`players.strong.layers`).
+    """
+    store = BlobStore(1 << 20, options.scratch, options.disk, str(machine.rules), options.resume)
+    over = False
+    try:
+        solved = _solved(machine, store, options, writer, watch)
+        if writer is not None:
+            writer.finish(solved)
+        # Only now, with a complete table, are the other files not needed.
+        over = True
+        return solved
+    finally:
+        (store.erase if over else store.close)()
+
+
+def _solved(
+    machine: PropnetMachine,
+    store: BlobStore,
+    options: StrongOptions,
+    writer: TableWriter | None,
+    watch: Watch,
+) -> SolvedGame:
+    with store.restoring():
+        symmetries = orbits_of(machine, options.symmetry, store.state.get("symmetry"))
+    images = None
+    game = machine
+    if symmetries is not None:
+        orbits, network = symmetries
+        game, images = PropnetMachine(machine.rules, network), OrbitImages.of(orbits)
+    number = 1 if images is None else 1 + len(images.sources)
+    keep: Keep = (lambda *_: None) if writer is None else writer.keep
+    found = reachable(game, store, options, number, watch)
+    outcomes = Outcomes(len(machine.roles))
+    sizes = [layer.count for layer in found.layers]
+    start = found.rows(0)
+    if found.layered:
+        first, cyclic = values_by_layers(game, found, outcomes, options.workers, keep, watch), False
+    else:
+        first, cyclic = values_by_rounds(game, found, outcomes, watch)
+        keep(0, first)
+    place = int((first.rows == start).all(axis=1).argmax())
+    goals = outcomes.vectors[int(first.values[place])]
+    distance = known_distance(int(first.distances[place]))
+    return SolvedGame(machine, outcomes, sizes, cyclic, goals, distance, number, images)

@@ -23,11 +23,10 @@ from gdl.reading import read_limited
 from gdl.rules import Rules
 from gdl.writing import NEW, naming, replace_file, sealed, unsealed
 from players.sorted_sets.codes import shrunk
-from players.strong.images import IMAGES_SCHEMA
-from players.strong.layers import Distances, ValuedSet
-from players.strong.outcomes import MOST, SolvedGame
+from players.strong.outcomes import IMAGES_SCHEMA, MOST, Distances, SolvedGame, ValuedSet
 from propnet.jit.arrays import Ints, Octets, Words
 from propnet.jit.decorators import kernel
+from propnet.jit.vector512 import count_bits
 
 FORMAT = "ggp-tables"
 VERSION = 3
@@ -49,15 +48,9 @@ def _signature(rows: Words, always: Words, ever: Words, ones: Ints) -> None:
     for i in range(rows.shape[0]):
         count = np.int64(0)
         for word in range(rows.shape[1]):
-            left = rows[i, word]
-            always[word] &= left
-            ever[word] |= left
-            left -= (left >> np.uint64(1)) & np.uint64(0x5555555555555555)
-            left = (left & np.uint64(0x3333333333333333)) + (
-                (left >> np.uint64(2)) & np.uint64(0x3333333333333333)
-            )
-            left = (left + (left >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-            count += np.int64((left * np.uint64(0x0101010101010101)) >> np.uint64(56))
+            always[word] &= rows[i, word]
+            ever[word] |= rows[i, word]
+            count += count_bits(rows[i, word])
         ones[0] = min(ones[0], count)
         ones[1] = max(ones[1], count)
 
@@ -177,7 +170,7 @@ class TableWriter:
         self._ours()
 
     def keep(self, number: int, layer: ValuedSet) -> None:
-        """Write a layer (:func:`players.strong.solve.solve_game`)."""
+        """Write a layer (:func:`players.strong.layers.solve_game`)."""
         self._files.append(_write_layer(layer, self._path_of(number)))
 
     def _path_of(self, number: int) -> Path:

@@ -21,9 +21,7 @@ from gdl.rules import Rules
 from gdl.syntax.parser import parse_term, parse_terms
 from gdl.terms import Term
 from players.sorted_sets.codes import DamagedKeysError, grown
-from players.strong.images import OrbitImages
-from players.strong.layers import Distances
-from players.strong.outcomes import known_distance
+from players.strong.outcomes import Distances, OrbitImages, known_distance
 from players.strong.storage import BLOCK, LayerFile, read_manifest, rules_digest, unpack_block
 from propnet.jit.arrays import Octets, Words
 from propnet.kernels.records import record_words

@@ -28,7 +28,7 @@ from players.knowledge.store import KnowledgeStore, read_file
 from players.puzzles.cover.files.xmpuzzle import read_xmpuzzle
 from players.puzzles.snakes.level import levels_of_file as snakes
 from players.puzzles.sokoban.levels.read import levels_of_file as sokoban
-from players.sorted_sets.directory import LOCK, read_manifest
+from players.sorted_sets.files import LOCK, read_manifest
 from players.strong.storage import MANIFEST
 from players.strong.tables import Tables
 from propnet.storage.file_store import FileStore

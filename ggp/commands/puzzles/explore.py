@@ -28,7 +28,7 @@ def command(
     from ggp.game import Game
     from ggp.solving.frontier_search import solve_by_frontier
     from players.puzzles.frontier.outcome import FrontierOptions
-    from players.sorted_sets.directory import has_commit
+    from players.sorted_sets.files import has_commit
 
     options = FrontierOptions(
         memory=parse_bytes(memory),

@@ -29,7 +29,7 @@ def command(
     """
     from ggp.game import Game
     from ggp.solving.strong import solve_strongly
-    from players.sorted_sets.directory import has_commit
+    from players.sorted_sets.files import has_commit
     from players.strong.layers import StrongOptions
 
     options = StrongOptions(

@@ -16,7 +16,7 @@ import pytest
 from gdl.errors import GdlError
 from ggp.game import Game
 from players.solvers import Solution, replayed
-from players.sorted_sets.directory import LOCK, has_commit
+from players.sorted_sets.files import LOCK, has_commit
 from tests.ggp.program import invoke
 from tests.players.puzzles.frontier.far_tiles import far_tiles
 

@@ -1,4 +1,4 @@
-"""CFR+ comes to the known values of small poker games, and nobody can do much better against it."""
+"""CFR+ finds the known value of Kuhn poker. How exploitable it is, OpenSpiel says in tests/players/openspiel."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ import pytest
 from gdl.terms import Term
 from ggp.game import Game
 from players.belief.belief import Belief, Observed
-from players.hidden.cfr import Cfr, CfrPlayer
-from players.hidden.game_tree import CHANCE, TERMINAL, GameTree, TreeBuilder, estimated_nodes
+from players.hidden.cfr import CHANCE, TERMINAL, Cfr, CfrPlayer, GameTree, TreeBuilder, estimated_nodes
 
-COIN = {"kuhn": 25, "leduc": 3}
-"""What a coin is worth in goals."""
+COIN = 25
+"""Points of a goal that a coin is worth."""
 
 
 def tree_of(name: str) -> GameTree:
@@ -28,21 +27,9 @@ def tree_of(name: str) -> GameTree:
 def test_kuhn_is_worth_minus_one_in_eighteen_coins() -> None:
     cfr = Cfr(tree_of("kuhn"))
     cfr.run(math.inf, 800)
-    first, second = cfr.values(cfr.average())
-    assert (first - 50) / COIN["kuhn"] == pytest.approx(-1 / 18, abs=0.002)
+    first, second = cfr._backed_up(cfr._chances(cfr.average()))[0]
+    assert (first - 50) / COIN == pytest.approx(-1 / 18, abs=0.002)
     assert first + second == pytest.approx(100)
-    assert cfr.exploitability() / COIN["kuhn"] < 0.005
-
-
-@pytest.mark.slow
-def test_leduc_is_worth_what_is_known_of_it() -> None:
-    tree = tree_of("leduc")
-    assert len(tree.first) - 1 == 936  # information sets, as published
-    cfr = Cfr(tree)
-    cfr.run(math.inf, 400)
-    first, _ = cfr.values(cfr.average())
-    assert (first - 50) / COIN["leduc"] == pytest.approx(-0.0856, abs=0.003)
-    assert cfr.exploitability() / COIN["leduc"] < 0.05
 
 
 def test_nodes_of_an_information_set_have_one_player_and_layer() -> None:
@@ -63,20 +50,6 @@ def test_nodes_of_an_information_set_have_one_player_and_layer() -> None:
     assert tree.goals[ends].any() and not tree.goals[~ends].any()
     deals = tree.share[tree.parent == np.flatnonzero(tree.actor == CHANCE)[0]]
     assert np.allclose(deals, 1 / len(deals)) and len(deals) == 6
-
-
-def test_a_best_response_to_a_bad_strategy_takes_all() -> None:
-    """Against a second player who always folds to a bet, first bets: it wins a coin in every deal."""
-    machine = Game.load("kuhn").machine("propnet")
-    cfr = Cfr(tree_of("kuhn"))
-    tree = cfr.tree
-    strategy = cfr._normal(np.zeros(len(tree.moves)))
-    for number, player in enumerate(tree.sets_of_player.tolist()):
-        if player == 1:
-            low, high = tree.first[number], tree.first[number + 1]
-            names = [str(machine.move(1, move)) for move in tree.moves[low:high]]
-            strategy[low:high] = [name in ("fold", "check") for name in names]
-    assert cfr.best_response(0, strategy) == pytest.approx(75)
 
 
 def test_the_player_never_calls_with_a_jack_and_always_with_a_king() -> None:

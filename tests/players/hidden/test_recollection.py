@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from gdl.information import observations
 from gdl.machine import State
 from players.belief.belief import Belief, Observed
-from players.hidden.recollection import Recollection
+from players.hidden.ismcts import Recollection
 from tests.examples import examples
 from tests.machines import network
 

@@ -9,8 +9,7 @@ from gdl.syntax.parser import parse_rules
 from players.kaskade.make_machine import make_machine
 from players.portfolio import solve
 from players.solvers import solvers_named
-from players.strong.layers import StrongOptions
-from players.strong.solve import solve_game
+from players.strong.layers import StrongOptions, solve_game
 from propnet.machine import PropnetMachine
 from propnet.recoding.samples import clock_states, sample_states
 

@@ -13,7 +13,7 @@ import pytest
 from gdl.errors import GdlError
 from players.puzzles.frontier.frontier import FrontierSearch
 from players.puzzles.frontier.outcome import FrontierOptions
-from players.sorted_sets.directory import LOCK, MANIFEST, sealed
+from players.sorted_sets.files import LOCK, MANIFEST, sealed
 from players.sorted_sets.keys import Keys
 from players.sorted_sets.runs import Run, RunWriter, coded
 from players.sorted_sets.store import BlobStore

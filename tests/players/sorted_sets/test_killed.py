@@ -13,8 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from players.sorted_sets.directory import LOCK, MANIFEST, RULES
-from players.sorted_sets.files import OutOfRoomError, ScratchError
+from players.sorted_sets.files import LOCK, MANIFEST, RULES, OutOfRoomError, ScratchError
 from players.sorted_sets.store import BlobStore
 from tests.players.sorted_sets import committing
 from tests.players.sorted_sets.filling import reopened

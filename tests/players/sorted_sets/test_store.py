@@ -11,8 +11,15 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from players.sorted_sets.directory import LOCK, MANIFEST, rules_of
-from players.sorted_sets.files import FileBlocks, OutOfRoomError, ScratchError, as_size
+from players.sorted_sets.files import (
+    LOCK,
+    MANIFEST,
+    FileBlocks,
+    OutOfRoomError,
+    ScratchError,
+    as_size,
+    rules_of,
+)
 from players.sorted_sets.store import BlobStore
 from tests.examples import examples
 from tests.players.sorted_sets.filling import RULES, append_all, filled, reopened

@@ -15,10 +15,9 @@ from bench.boards.sizes import breakthrough, nim
 from gdl.errors import GdlError
 from gdl.writing import sealed
 from ggp.game import Game
-from players.sorted_sets.directory import MANIFEST as CHECKPOINT
-from players.sorted_sets.directory import sealed as sealed_checkpoint
-from players.strong.layers import StrongOptions
-from players.strong.solve import solve_game
+from players.sorted_sets.files import MANIFEST as CHECKPOINT
+from players.sorted_sets.files import sealed as sealed_checkpoint
+from players.strong.layers import StrongOptions, solve_game
 from players.strong.storage import MANIFEST, TableWriter
 from players.strong.tables import Tables
 from propnet.machine import PropnetMachine

@@ -13,9 +13,8 @@ from bench.boards.sizes import breakthrough, nim
 from gdl.errors import GdlError
 from gdl.machine import State
 from ggp.game import Game
-from players.strong.layers import StrongOptions
+from players.strong.layers import StrongOptions, solve_game
 from players.strong.outcomes import SolvedGame
-from players.strong.solve import solve_game
 from players.strong.storage import TableWriter
 from players.strong.tables import StateValue, Tables
 from propnet.machine import PropnetMachine

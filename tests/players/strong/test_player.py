@@ -12,8 +12,7 @@ from gdl.machine import Machine, State
 from ggp.game import Game
 from players.player import Player
 from players.registry import make_player
-from players.strong.layers import StrongOptions
-from players.strong.solve import solve_game
+from players.strong.layers import StrongOptions, solve_game
 from players.strong.storage import TableWriter
 from propnet.machine import PropnetMachine
 

@@ -14,9 +14,8 @@ from bench.boards.sizes import breakthrough, connect_four, nim
 from gdl.errors import GdlError, RulesError
 from gdl.machine import Machine, State
 from ggp.game import Game
-from players.strong.layers import StrongOptions, ValuedSet
+from players.strong.layers import StrongOptions, ValuedSet, solve_game
 from players.strong.outcomes import Outcomes, SolvedGame
-from players.strong.solve import solve_game
 from players.strong.storage import TableWriter
 from players.strong.tables import Tables, ask
 from propnet.machine import PropnetMachine

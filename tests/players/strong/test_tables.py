@@ -14,10 +14,9 @@ from gdl.errors import GdlError
 from gdl.syntax.parser import parse_rules
 from gdl.writing import sealed, unsealed
 from ggp.game import Game
-from players.sorted_sets.sorting import as_set
+from players.sorted_sets.rows import as_set
 from players.strong.choice_kernels import UNKNOWN
-from players.strong.layers import StrongOptions
-from players.strong.solve import solve_game
+from players.strong.layers import StrongOptions, solve_game
 from players.strong.storage import MANIFEST, SetSignature, TableWriter, pack_block, rules_digest, unpack_block
 from players.strong.tables import Tables
 from propnet.jit.arrays import Words

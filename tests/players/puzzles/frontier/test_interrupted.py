@@ -17,8 +17,7 @@ import pytest
 from players.puzzles.frontier import frontier
 from players.puzzles.frontier.frontier import FrontierSearch
 from players.puzzles.frontier.outcome import FrontierOptions, FrontierResult
-from players.sorted_sets.directory import MANIFEST, SUFFIX
-from players.sorted_sets.files import OutOfRoomError, ScratchError
+from players.sorted_sets.files import MANIFEST, SUFFIX, OutOfRoomError, ScratchError
 from propnet.machine import PropnetMachine
 from propnet.recoding.samples import sample_states
 from tests.games.tiles import tiles

@@ -15,8 +15,7 @@ import pytest
 
 from players.puzzles.frontier.frontier import FrontierSearch
 from players.puzzles.frontier.outcome import FrontierOptions, FrontierResult
-from players.sorted_sets.directory import LOCK, has_commit
-from players.sorted_sets.files import OutOfRoomError
+from players.sorted_sets.files import LOCK, OutOfRoomError, has_commit
 from propnet.machine import PropnetMachine
 from tests.players.puzzles.frontier.children import Child
 from tests.players.puzzles.frontier.far_tiles import LAYERS, far_tiles

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gdl.prover.machine import ProverMachine
 from players.puzzles.frontier.outcome import FrontierOptions
-from players.sorted_sets.directory import has_commit
+from players.sorted_sets.files import has_commit
 from tests.examples import examples
 from tests.games.small_sokoban import SOLUTION, small_sokoban
 from tests.games.tiles import tiles
