@@ -42,18 +42,12 @@ class MissingOpenSpielError(GdlError, ImportError):
     """OpenSpiel is not installed."""
 
 
-def pyspiel_module() -> Any:
-    """OpenSpiel's module. Raises MissingOpenSpielError if it is not installed."""
-    try:
-        import pyspiel
-    except ImportError:
-        raise MissingOpenSpielError(
-            "games and bots of OpenSpiel need the package open_spiel", remedy="pip install 'kaskade-ggp[rl]'"
-        ) from None
-    return pyspiel
-
-
-pyspiel = pyspiel_module()
+try:
+    import pyspiel
+except ImportError:
+    raise MissingOpenSpielError(
+        "games and bots of OpenSpiel need the package open_spiel", remedy="pip install 'kaskade-ggp[rl]'"
+    ) from None
 _State: Any = pyspiel.State
 
 MOST_NUMBERS = 1 << 16

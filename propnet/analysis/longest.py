@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -32,8 +31,6 @@ from propnet.network import Network
 from propnet.passes.circuit import FALSE, TRUE, CircuitBuilder, replaced
 from propnet.rests import Implied
 
-ENDLESS = 1 << 62
-"""The last step of a stage that recurs for ever."""
 _UNKNOWN = 1 << 40
 """Nodes from here on stand for gates that are not examined."""
 
@@ -55,34 +52,6 @@ def first_change(network: Network, clocks: NDArray[np.bool_], values: NDArray[np
         elif outputs != first:
             return step
     return None
-
-
-@dataclass(frozen=True, slots=True)
-class _ClockStage:
-    """Steps at which the end and the goals are the same functions of everything but the clocks.
-
-    Attributes:
-        values: bool, shape (bases,): the clocks at one of the steps.
-        last: the last of the steps, counted from 0; :data:`ENDLESS` if there is none.
-    """
-
-    values: NDArray[np.bool_]
-    last: int
-
-
-def clock_stages(
-    network: Network, clocks: NDArray[np.bool_], values: NDArray[np.bool_], repeat: bool
-) -> list[_ClockStage] | None:
-    """The stages of a game until its clocks end it, or for ever if they ``repeat`` after the last of the
-    ``values`` (as in :func:`first_change`); None if their further course is unknown."""
-    fold = _Fold(network, clocks)
-    stages: dict[tuple[int, ...], _ClockStage] = {}
-    for step, row in enumerate(values):
-        outputs = fold.outputs(step, row)
-        stages[tuple(outputs)] = _ClockStage(row, step)
-        if outputs[-1] == TRUE:
-            return list(stages.values())
-    return [_ClockStage(stage.values, ENDLESS) for stage in stages.values()] if repeat else None
 
 
 class _Fold:

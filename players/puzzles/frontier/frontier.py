@@ -261,10 +261,7 @@ class FrontierSearch(Stepwise):
             return True
         perfect = self.lines.get(self._perfect)
         steps = _MOST_STEPS if perfect is None else len(perfect)
-        network = self._game.network
-        values = unpack(clock_states(self._game, steps, self._first), len(network.bases)).astype(np.bool_)
-        change = first_change(network, step_clocks(network), values)
-        return change is None and (perfect is not None or len(values) < steps)
+        return clocks_are_idle(self._game, self._first, steps, ever=perfect is None)
 
     def _visit(self, space: KeySpace, found: Layers | None) -> Iterator[None]:
         """Visit all states, or as many as a shortest line to the highest goal takes."""
@@ -391,6 +388,15 @@ class FrontierSearch(Stepwise):
             shortest=self.shortest,
             seconds_by_stage=self._search.seconds_by_stage(),
         )
+
+
+def clocks_are_idle(machine: PropnetMachine, start: Words, steps: int, ever: bool) -> bool:
+    """Whether ends and goals depend on step clocks in the same way at all of these steps from the start, a
+    record (1, words); with ``ever``, also at all later ones."""
+    network = machine.network
+    values = unpack(clock_states(machine, steps, start), len(network.bases)).astype(np.bool_)
+    change = first_change(network, step_clocks(network), values)
+    return change is None and not (ever and len(values) >= steps)
 
 
 def _text(machine: PropnetMachine, start: Words) -> str:

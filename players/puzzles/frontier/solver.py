@@ -11,25 +11,23 @@ upper half of its hash, so most comparisons with other states end there. The has
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from gdl.errors import GdlError
 from players.batch_machine import Records
 from players.puzzles.frontier.budget import resident_bytes
-from players.puzzles.frontier.frontier import FrontierSearch
+from players.puzzles.frontier.frontier import FrontierSearch, clocks_are_idle
 from players.puzzles.frontier.outcome import FrontierOptions
 from players.solvers import Certainty, LineSolver, Promise, Task
 from propnet.analysis.cones import step_clocks
-from propnet.analysis.longest import clock_stages
 from propnet.expander import Expander, Expansion
 from propnet.jit.arrays import Flags, Int32s, Words
 from propnet.jit.decorators import kernel
 from propnet.kernels.record_table import hash_record, mix, same_record
-from propnet.kernels.records import pack, unpack
+from propnet.kernels.records import pack
 from propnet.machine import PropnetMachine
-from propnet.recoding.samples import clock_states
 
 _FIRST_SLOTS = 1 << 12
 _LOW = np.uint64(0xFFFF_FFFF)
@@ -172,20 +170,16 @@ _ROWS = 1 << 14
 _SHORT = 0.004
 """Seconds that a part of a layer should take, so that deadlines are met."""
 _FEWEST, _MOST = 128, 1 << 13
-_SWEPT = 1 << 10
 _MOST_STEPS = 1 << 12
-_ENDED_SHARE = 16
-"""The inverse of the share of memory for ends that were reached."""
 
 
 class BreadthFirst(LineSolver):
     """Visits the states layer by layer, each once.
 
     Clocks do not distinguish states at first: if two states differ only in a clock, the earlier one can still
-    do all that the other can. If this ends without goal 100, and states with different clocks were merged,
-    the clock alone may end a line with a higher goal. The highest goal with which any visited state could end
-    at any later step is a bound. A line that reaches the bound is the best. Otherwise the search is repeated
-    with clocks.
+    do all that the other can. If this ends without goal 100, states with different clocks were merged, and
+    ends or goals depend on the clock, the clock alone may end a line with a higher goal: the search is
+    repeated with clocks.
 
     If the memory does not suffice, the search gives up.
     """
@@ -195,9 +189,7 @@ class BreadthFirst(LineSolver):
     def __init__(self, task: Task) -> None:
         super().__init__(task)
         self._memory = task.memory
-        self._clocks = step_clocks(self.machine.network)
-        self._mask: Records = pack(~self._clocks[None, :])[0]
-        self._sweeping: Iterator[int | None] | None = None
+        self._mask: Records = pack(~step_clocks(self.machine.network)[None, :])[0]
         self._best = -1
         self._length = 0
         self._expander = Expander(self.machine, _ROWS)
@@ -217,20 +209,12 @@ class BreadthFirst(LineSolver):
         self._next, self._layer_end = 0, 1
         self._depth = 0
         self._over = False
-        self._ended = ClosedList(self.machine.words, self._mask, self._memory // _ENDED_SHARE)
-        self._starts, self._ended_starts, self._all_ended = [0], [0], True
-        """The number of the first state of each depth; whether all ends fitted into memory."""
 
     def step(self, deadline: float) -> bool:
         while not self._over:
             now = time.monotonic()
             if now >= deadline:
                 return False
-            if self._sweeping is not None:
-                if (bound := next(self._sweeping)) is not None:
-                    self._sweeping = None
-                    self._conclude(bound)
-                continue
             if not self._expand_some():
                 self._over = True
                 break
@@ -241,60 +225,20 @@ class BreadthFirst(LineSolver):
         return True
 
     def _finish(self) -> None:
-        """Finish, after all states are visited."""
+        """Accept the best goal as proven after all states are visited, or repeat the search with clocks."""
         if self._best < 100 and self._closed.merged:
-            self._sweeping = self._sweep()
-        else:
-            self._conclude(self._best)
-
-    def _conclude(self, bound: int) -> None:
-        """Accept the best goal as proven, or repeat the search with clocks."""
-        if self._best >= bound:
-            self._over = True
-            self.proven, self.hopeless = self._best, self._best < 0
-        else:
-            self.bound = bound
-            self._mask = np.full_like(self._mask, np.iinfo(np.uint64).max)
-            self._begin()
-
-    def _sweep(self) -> Iterator[int | None]:
-        """Find the highest goal that the clock can give any state at a step later than its first visit; 100
-        if the clock may undo an end, because nothing beyond the end was examined. Yields None now and then,
-        and finally the goal."""
-        machine = self.machine
-        bases = len(machine.network.bases)
-        values = clock_states(machine, _MOST_STEPS, machine.records([self.start]).copy())
-        rows = unpack(values, bases).astype(np.bool_)
-        stages = clock_stages(machine.network, self._clocks, rows, len(values) < _MOST_STEPS)
-        if stages is None or not self._all_ended:
-            yield 100
-            return
-        self._starts.append(self._closed.size)
-        self._ended_starts.append(self._ended.size)
-        bound = self._best
-        for stage in stages:
-            clock = pack(stage.values[None, :])[0]
-            for ended, found, starts in (
-                (True, self._ended, self._ended_starts),
-                (False, self._closed, self._starts),
-            ):
-                size = starts[min(stage.last, len(starts) - 1)]
-                for first in range(0, size, _SWEPT):
-                    records = found.records[first : min(size, first + _SWEPT)] & self._mask | clock
-                    terminal, goals = machine.ends(records)
-                    bound = max(bound, int(np.where(terminal, np.maximum(goals[:, 0], 0), -1).max()))
-                    if bound == 100 or (ended and not terminal.all()):
-                        yield 100
-                        return
-                    yield None
-        yield bound
+            start = self.machine.records([self.start]).copy()
+            if not clocks_are_idle(self.machine, start, _MOST_STEPS, ever=True):
+                self._mask = np.full_like(self._mask, np.iinfo(np.uint64).max)
+                self._begin()
+                return
+        self._over = True
+        self.proven, self.hopeless = self._best, self._best < 0
 
     def _expand_some(self) -> bool:
         """Visit the next states of this layer. Returns whether the search can continue."""
         closed = self._closed
         if self._next == self._layer_end:
-            self._starts.append(self._layer_end)
-            self._ended_starts.append(self._ended.size)
             self._layer_end = closed.size
             self._depth += 1
         first = self._next
@@ -304,10 +248,6 @@ class BreadthFirst(LineSolver):
             if self.proven >= 0:
                 return False
             moves = np.ascontiguousarray(chunk.moves[:, 0])
-            if self._all_ended and chunk.terminal.any():
-                self._all_ended = self._ended.add(
-                    chunk.records, chunk.parents, moves, ~chunk.terminal, first, self._layer_end
-                )
             if not closed.add(chunk.records, chunk.parents, moves, chunk.terminal, first, self._layer_end):
                 return False
         self.states += self._next - first

@@ -1,4 +1,4 @@
-"""CFR+ finds the known value of Kuhn poker. How exploitable it is, OpenSpiel says in tests/players/openspiel."""
+"""CFR+ finds the known value of Kuhn poker. OpenSpiel says how exploitable it is: see its own tests."""
 
 from __future__ import annotations
 

@@ -199,7 +199,7 @@ def test_bots_sit_in_our_matches() -> None:
     game = Game.load("tictactoe")
     match = game.play(["players.openspiel:mcts", "random"], seconds=0.1, startclock=0.1)
     assert match.goals["x"] in (50, 100)
-    match = game.play(["players.openspiel:uniform_random", "players.openspiel:mcts"], seconds=0.05)
+    match = game.play(["players.openspiel:mcts", "players.openspiel:mcts"], seconds=0.05)
     assert sum(filter(None, match.goals.values())) == 100
     early = game.player("players.openspiel:mcts", role="x", machine="prover")
     assert early.choose(game.initial)["x"] in game.initial.legal["x"]

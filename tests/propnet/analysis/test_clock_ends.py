@@ -8,7 +8,7 @@ import pytest
 from gdl.syntax.parser import parse_rules
 from players.kaskade.make_machine import make_machine
 from propnet.analysis.cones import step_clocks
-from propnet.analysis.longest import ENDLESS, clock_stages, first_change
+from propnet.analysis.longest import first_change
 from propnet.kernels.records import unpack
 from propnet.machine import PropnetMachine
 from propnet.recoding.samples import clock_states
@@ -45,22 +45,3 @@ def change(rules: str) -> int | None:
 )  # fmt: skip
 def test_the_first_step_that_changes_an_end_or_a_goal(rules: str, step: int | None) -> None:
     assert change(rules) == step
-
-
-def test_stages_end_where_the_clock_ends_the_match() -> None:
-    machine = make_machine(
-        parse_rules(
-            COUNTER
-            + "(<= terminal (true (step 6))) (<= (goal r 100) (true lit)) (<= (goal r 50) (true (step 2)))"
-        ),
-        "propnet",
-    )
-    assert isinstance(machine, PropnetMachine)
-    network = machine.network
-    values = unpack(clock_states(machine), len(network.bases)).astype(np.bool_)
-    stages = clock_stages(network, step_clocks(network), values, repeat=True)
-    assert stages is not None and [stage.last for stage in stages] == [5, 2, 6]
-    # Known up to step 4 only, and then up to step 2 again and again.
-    assert clock_stages(network, step_clocks(network), values[:5], repeat=False) is None
-    again = clock_stages(network, step_clocks(network), values[:3], repeat=True)
-    assert again is not None and [stage.last for stage in again] == [ENDLESS, ENDLESS]
