@@ -132,7 +132,6 @@ class Portfolio(Companion):
         value: the best goal value of any line, once it is proven; otherwise -1.
         hopeless: whether it is proven that no line comes to an end.
         solver: the name of the solver that found the line, or proved its value; empty while there is none.
-            Another solver's bound may complete the proof.
 
     Raises:
         GdlError: there is no solver of that name.
@@ -159,7 +158,6 @@ class Portfolio(Companion):
         self._line = line
         self._members: list[_Member] = []
         self._done_states = 0
-        self._bound = 100
         network = lane_machine(machine)
         if network is None or len(machine.roles) != 1:
             return
@@ -205,15 +203,11 @@ class Portfolio(Companion):
         clock = time.thread_time()
         finished = member.solver.step(deadline)
         member.seconds += max(_LEAST_SECONDS, time.thread_time() - clock)
-        self._bound = min(self._bound, member.solver.bound)
         if member.solver.proven >= 0:
             self.value, self.solver = member.solver.proven, member.name
             self._drop(*self._members)
         elif member.solver.hopeless:
             self.hopeless, self.solver = True, member.name
-            self._drop(*self._members)
-        elif self._line.value >= self._bound < 100:
-            self.value = self._line.value
             self._drop(*self._members)
         elif finished:
             self._drop(member)

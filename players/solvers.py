@@ -110,7 +110,6 @@ class LineSolver(Stepwise, ABC):
         proven: the best goal value of any line from the start, -1 while unknown. Lines that never end do not
             count. A line of this value was reported before.
         hopeless: whether it is proven that no line from the start comes to an end.
-        bound: a goal value that no line from the start exceeds, 100 while no lower one is known.
         states: number of states it has looked at.
     """
 
@@ -122,7 +121,6 @@ class LineSolver(Stepwise, ABC):
         self.report = task.report
         self.proven = -1
         self.hopeless = False
-        self.bound = 100
         self.states = 0
 
     @classmethod

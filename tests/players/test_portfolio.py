@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import cache
 
 import numpy as np
 import pytest
@@ -12,17 +13,14 @@ from hypothesis import strategies as st
 from gdl.errors import GdlError
 from gdl.machine import Machine, State
 from gdl.prover.machine import ProverMachine
-from gdl.syntax.parser import parse_rules
-from players.kaskade.make_machine import make_machine
 from players.portfolio import BestLine, Portfolio
 from players.puzzles.frontier.solver import BreadthFirst, ClosedList
 from players.puzzles.nrpa import BY_MOVE, BY_PAIR, BY_STEP, NestedPolicy
 from players.solvers import Certainty, LineSolver, Promise, Report, Task
-from propnet.analysis.cones import step_clocks
 from propnet.kernels.records import pack, unpack
 from propnet.machine import PropnetMachine
 from tests.examples import examples
-from tests.places import GAMES
+from tests.machines import network
 from tests.players.puzzles.frontier.random_rules import random_rules, shortest_ends
 from tests.players.random_games import best_result, random_game
 
@@ -30,14 +28,8 @@ FOREVER = float("inf")
 MEMORY = 1 << 24
 
 
-def network_machine(text: str) -> PropnetMachine:
-    machine = make_machine(parse_rules(text), "propnet")
-    assert isinstance(machine, PropnetMachine)
-    return machine
-
-
-def game(name: str) -> PropnetMachine:
-    return network_machine((GAMES / f"{name}.kif").read_text())
+game = cache(network)
+"""One of our games, or rules."""
 
 
 def replay(prover: Machine, machine: Machine, moves: list[int]) -> State:
@@ -82,7 +74,7 @@ def solved(machine: PropnetMachine, memory: int = MEMORY) -> tuple[BreadthFirst,
 @examples(20)
 @given(seed=st.integers(0, 10_000))
 def test_breadth_first_search_finds_what_trying_everything_finds(seed: int) -> None:
-    machine = network_machine(random_game(seed, 1, False))
+    machine = network(random_game(seed, 1, False))
     if machine.is_terminal(machine.initial_state()):
         return
     solver, told = solved(machine)
@@ -93,54 +85,11 @@ def test_breadth_first_search_finds_what_trying_everything_finds(seed: int) -> N
 @examples(40)
 @given(seed=st.integers(0, 10_000), clocked=st.sampled_from([0.3, 0.9]))
 def test_breadth_first_search_proves_the_best_goal_where_clocks_matter(seed: int, clocked: float) -> None:
-    machine = network_machine(random_rules(seed, clocked))
+    machine = network(random_rules(seed, clocked))
     if machine.is_terminal(machine.initial_state()):
         return
     solver, told = solved(machine)
     assert solver.proven == told.lines[-1][0] == max(shortest_ends(machine))
-
-
-def test_states_are_visited_once_where_the_clock_cannot_make_more_of_them() -> None:
-    # A ring of nine places without an end, less points for later steps: 29 states with clocks and more.
-    points = " ".join(f"(points {n} {90 - 10 * n}) (succ {n} {n + 1})" for n in range(9))
-    ring = " ".join(f"(ring {n} {(n + 1) % 9}) (ring {n} {(n + 4) % 9})" for n in range(9))
-    machine = network_machine(
-        f"""(role r) (init (at 0)) (init (step 0)) {points} {ring}
-        (<= (legal r (go ?b)) (true (at ?a)) (ring ?a ?b))
-        (<= (next (at ?b)) (does r (go ?b)))
-        (<= (next (step ?m)) (true (step ?n)) (succ ?n ?m))
-        (<= terminal (true (at 7))) (<= terminal (true (step 8)))
-        (<= (goal r ?p) (true (at 7)) (true (step ?n)) (points ?n ?p))
-        (<= (goal r 0) (not (true (at 7)))) (<= (goal r 100) (true (at 7)) (true (step 1)))"""
-    )
-    solver, told = solved(machine)
-    assert solver.proven == 50 and told.lines[-1] == (50, 4)
-    assert solver.states == 8
-
-
-def test_a_bound_that_one_solver_knows_proves_the_line_of_another() -> None:
-    # Six places, all met after five steps; only the clock ends the match, after 14, with 30 at the most.
-    succ = " ".join(f"(succ {n} {n + 1})" for n in range(14))
-    places = " ".join(f"(beside {n} {n + 1})" for n in range(5))
-    machine = network_machine(
-        f"""(role r) (init (at 0)) (init (step 0)) {succ} {places} (legal r on) (legal r back)
-        (<= (next (at ?b)) (does r on) (true (at ?a)) (beside ?a ?b))
-        (<= (next (at 5)) (does r on) (true (at 5)))
-        (<= (next (at ?b)) (does r back) (true (at ?a)) (beside ?b ?a))
-        (<= (next (at 0)) (does r back) (true (at 0)))
-        (<= (next (step ?m)) (true (step ?n)) (succ ?n ?m))
-        (<= terminal (true (step 14)))
-        (<= (goal r 100) (true (at 1)) (true (at 5))) (<= (goal r 30) (true (at 5)))
-        (<= (goal r 0) (not (true (at 5))))"""
-    )
-    solver = BreadthFirst(task(machine, lambda value, moves: None))
-    portfolio_line = BestLine()
-    portfolio = Portfolio(machine, machine.initial_state(), portfolio_line, MEMORY, 0)
-    while portfolio.active:
-        portfolio.step(time.monotonic() + 0.01)
-    assert portfolio.value == portfolio_line.value == 30
-    assert solver.step(FOREVER)
-    assert solver.bound == solver.proven == 30
 
 
 @pytest.mark.parametrize(("name", "length"), [("hanoi", 31), ("eightpuzzle", 18)])
@@ -155,7 +104,7 @@ def test_a_goal_that_only_the_clock_gives_is_found_though_states_were_taken_for_
     # has then been met after one step already.
     succ = " ".join(f"(succ {n} {n + 1})" for n in range(7))
     solver, told = solved(
-        network_machine(
+        network(
             f"""(role r) (init (at 0)) (init (step 0)) {succ}
             (legal r go) (legal r wait) (ring 0 1) (ring 1 2) (ring 2 0)
             (<= (next (at ?b)) (true (at ?a)) (ring ?a ?b))
@@ -173,29 +122,6 @@ def test_memory_is_bounded_and_the_search_gives_up_at_the_bound() -> None:
     solver, _ = solved(machine, memory=1 << 18)
     assert solver.proven == -1
     assert solver.states <= (1 << 18) // (8 * machine.words + 8)
-
-
-def test_a_clock_is_what_only_the_end_depends_on() -> None:
-    machine = game("hanoi")
-    found = step_clocks(machine.network)
-    names = [machine.rules.spell(machine.proposition(i)) for i in range(len(found))]
-    assert {name for name, clock in zip(names, found, strict=True) if clock} == {
-        name for name in names if name.startswith("(step")
-    }
-
-
-def test_what_a_move_depends_on_is_no_clock() -> None:
-    machine = network_machine(
-        """(role r) (init (step 0)) (succ 0 1) (succ 1 2)
-        (<= (legal r go) (true (step 0))) (<= (legal r stay) (true (step 1)))
-        (<= (next (step ?m)) (true (step ?n)) (succ ?n ?m))
-        (<= terminal (true (step 2))) (goal r 100)"""
-    )
-    seen = {
-        machine.rules.spell(machine.proposition(i))
-        for i in np.flatnonzero(~step_clocks(machine.network)).tolist()
-    }
-    assert {"(step 0)", "(step 1)"} <= seen
 
 
 @examples(50)
@@ -250,7 +176,7 @@ def test_the_same_seed_gives_the_same_lines() -> None:
 
 
 def test_endless_playouts_are_cut_and_make_no_line() -> None:
-    machine = network_machine(
+    machine = network(
         """(role r) (init (at 0)) (legal r go) (legal r stay)
         (<= (next (at 1)) (true (at 0)) (does r go)) (<= (next (at 0)) (true (at 1)) (does r go))
         (<= (next (at ?p)) (true (at ?p)) (does r stay))

@@ -265,7 +265,7 @@ class BreadthFirst(LineSolver):
             return
         self._best, self._length = value, length
         self.report(value, [*self._closed.path(first + int(chunk.parents[best])), int(chunk.moves[best, 0])])
-        if value >= self.bound:
+        if value == 100:
             self.proven = value
 
     @classmethod
@@ -312,7 +312,7 @@ class Frontier(LineSolver):
         if self._small is not None:
             finished = self._small.step(deadline)
             self.states, self.proven = self._small.states, self._small.proven
-            self.bound, self.hopeless = self._small.bound, self._small.hopeless
+            self.hopeless = self._small.hopeless
             if not finished or self.proven >= 0 or self.hopeless:
                 return finished
             self._small = None

@@ -22,7 +22,7 @@ def interrupting(line: int) -> Callable[[FrameType, str, object], Any]:
     lines = itertools.count(1)
 
     def trace(frame: FrameType, event: str, argument: object) -> Any:
-        if Path(frame.f_code.co_filename).name not in ("directory.py", "files.py", "store.py"):
+        if Path(frame.f_code.co_filename).name not in ("files.py", "store.py"):
             return None
         source = linecache.getline(frame.f_code.co_filename, frame.f_lineno)
         # Signals are not looked at when a block of "with" ends: its line, traced again, is left out.

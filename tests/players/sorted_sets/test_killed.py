@@ -11,9 +11,7 @@ import sys
 import time
 from pathlib import Path
 
-import pytest
-
-from players.sorted_sets.files import LOCK, MANIFEST, RULES, OutOfRoomError, ScratchError
+from players.sorted_sets.files import LOCK, MANIFEST, RULES, OutOfRoomError
 from players.sorted_sets.store import BlobStore
 from tests.players.sorted_sets import committing
 from tests.players.sorted_sets.filling import reopened
@@ -53,21 +51,6 @@ def test_what_was_committed_is_whole_after_each_of_20_kills(tmp_path: Path) -> N
         assert {path.name for path in tmp_path.iterdir()} == files | {LOCK, MANIFEST, RULES}
         store.close()
         reached = layer
-
-
-def test_a_second_process_is_told_which_is_the_first(tmp_path: Path) -> None:
-    process = begin(tmp_path)
-    try:
-        assert process.stdout is not None and process.stdout.readline()
-        for resume in (False, True):
-            with pytest.raises(ScratchError, match=rf"process {process.pid} works in"):
-                BlobStore(0, tmp_path, rules="(role you)", resume=resume)
-    finally:
-        process.kill()
-        process.wait()
-    store, state = reopened(tmp_path, 0, rules="(role you)")
-    assert state["layer"] > 0
-    store.close()
 
 
 def test_files_that_the_system_bounds_are_an_error_too(tmp_path: Path) -> None:

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from players.sorted_sets.files import (
     LOCK,
     MANIFEST,
-    FileBlocks,
     OutOfRoomError,
     ScratchError,
     as_size,
@@ -309,15 +308,3 @@ def test_names_and_sizes() -> None:
     with pytest.raises(ValueError, match="there is a blob"):
         store.writer("a")
     assert [as_size(size) for size in (5, 2048, 500 << 20, 20 << 30)] == ["5 bytes", "2K", "500M", "20G"]
-
-
-@given(st.lists(st.tuples(st.integers(0, 1 << 33), st.integers(0, (1 << 32) - 1)), max_size=8))
-def test_blocks_of_a_file_lie_one_behind_the_other(written: list[tuple[int, int]]) -> None:
-    blocks = FileBlocks()
-    for length, check in written:
-        blocks.append(length, check)
-    offset = 0
-    for number, (length, check) in enumerate(written):
-        assert blocks.span(number) == (offset, length) and blocks.checks[number] == check
-        offset += length
-    assert len(blocks.ends) == len(blocks.checks) == len(written)

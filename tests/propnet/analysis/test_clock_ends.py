@@ -45,3 +45,18 @@ def change(rules: str) -> int | None:
 )  # fmt: skip
 def test_the_first_step_that_changes_an_end_or_a_goal(rules: str, step: int | None) -> None:
     assert change(rules) == step
+
+
+def test_what_a_move_depends_on_is_not_a_clock() -> None:
+    machine = make_machine(
+        parse_rules(
+            """(role r) (init (step 0)) (succ 0 1) (succ 1 2)
+            (<= (legal r go) (true (step 0))) (<= (legal r stay) (true (step 1)))
+            (<= (next (step ?m)) (true (step ?n)) (succ ?n ?m))
+            (<= terminal (true (step 2))) (goal r 100)"""
+        ),
+        "propnet",
+    )
+    assert isinstance(machine, PropnetMachine)
+    clocks = np.flatnonzero(step_clocks(machine.network)).tolist()
+    assert [str(machine.proposition(base)) for base in clocks] in ([], ["(step 2)"])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from players.puzzles.frontier import frontier, layer
+from players.puzzles.frontier import frontier, search
 from players.puzzles.frontier.budget import MemoryPlan
 from players.puzzles.frontier.frontier import FrontierSearch
 from players.puzzles.frontier.outcome import FrontierOptions, FrontierResult
@@ -25,16 +25,16 @@ from tests.players.puzzles.frontier.plain import PLENTY, begun, machine_of, sear
 def cramp(patch: pytest.MonkeyPatch, room: int = 512, scale: int = 1, kept: int = PLENTY) -> None:
     """Tiny buffers, blocks and ranges: many of each."""
     patch.setattr(keys, "_MOST", 256 * scale)
-    patch.setattr(layer, "_ROWS", 256)
-    patch.setattr(layer, "_SOURCES", 64 * scale)
-    patch.setattr(layer, "_RECORDS", 64 * scale)
+    patch.setattr(search, "_ROWS", 256)
+    patch.setattr(search, "_SOURCES", 64 * scale)
+    patch.setattr(search, "_RECORDS", 64 * scale)
 
     def of(cls: type[MemoryPlan], memory: int, workers: int, *more: int) -> MemoryPlan:
         return cls(room, 300 * scale, kept, workers)
 
-    def balance(search: FrontierSearch) -> None:
-        search._store.room.memory = kept
-        search._store.spill()
+    def balance(one: FrontierSearch) -> None:
+        one._store.room.memory = kept
+        one._store.spill()
 
     patch.setattr(MemoryPlan, "of", classmethod(of))
     patch.setattr(FrontierSearch, "_balance", balance)
@@ -61,14 +61,14 @@ def test_small_buffers_many_ranges_and_threads_find_the_same(
 
 def test_ranges_are_about_as_large_as_planned(monkeypatch: pytest.MonkeyPatch) -> None:
     sizes: list[int] = []
-    successors = layer.Merging._successors
+    successors = search.Merging._successors
 
-    def noted(self: layer.Merging, runs: Sequence[FreshRun], number: int) -> Words:
+    def noted(self: search.Merging, runs: Sequence[FreshRun], number: int) -> Words:
         sizes.append(sum(int(run.counts[number]) for run in runs))
         return successors(self, runs, number)
 
     cramp(monkeypatch, room=4096, scale=4)
-    monkeypatch.setattr(layer.Merging, "_successors", noted)
+    monkeypatch.setattr(search.Merging, "_successors", noted)
     searched(machine_of((GAMES / "eightpuzzle.kif").read_text()), FrontierOptions(PLENTY, symmetry=False))
     assert len(sizes) > 50
     assert max(sizes) < 1.9 * 300 * 4
@@ -76,13 +76,13 @@ def test_ranges_are_about_as_large_as_planned(monkeypatch: pytest.MonkeyPatch) -
 
 def parents_of(options: FrontierOptions) -> list[bytes]:
     """What each layer of a search keeps of parents."""
-    search = begun(machine_of((GAMES / "eightpuzzle.kif").read_text()), options)
-    while not search.step(time.monotonic() + 1.0):
+    one = begun(machine_of((GAMES / "eightpuzzle.kif").read_text()), options)
+    while not one.step(time.monotonic() + 1.0):
         pass
-    assert search._search is not None
-    layers = search._search.found.layers
+    assert one._search is not None
+    layers = one._search.found.layers
     tags = [b"".join(layer.read_tags(block).tobytes() for block in layer.blocks) for layer in layers]
-    search.close()
+    one.close()
     return tags
 
 
