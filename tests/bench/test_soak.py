@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from bench.soak import run as soak
-from bench.soak.game_manager import Manager, Signals, SoakCounts, SoakPlan
+from bench.soak.game_manager import Manager, Signals, SoakPlan
 from bench.soak.heartbeat import Heartbeat
 
 
@@ -107,9 +107,3 @@ def test_a_manager_that_stood_still_knows_for_how_long_and_when() -> None:
     beats._gaps += [(now - 5.0, 0.9), (now - 0.5, 0.4)]
     assert beats.longest(1.0) == 0.4
     assert beats.longest(10.0) == 0.9
-
-
-def test_tallies_add_up() -> None:
-    one = SoakCounts(turns=1, late=1, slowest=0.5, times=[0.5])
-    one.add(SoakCounts(turns=2, illegal=1, slowest=0.7, times=[0.1, 0.7]))
-    assert (one.turns, one.late, one.illegal, one.slowest, len(one.times)) == (3, 1, 1, 0.7, 3)

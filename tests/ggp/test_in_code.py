@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import subprocess
 import sys
@@ -212,26 +211,6 @@ def command(*arguments: str) -> list[str]:
     """A call of ggp as its console script calls it: the current folder is not on Python's path."""
     call = "import sys; sys.path = [p for p in sys.path if p]; import ggp.cli; ggp.cli.main()"
     return [sys.executable, "-P", "-c", call, *arguments]
-
-
-@pytest.mark.slow
-def test_a_class_of_the_current_folder_plays_at_the_terminal(own_folder: Path) -> None:
-    call = command("play", "tictactoe", "--players", "mine:Last,random")
-    result = python(*call[1:], cwd=own_folder, PYTHONPATH="")
-    assert result.returncode == 0, result.stderr
-    assert "x (Last)" in result.stdout
-
-
-@pytest.mark.slow
-def test_a_class_of_the_current_folder_plays_in_a_tournament(own_folder: Path) -> None:
-    call = command("tournament", "tictactoe", "-p", "mine:Last,random", "-r", "1", "-o", "all.json")
-    result = python(*call[1:], cwd=own_folder, PYTHONPATH="")
-    assert result.returncode == 0, result.stderr
-    matches = json.loads((own_folder / "all.json").read_text())
-    assert len(matches) == 2
-    for match in matches:
-        assert match["isCompleted"]
-        assert not any(error for errors in match["errors"] for error in errors)
 
 
 @pytest.mark.slow

@@ -179,14 +179,3 @@ def test_a_full_disk_is_one_error_of_a_tournament_and_loses_no_match(tmp_path: P
         assert [result.fixture.round for result in store.results()] == [0]
         store.add(Result(Fixture("g", 1, ("a", "b")), (1, 2), ((0, 0, 0),) * 2, True, 3, 1.0), {"moves": []})
         assert len(store.results()) == 2
-
-
-def test_a_full_disk_at_the_start_is_told_as_such(tmp_path: Path) -> None:
-    code = (
-        "from pathlib import Path; from gdl.errors import GdlError\n"
-        "from ggp.tournament.store import *; from ggp.tournament.schedule import Fixture\n"
-        "try: Store(Path('t.sqlite'))\n"
-        "except GdlError as error: print(error)"
-    )
-    done = limited(code, 2_000, tmp_path)
-    assert "cannot write t.sqlite" in done.stdout, done.stderr

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gdl.errors import GdlError, MoveError
+from gdl.errors import MoveError
 from gdl.machine import Machine
 from gdl.syntax.parser import parse_rules
 from ggp.game import Game
@@ -127,8 +127,3 @@ def test_a_role_without_a_legal_move_is_an_error() -> None:
         player.start(machine, 1, machine.initial_state(), 0.1, time.monotonic() + 0.1)
         with pytest.raises(MoveError, match="b has no legal move"):
             player.choose(machine.initial_state(), time.monotonic() + 0.1)
-
-
-def test_unknown_players_are_refused_with_the_names_of_those_there_are() -> None:
-    with pytest.raises(GdlError, match=r"no player 'deep'.*uct"):
-        make_player("deep")

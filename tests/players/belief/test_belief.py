@@ -3,14 +3,12 @@ that all ways of playing there give."""
 
 from __future__ import annotations
 
-import random
 from functools import cache
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gdl.information import observations
 from gdl.machine import Machine
 from gdl.prover.machine import ProverMachine
 from gdl.terms import Term
@@ -62,21 +60,6 @@ def test_a_belief_rebuilt_holds_the_same_and_goes_on_within_the_limits_of_its_ma
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["blindtictactoe", "kriegtictactoe"])
-@settings(max_examples=4, deadline=None, derandomize=True)
-@given(seed=st.integers(0, 2**32))
-def test_belief_on_lanes_is_what_enumeration_finds_in_larger_games(name: str, seed: int) -> None:
-    prover = machine_of(name, "prover")
-    assert isinstance(prover, ProverMachine)
-    history = played(prover, seed)[0][:5]
-    belief = Belief(machine_of(name, "propnet"), 0)
-    for own, percepts in history:
-        assert belief.update(Observed(own, percepts))
-    assert belief.exact
-    assert weights_of(belief) == pytest.approx(enumerated(prover, 0, history))
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("level", ["prover", "propnet"])
 @pytest.mark.parametrize("name", ["blindtictactoe", "battleships", "kriegtictactoe"])
 def test_particles_are_possible_states_and_hold_on_where_few_fit(name: str, level: str) -> None:
@@ -116,18 +99,6 @@ def test_percepts_that_fit_nothing_are_passed_over() -> None:
         assert belief.legal_moves()
 
 
-def test_monty_hall_odds_are_known() -> None:
-    belief = Belief(machine_of("montyhall", "prover"), 0)
-    one, two = Term("1"), Term("2")
-    belief.update(Observed(Term("noop"), frozenset()))
-    belief.update(Observed(Term("choose", one), frozenset()))
-    belief.update(Observed(Term("noop"), frozenset([Term("opened", two)])))
-    odds = {
-        str(next(p for p in state if p.name == "car")): weight for state, weight in weights_of(belief).items()
-    }
-    assert odds == pytest.approx({"(car 1)": 1 / 3, "(car 3)": 2 / 3})
-
-
 def test_a_belief_is_rebuilt_from_its_history_on_another_machine() -> None:
     prover = machine_of("leduc", "prover")
     assert isinstance(prover, ProverMachine)
@@ -136,25 +107,3 @@ def test_a_belief_is_rebuilt_from_its_history_on_another_machine() -> None:
     for own, percepts in history:
         belief.update(Observed(own, percepts))
     assert weights_of(belief.on(machine_of("leduc", "propnet"))) == pytest.approx(weights_of(belief))
-
-
-def test_equal_observations_give_equal_beliefs() -> None:
-    """Two matches of which a role learns the same leave it with the same belief, whatever happened."""
-    prover = machine_of("kuhn", "prover")
-    by_observation: dict[object, dict[frozenset[Term], float]] = {}
-    met = 0
-    for seed in range(60):
-        rng = random.Random(seed)
-        state, seen, belief = prover.initial_state(), [], Belief(prover, 0)
-        while True:
-            joint = [rng.choice(prover.legal_moves(state, r)) for r in range(3)]
-            seen.append(observations(prover, state, joint)[0])
-            percepts = prover.percepts(state, joint)[0]
-            state = prover.next_state(state, joint)
-            if state.terminal:
-                break
-            belief.update(Observed(prover.move(0, joint[0]), percepts))
-            key = tuple(seen)
-            met += key in by_observation
-            assert weights_of(belief) == by_observation.setdefault(key, weights_of(belief))
-    assert met > 20

@@ -64,24 +64,6 @@ def test_beliefs_in_random_games_are_what_enumeration_finds(game: int, seed: int
             assert weights_of(belief) == pytest.approx(wanted)
 
 
-@pytest.mark.slow
-@settings(max_examples=25, deadline=None, derandomize=True)
-@given(game=st.integers(0, 2**32), seed=st.integers(0, 2**32))
-def test_particles_in_random_games_are_possible_states(game: int, seed: int) -> None:
-    """Fewer joint moves are drawn than there are: what is held then is among what is possible."""
-    rules = parse_rules(random_hidden_game(game))
-    prover, lanes = ProverMachine(rules), network(rules)
-    history = played(prover, seed)[0]
-    for machine in (prover, lanes):
-        belief = Belief(machine, 0, worlds=8, effort=12, seed=seed)
-        for turn, (own, percepts) in enumerate(history, 1):
-            belief.update(Observed(own, percepts))
-            assert len(belief) <= (8 if belief.exact else 256)
-            wanted = enumerated(prover, 0, history[:turn])
-            assert set(weights_of(belief)) <= set(wanted) or not belief.exact
-            assert belief.weights.sum() == pytest.approx(1)
-
-
 def test_a_belief_is_exact_through_many_rows_of_the_table() -> None:
     """All of 2**16 states, alike; and of those that fit the sides seen alone."""
     belief = Belief(coins(16, 20), 0)

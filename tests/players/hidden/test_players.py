@@ -93,30 +93,6 @@ def test_every_player_plays_games_of_hidden_information(name: str, spec: str) ->
     player.stop()
 
 
-@pytest.mark.parametrize(
-    "spec",
-    [
-        "expectimax",
-        "pimc:playouts=64",
-        "ismcts:playouts=500",
-        "cfr:rounds=50",
-        "random",
-        "greedy",
-    ],
-)
-def test_what_is_not_seen_changes_no_answer(spec: str) -> None:
-    """The belief of a player is all that it is given: equal histories, equal choices."""
-    machine = machine_of("kuhn")
-    answers = set()
-    for _ in range(2):
-        player = started(spec, machine)
-        belief = Belief(machine, 0)
-        belief.update(Observed(Term("noop"), frozenset([Term("card", Term("queen"))])))
-        answers.add(player.choose_from(belief, time.monotonic() + 5).move)
-        player.stop()
-    assert len(answers) == 1
-
-
 def test_the_fitting_player_follows_from_the_rules() -> None:
     wanted = {"tictactoe": "uct", "twentyfortyeight": "uct", "montyhall": "expectimax", "kuhn": "cfr"}
     for name, player in wanted.items():

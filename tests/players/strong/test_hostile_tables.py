@@ -14,37 +14,25 @@ import pytest
 from bench.boards.sizes import breakthrough, nim
 from gdl.errors import GdlError
 from gdl.writing import sealed
-from ggp.game import Game
 from players.sorted_sets.files import MANIFEST as CHECKPOINT
 from players.sorted_sets.files import sealed as sealed_checkpoint
 from players.strong.layers import StrongOptions, solve_game
-from players.strong.storage import MANIFEST, TableWriter
+from players.strong.storage import MANIFEST
 from players.strong.tables import Tables
-from propnet.machine import PropnetMachine
+from tests.machines import network
 from tests.mutations import refusals
-from tests.players.strong.test_tables import write_table
+from tests.players.strong.tables import PLAIN, Enough, table_of
 
 MUTATIONS = 200
 
 
-def machine_of(text: str) -> PropnetMachine:
-    machine = Game.load(text).machine("propnet")
-    assert isinstance(machine, PropnetMachine)
-    return machine
-
-
-def table_of_orbits(machine: PropnetMachine, folder: Path) -> None:
-    solve_game(machine, StrongOptions(1 << 32), TableWriter(folder))
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("write", [write_table, table_of_orbits])
+@pytest.mark.parametrize(("text", "options"), [(nim(3, 4), PLAIN), ("tictactoe", StrongOptions(1 << 32))])
 def test_a_manifest_with_a_right_digest_and_wrong_contents_is_refused_or_read(
-    write: Callable[[PropnetMachine, Path], None], tmp_path: Path
+    text: str, options: StrongOptions, tmp_path: Path
 ) -> None:
-    text = nim(3, 4) if write is write_table else "tictactoe"
-    machine = machine_of(text)
-    write(machine, tmp_path)
+    machine = network(text)
+    table_of(text, tmp_path, options)
     states = [machine.initial_state()]
     for _ in range(4):
         if machine.is_terminal(states[-1]):
@@ -70,7 +58,7 @@ def test_a_manifest_with_a_right_digest_and_wrong_contents_is_refused_or_read(
 )
 def test_files_of_a_table_lie_in_its_folder(name: str, tmp_path: Path) -> None:
     folder = tmp_path / "table"
-    write_table(machine_of("tictactoe"), folder)
+    table_of("tictactoe", folder)
     shutil.copy(folder / "layer-00000.table", tmp_path)
     body = orjson.loads((folder / MANIFEST).read_bytes())["body"]
     body["files"][0]["name"] = name
@@ -79,15 +67,11 @@ def test_files_of_a_table_lie_in_its_folder(name: str, tmp_path: Path) -> None:
         Tables.open(folder)
 
 
-class Enough(BaseException):
-    """As a signal would be."""
-
-
 @pytest.mark.slow
 def test_a_checkpoint_with_a_right_digest_and_wrong_contents_is_refused_or_gone_on_with(
     tmp_path: Path,
 ) -> None:
-    machine, scratch = machine_of(breakthrough(2, 4)), tmp_path / "scratch"
+    machine, scratch = network(breakthrough(2, 4)), tmp_path / "scratch"
 
     def stopped(after: int) -> Callable[[str, int, int], None]:
         left = [after]

@@ -14,31 +14,17 @@ from gdl.errors import GdlError
 from gdl.machine import State
 from ggp.game import Game
 from players.strong.layers import StrongOptions, solve_game
-from players.strong.outcomes import SolvedGame
 from players.strong.storage import TableWriter
 from players.strong.tables import StateValue, Tables
-from propnet.machine import PropnetMachine
-from tests.players.strong.independent import Value, values_of_machine
+from tests.machines import network
+from tests.players.strong.tables import Enough, Value, table_of, values_of_machine
 
 OPTIONS = StrongOptions(1 << 32)
-
-
-def machine_of(text: str) -> PropnetMachine:
-    machine = Game.load(text).machine("propnet")
-    assert isinstance(machine, PropnetMachine)
-    return machine
 
 
 @cache
 def values_of(text: str) -> dict[State, Value]:
     return values_of_machine(Game.load(text).machine("prover"))
-
-
-def table_of(text: str, folder: Path, options: StrongOptions) -> tuple[SolvedGame, Tables]:
-    writer = TableWriter(folder)
-    solved = solve_game(machine_of(text), options, writer)
-    assert writer.size == sum(path.stat().st_size for path in folder.iterdir())
-    return solved, Tables.open(folder)
 
 
 @pytest.mark.slow
@@ -75,7 +61,7 @@ def test_every_state_has_the_value_and_distance_of_plain_minimax(
 
 def test_symmetry_workers_and_files_change_no_value_of_breakthrough(tmp_path: Path) -> None:
     text = breakthrough(3, 4)
-    machine = machine_of(text)
+    machine = network(text)
     alike, mirrored = table_of(text, tmp_path / "mirrored", StrongOptions(1 << 32, 2, tmp_path / "scratch"))
     whole, all_states = table_of(text, tmp_path / "whole", replace(OPTIONS, symmetry=False))
     assert (whole.states, alike.states) == (55_152, 27_797)
@@ -97,13 +83,9 @@ def told_value(value: StateValue | None) -> tuple[tuple[int, ...], int | None]:
     return value.goals, value.distance
 
 
-class Enough(BaseException):
-    """As a signal would be."""
-
-
 @pytest.mark.slow
 def test_a_process_goes_on_where_another_one_was_stopped(tmp_path: Path) -> None:
-    machine, scratch, folder = machine_of(breakthrough(2, 4)), tmp_path / "scratch", tmp_path / "table"
+    machine, scratch, folder = network(breakthrough(2, 4)), tmp_path / "scratch", tmp_path / "table"
     told: list[tuple[str, int]] = []
     options = StrongOptions(1 << 32, 2, scratch)
     whole = solve_game(machine, StrongOptions(1 << 32), None, lambda what, rank, _: told.append((what, rank)))
@@ -132,7 +114,7 @@ def test_a_process_goes_on_where_another_one_was_stopped(tmp_path: Path) -> None
 
 
 def test_a_full_disk_loses_the_layer_at_most(tmp_path: Path) -> None:
-    machine, scratch = machine_of(breakthrough(3, 4)), tmp_path / "scratch"
+    machine, scratch = network(breakthrough(3, 4)), tmp_path / "scratch"
     with pytest.raises(GdlError, match=r"of disk.*--disk"):
         solve_game(machine, StrongOptions(1 << 32, 1, scratch, 12_000))
     found = solve_game(machine, StrongOptions(1 << 32, 1, scratch, resume=True))

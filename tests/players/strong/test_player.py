@@ -12,17 +12,7 @@ from gdl.machine import Machine, State
 from ggp.game import Game
 from players.player import Player
 from players.registry import make_player
-from players.strong.layers import StrongOptions, solve_game
-from players.strong.storage import TableWriter
-from propnet.machine import PropnetMachine
-
-
-def table_of(text: str, folder: Path) -> Path:
-    machine = Game.load(text).machine("propnet")
-    assert isinstance(machine, PropnetMachine)
-    writer = TableWriter(folder)
-    solve_game(machine, StrongOptions(1 << 30, symmetry=False), writer)
-    return folder
+from tests.players.strong.tables import table_of
 
 
 def started(machine: Machine, role: int, folder: Path | str, **options: object) -> tuple[Player, list[str]]:
@@ -62,7 +52,7 @@ def worst(player: Player, machine: Machine, role: int) -> int:
 def test_it_gets_the_value_of_the_game_against_every_play(
     level: str, text: str, values: tuple[int, int], tmp_path: Path
 ) -> None:
-    folder = table_of(text, tmp_path / "table")
+    table_of(text, folder := tmp_path / "table")
     machine = Game.load(text).machine(level)
     for role in (0, 1):
         player, told = started(machine, role, folder)
@@ -72,7 +62,7 @@ def test_it_gets_the_value_of_the_game_against_every_play(
 
 
 def test_it_wins_by_the_shortest_way(tmp_path: Path) -> None:
-    folder = table_of("tictactoe", tmp_path / "table")
+    table_of("tictactoe", folder := tmp_path / "table")
     machine = Game.load("tictactoe").machine("prover")
     state = machine.initial_state()
     for mine, theirs in (("(mark a 1)", "(mark b 1)"), ("(mark a 2)", "(mark b 2)")):
@@ -84,7 +74,7 @@ def test_it_wins_by_the_shortest_way(tmp_path: Path) -> None:
 
 
 def test_without_a_table_that_fits_another_player_moves(tmp_path: Path) -> None:
-    folder = table_of("nim", tmp_path / "table")
+    table_of("nim", folder := tmp_path / "table")
     machine = Game.load("tictactoe").machine("prover")
     state = machine.initial_state()
     for where, why in ((folder, "is for other rules"), (tmp_path / "none", "there is no table")):
@@ -97,7 +87,7 @@ def test_without_a_table_that_fits_another_player_moves(tmp_path: Path) -> None:
 
 
 def test_in_a_state_that_the_table_lacks_another_player_moves(tmp_path: Path) -> None:
-    folder = table_of("tictactoe", tmp_path / "table")
+    table_of("tictactoe", folder := tmp_path / "table")
     machine = Game.load("tictactoe").machine("prover")
     player, told = started(machine, 0, folder, otherwise="legal")
     state = machine.state_of(

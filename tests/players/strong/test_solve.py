@@ -14,38 +14,17 @@ from bench.boards.sizes import breakthrough, connect_four, nim
 from gdl.errors import GdlError, RulesError
 from gdl.machine import Machine, State
 from ggp.game import Game
-from players.strong.layers import StrongOptions, ValuedSet, solve_game
+from players.strong.layers import StrongOptions, solve_game
 from players.strong.outcomes import Outcomes, SolvedGame
-from players.strong.storage import TableWriter
-from players.strong.tables import Tables, ask
-from propnet.machine import PropnetMachine
+from players.strong.tables import ask
 from tests.examples import examples
+from tests.machines import network
 from tests.players.random_games import best_result, random_game
-from tests.players.strong.independent import values_of_machine
-
-PLAIN = StrongOptions(1 << 30, symmetry=False)
+from tests.players.strong.tables import PLAIN, table_of, values_of_machine
 
 
 def solved(text: str) -> SolvedGame:
-    machine = Game.load(text).machine("propnet")
-    assert isinstance(machine, PropnetMachine)
-    return solve_game(machine, PLAIN)
-
-
-def tables_of(text: str, folder: Path) -> tuple[SolvedGame, Tables, list[ValuedSet]]:
-    machine = Game.load(text).machine("propnet")
-    assert isinstance(machine, PropnetMachine)
-    layers: list[ValuedSet] = []
-
-    class Writer(TableWriter):
-        def keep(self, number: int, layer: ValuedSet) -> None:
-            layers.append(layer)
-            super().keep(number, layer)
-
-    writer = Writer(folder)
-    found = solve_game(machine, PLAIN, writer)
-    assert writer.size == sum(path.stat().st_size for path in folder.iterdir())
-    return found, Tables.open(folder), layers
+    return solve_game(network(text), PLAIN)
 
 
 @pytest.mark.parametrize("game", ["tictactoe", nim(2, 3, 4), nim(3, 3), breakthrough(2, 4)])
@@ -53,7 +32,7 @@ def test_every_state_of_small_games_has_the_value_and_distance_of_plain_minimax(
     game: str, tmp_path: Path
 ) -> None:
     known = values_of_machine(Game.load(game).machine("prover"))
-    found, tables, _ = tables_of(game, tmp_path)
+    found, tables = table_of(game, tmp_path)
     assert found.states == len(known)
     for state, (goal, distance) in known.items():
         value = tables.value(state)
@@ -153,7 +132,7 @@ def test_games_with_cycles_have_the_values_of_forced_thresholds(
     seed: int, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     text, graph = random_graph(seed)
-    found, tables, _ = tables_of(text, tmp_path_factory.mktemp("graph"))
+    found, tables = table_of(text, tmp_path_factory.mktemp("graph"))
     machine = Game.load(text).machine("prover")
     known = graph_values(graph)
     seen = 0
@@ -236,10 +215,8 @@ def test_three_roles_in_turn_each_want_the_most_for_themselves() -> None:
 
 
 def test_too_many_states_are_told_in_one_line() -> None:
-    machine = Game.load(connect_four(5, 5)).machine("propnet")
-    assert isinstance(machine, PropnetMachine)
     with pytest.raises(GdlError, match=r"memory.*--memory") as error:
-        solve_game(machine, StrongOptions(190 << 20))
+        solve_game(network(connect_four(5, 5)), StrongOptions(190 << 20))
     assert "\n" not in str(error.value)
 
 
@@ -252,7 +229,7 @@ def test_outcomes_are_liked_by_own_goal_then_by_little_for_the_others() -> None:
 
 
 def test_asking_gives_every_move(tmp_path: Path) -> None:
-    _, tables, _ = tables_of("tictactoe", tmp_path)
+    _, tables = table_of("tictactoe", tmp_path)
     machine = Game.load("tictactoe").machine("prover")
     state = machine.initial_state().play("(mark b 2)", "noop")
     answer = ask(tables, state)

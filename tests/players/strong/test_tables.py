@@ -16,12 +16,11 @@ from gdl.writing import sealed, unsealed
 from ggp.game import Game
 from players.sorted_sets.rows import as_set
 from players.strong.choice_kernels import UNKNOWN
-from players.strong.layers import StrongOptions, solve_game
-from players.strong.storage import MANIFEST, SetSignature, TableWriter, pack_block, rules_digest, unpack_block
+from players.strong.storage import MANIFEST, SetSignature, pack_block, rules_digest, unpack_block
 from players.strong.tables import Tables
 from propnet.jit.arrays import Words
-from propnet.machine import PropnetMachine
 from tests.examples import examples
+from tests.players.strong.tables import table_of
 
 
 def random_set(seed: int, n: int, words: int) -> Words:
@@ -63,15 +62,9 @@ def test_blocks_are_read_as_they_were_written(seed: int, n: int, words: int, wid
         assert (read == wrote).all()
 
 
-def write_table(machine: PropnetMachine, folder: Path) -> None:
-    solve_game(machine, StrongOptions(1 << 30, symmetry=False), TableWriter(folder))
-
-
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    machine = Game.load("tictactoe").machine("propnet")
-    assert isinstance(machine, PropnetMachine)
-    write_table(machine, tmp_path / "table")
+    table_of("tictactoe", tmp_path / "table")
     return tmp_path / "table"
 
 
@@ -129,15 +122,13 @@ def test_the_digest_does_not_depend_on_the_order_of_sentences() -> None:
 
 
 def test_a_table_replaces_a_table_and_nothing_else(folder: Path) -> None:
-    machine = Game.load("nim").machine("propnet")
-    assert isinstance(machine, PropnetMachine)
-    write_table(machine, folder)
+    table_of("nim", folder)
     assert orjson.loads((folder / MANIFEST).read_bytes())["body"]["name"] == "nim"
     assert len(list(folder.iterdir())) == 2
     (folder / "notes.txt").write_text("mine")
     with pytest.raises(GdlError, match="holds something else"):
-        write_table(machine, folder)
+        table_of("nim", folder)
     assert (folder / "notes.txt").read_text() == "mine"
     (folder.parent / "file").write_text("mine")
     with pytest.raises(GdlError, match="holds something else"):
-        write_table(machine, folder.parent / "file")
+        table_of("nim", folder.parent / "file")

@@ -1,8 +1,30 @@
-"""What whole games are worth, by plain recursion without our networks, kernels or sorted sets."""
+"""Tables of games; and what whole games are worth, by plain recursion without our networks or sorted sets."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from gdl.machine import Machine, State
+from players.strong.layers import StrongOptions, solve_game
+from players.strong.outcomes import SolvedGame
+from players.strong.storage import TableWriter
+from players.strong.tables import Tables
+from tests.machines import network
+
+PLAIN = StrongOptions(1 << 30, symmetry=False)
+
+
+class Enough(BaseException):
+    """As a signal would be."""
+
+
+def table_of(text: str, folder: Path, options: StrongOptions = PLAIN) -> tuple[SolvedGame, Tables]:
+    """A game's results, and its table in a folder."""
+    writer = TableWriter(folder)
+    solved = solve_game(network(text), options, writer)
+    assert writer.size == sum(path.stat().st_size for path in folder.iterdir())
+    return solved, Tables.open(folder)
+
 
 Value = tuple[int, int]
 """Role 0's goal (role 1's makes 100 with it), and joint moves to the end: a role that gets more than 50 takes
