@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import orjson
@@ -41,7 +40,7 @@ def solve_by_frontier(game: Game, options: FrontierOptions, seconds: float | Non
         result = _at_once(machine.result(start, 0) or 0)
     else:
         records = machine.records([start]).copy()
-        search = FrontierSearch(machine, records, replace(options, game=game.name), view.watch)
+        search = FrontierSearch(machine, records, options, view.watch)
         try:
             with view, noted_ctrl_c() as interrupted:
                 try:
@@ -146,8 +145,6 @@ def _at_once(value: int) -> FrontierResult:
         symmetries=1,
         bytes_per_state=0.0,
         peak_rss=peak_bytes(),
-        seconds_cpu=0.0,
-        seconds_wall=0.0,
         complete=True,
         shortest=True,
     )

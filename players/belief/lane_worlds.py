@@ -469,9 +469,13 @@ class LaneWorlds(WorldMachine):
     def state(self, worlds: Worlds, number: int) -> State:
         return self._lanes.states(worlds[number : number + 1])[0]
 
-    def options(self, worlds: Worlds) -> Options:
+    def options(self, worlds: Worlds, move: int | None = None) -> Options:
+        """The options of each world; of the own role only ``move`` if it is given."""
         evaluation = self._lanes.evaluate(worlds)
-        counts, moves = unpack_moves(evaluation.legal, self._lanes.role_moves)
+        legal = evaluation.legal
+        if move is not None:
+            legal = legal & np.bitwise_or.reduce(self._of_move(move), axis=0)
+        counts, moves = unpack_moves(legal, self._lanes.role_moves)
         return Options(evaluation.terminal, counts.astype(np.int64), moves)
 
     def follow(
@@ -564,6 +568,13 @@ class LaneWorlds(WorldMachine):
             if not whole and time.monotonic() > limits.deadline:
                 return found, False
         return found, True
+
+    def fitting(self, seen: Words, percepts: frozenset[Term]) -> NDArray[np.bool_]:
+        """Whether the role's share of each row of all percepts (n, words) is this."""
+        bits = np.zeros((1, 64 * len(self._mask)), np.bool_)
+        bits[0, [self._own.start + self._places[percept] for percept in percepts]] = True
+        fits: NDArray[np.bool_] = ((seen & self._mask) == pack(bits)[0, : len(self._mask)]).all(axis=1)
+        return fits
 
     def can_be(self, seen: Observed) -> bool:
         return self.own_move(seen.move) != -1 and self._percept_wires(seen.percepts) is not None

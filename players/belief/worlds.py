@@ -217,18 +217,9 @@ class StateWorlds(WorldMachine):
         if move == -1 or not (blind or self.can_be(seen)):
             return nothing
         options = self._options(worlds, [] if move is None else self._own_moves(worlds, move))
-        rows = options.open
-        if not len(rows):
+        of, joints, shares, complete = pairs_of(options, weights, limits.effort, numbers)
+        if not len(of):
             return nothing
-        counts = options.counts[rows].astype(np.float64).prod(axis=1)
-        complete = bool(counts.sum() <= limits.effort)
-        if complete:
-            of, joints = all_joints(options, rows)
-            shares = (weights[rows] / counts)[np.searchsorted(rows, of)]
-        else:
-            of = np.repeat(rows, draws(weights[rows], limits.effort, numbers))
-            joints = drawn_joints(options, of, numbers)
-            shares = np.full(len(of), 1 / len(of))
         order = np.arange(len(of)) if math.isinf(limits.deadline) else numbers.permutation(len(of))
         sums: dict[State, float] = {}
         first = limits.first
@@ -333,6 +324,20 @@ def thinned(
     return worlds[drawn], times[drawn] * (weights.sum() / most)
 
 
+def pairs_of(
+    options: Options, weights: Weights, effort: int, numbers: np.random.Generator
+) -> tuple[Rows, Joints, Weights, bool]:
+    """The joint moves to play in worlds of these weights: the world of each, the moves, its share of the
+    weight, and whether they are all joint moves; if there are more than ``effort``, that number is drawn."""
+    rows = options.open
+    counts = options.counts[rows].astype(np.float64).prod(axis=1)
+    if counts.sum() <= effort:
+        of, joints = all_joints(options, rows)
+        return of, joints, (weights[rows] / counts)[np.searchsorted(rows, of)], True
+    of = np.repeat(rows, draws(weights[rows], effort, numbers))
+    return of, _drawn_joints(options, of, numbers), np.full(len(of), 1 / len(of)), False
+
+
 def all_joints(options: Options, rows: Rows) -> tuple[Rows, Joints]:
     """Every joint move of some worlds: the world of each, and the moves. All roles must have a move."""
     totals = options.counts[rows].prod(axis=1)
@@ -342,7 +347,7 @@ def all_joints(options: Options, rows: Rows) -> tuple[Rows, Joints]:
     return of, _decoded(options, of, number)
 
 
-def drawn_joints(options: Options, rows: Rows, numbers: np.random.Generator) -> Joints:
+def _drawn_joints(options: Options, rows: Rows, numbers: np.random.Generator) -> Joints:
     """A joint move for each of these worlds, drawn at random."""
     totals = options.counts[rows].prod(axis=1)
     number = np.minimum((numbers.random(len(rows)) * totals).astype(np.int64), totals - 1)

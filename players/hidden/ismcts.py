@@ -16,17 +16,17 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from gdl.information import playing
 from gdl.machine import State
-from gdl.terms import Term
 from gdl.words import counted
 from players.belief.belief import Belief
 from players.belief.lane_worlds import LaneWorlds
-from players.belief.worlds import Observed, Options, all_joints, drawn_joints
+from players.belief.worlds import Observed, pairs_of
 from players.hidden.pimc import PimcPlayer
 from players.move_lists import unpack_moves
 from players.options import Option, at_least, number_between
@@ -62,45 +62,6 @@ def _absorb(histories: Words, joints: Int32s, seen: Words, masks: Words) -> None
             histories[row, role] = mixed
 
 
-class _Historians:
-    """Plays joint moves on many states, and keeps what each role observes."""
-
-    def __init__(self, machine: PropnetMachine) -> None:
-        self.machine = machine
-        roles, bounds = range(len(machine.roles)), machine.role_percepts.tolist()
-        bits = np.zeros((len(machine.roles), max(1, bounds[-1])), np.bool_)
-        for role in roles:
-            bits[role, bounds[role] : bounds[role + 1]] = True
-        self._masks = pack(bits)
-        percepts = machine.network.percepts or ((),) * len(machine.roles)
-        self._places = [
-            {percept: bounds[role] + p for p, percept in enumerate(percepts[role])} for role in roles
-        ]
-
-    def own(self, role: int, seen: Words) -> Words:
-        """A role's share of the percepts."""
-        share: Words = seen & self._masks[role]
-        return share
-
-    def bits(self, role: int, percepts: frozenset[Term]) -> Words | None:
-        """A role's percepts as :meth:`own` returns them; None if it can never have them."""
-        places = [self._places[role].get(percept, -1) for percept in percepts]
-        if -1 in places:
-            return None
-        bits = np.zeros((1, 64 * self._masks.shape[1]), np.bool_)
-        bits[0, places] = True
-        packed: Words = pack(bits)[0]
-        return packed
-
-    def step(self, records: Words, histories: Words, joints: Int32s) -> tuple[Words, Words, Words]:
-        """The records after a joint move each, the roles' histories then, and the percepts of all roles."""
-        joints = np.ascontiguousarray(joints, np.int32)
-        after, seen = self.machine.perceive(records, joints)
-        grown = np.array(histories, np.uint64, order="C")
-        _absorb(grown, joints, seen, self._masks)
-        return after, grown, seen
-
-
 class Recollection:
     """The states that a role considers possible, with the histories of all roles.
 
@@ -111,8 +72,12 @@ class Recollection:
 
     def __init__(self, machine: PropnetMachine, role: int, seed: int = 0, most: int = MOST) -> None:
         self.machine, self.role = machine, role
-        self.historians = _Historians(machine)
         self._lanes = LaneWorlds(machine, role)
+        bounds = machine.role_percepts.tolist()
+        bits = np.zeros((len(machine.roles), max(1, bounds[-1])), np.bool_)
+        for each, (low, high) in enumerate(pairwise(bounds)):
+            bits[each, low:high] = True
+        self._masks = pack(bits)
         self._seed, self._most = seed, most
         self._begin()
 
@@ -145,27 +110,25 @@ class Recollection:
             chosen = np.minimum(chosen, len(self.weights) - 1)
         return self.records[chosen], self.histories[chosen]
 
+    def step(self, records: Words, histories: Words, joints: Int32s) -> tuple[Words, Words, Words]:
+        """The records after a joint move each, the roles' histories then, and the percepts of all roles."""
+        joints = np.ascontiguousarray(joints, np.int32)
+        after, seen = self.machine.perceive(records, joints)
+        grown = np.array(histories, np.uint64, order="C")
+        _absorb(grown, joints, seen, self._masks)
+        return after, grown, seen
+
     def _grow(self, seen: Observed, deadline: float) -> bool:
         seconds = deadline - time.monotonic()
         effort = int(min(_EFFORT[1], max(_EFFORT[0], _EFFORT_PER_SECOND * seconds)))
-        move, percepts = self._lanes.own_move(seen.move), self.historians.bits(self.role, seen.percepts)
-        if move == -1 or percepts is None:
+        if not self._lanes.can_be(seen):
             return False
-        options = self._options(move)
-        rows = options.open
-        if not len(rows):
+        options = self._lanes.options(self.records, self._lanes.own_move(seen.move))
+        of, joints, weights, _ = pairs_of(options, self.weights, effort, self._numbers)
+        if not len(of):
             return False
-        counts = options.counts[rows].astype(np.float64).prod(axis=1)
-        if counts.sum() <= effort:
-            of, joints = all_joints(options, rows)
-            weights = (self.weights[rows] / counts)[np.searchsorted(rows, of)]
-        else:
-            chances = self.weights[rows] / self.weights[rows].sum()
-            of = rows[self._numbers.choice(len(rows), effort, p=chances)]
-            joints, weights = drawn_joints(options, of, self._numbers), np.ones(len(of))
-        after, histories, perceived = self.historians.step(self.records[of], self.histories[of], joints)
-        fits = (self.historians.own(self.role, perceived) == percepts).all(axis=1)
-        fits &= ~self._lanes.terminal(after)
+        after, histories, perceived = self.step(self.records[of], self.histories[of], joints)
+        fits = self._lanes.fitting(perceived, seen.percepts) & ~self._lanes.terminal(after)
         once, weights = self._lanes.merged(np.hstack([after[fits], histories[fits]]), weights[fits])
         if not len(once):
             return False
@@ -177,18 +140,6 @@ class Recollection:
         self.histories = np.ascontiguousarray(once[:, words:])
         self.weights = weights / weights.sum()
         return True
-
-    def _options(self, move: int | None) -> Options:
-        """The options of each state, if the role makes this move."""
-        lanes = self.machine
-        evaluation = lanes.evaluate(self.records)
-        legal = evaluation.legal
-        if move is not None:
-            columns = np.arange(int(lanes.role_moves[-1]))
-            first, past = lanes.role_moves[self.role : self.role + 2].tolist()
-            legal = legal & pack(((columns < first) | (columns >= past) | (columns == first + move))[None, :])
-        counts, moves = unpack_moves(legal, lanes.role_moves)
-        return Options(evaluation.terminal, counts.astype(np.int64), moves)
 
 
 _PROBES = 64
@@ -377,7 +328,7 @@ class _SetSearch:
                 joints, chosen, fresh,
             )  # fmt: skip
             paths.append((lanes, chosen))
-            records, histories, _ = self._past.historians.step(records, histories, joints)
+            records, histories, _ = self._past.step(records, histories, joints)
             if fresh.any():
                 leaves.append((lanes[fresh], records[fresh]))
                 lanes, records, histories = lanes[~fresh], records[~fresh], histories[~fresh]

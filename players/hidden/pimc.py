@@ -5,11 +5,8 @@ that it will know the state next time: better players are measured against it.
 
 from __future__ import annotations
 
-import random
 import time
 from typing import Any
-
-import numpy as np
 
 from gdl.machine import Machine, State
 from gdl.words import counted
@@ -35,10 +32,8 @@ class PimcPlayer(Player):
         super().__init__(seed=seed, **options)
         self._most: int = self.options["worlds"]
         self._uct = UctPlayer(seed=seed, playouts=self.options["playouts"], knowledge="off")
-        self._random = random.Random(seed)
 
     def prepare(self, state: State, deadline: float) -> None:
-        self._random = random.Random(f"{self.seed} {self.role}")
         self._uct.start(self.machine, self.role, state, 0.0, deadline)
 
     def update_machine(self, machine: Machine) -> None:
@@ -52,7 +47,8 @@ class PimcPlayer(Player):
         options = belief.legal_moves()
         began = time.monotonic()
         most = max(1, min(self._most, int((deadline - began) / _LEAST_SECONDS)))
-        states = self._drawn(belief, most)
+        worlds, weights = belief.few(most)
+        states = [(belief.world_machine.state(worlds, i), float(w)) for i, w in enumerate(weights)]
         totals = dict.fromkeys(options, 0.0)
         visits = dict.fromkeys(options, 0)
         searched = 0
@@ -76,12 +72,3 @@ class PimcPlayer(Player):
 
     def stop(self) -> None:
         self._uct.stop()
-
-    def _drawn(self, belief: Belief, most: int) -> list[tuple[State, float]]:
-        """All states of a belief with their weights, or some of them, drawn by weight."""
-        machine, worlds = belief.world_machine, belief.worlds
-        if len(belief) <= most:
-            return [(machine.state(worlds, i), float(belief.weights[i])) for i in range(len(belief))]
-        numbers = np.random.default_rng(self._random.getrandbits(63))
-        chosen = numbers.choice(len(belief), most, replace=False, p=belief.weights)
-        return [(machine.state(worlds, int(i)), 1 / most) for i in chosen]

@@ -190,15 +190,12 @@ class StorageRoom:
     Attributes:
         used_memory, used_disk: bytes in use.
         seconds: CPU seconds that all threads spent on writing and reading files.
-        waited: the wall time of the same work: much longer if the disk is slow or the computer is busy.
-        written, read: bytes written to and read from files.
     """
 
     def __init__(self, memory: int, disk: int | None) -> None:
         self.memory, self.disk = memory, disk
         self.used_memory = self.used_disk = 0
-        self.seconds = self.waited = 0.0
-        self.written = self.read = 0
+        self.seconds = 0.0
         self._lock = threading.Lock()
 
     def take_memory(self, size: int) -> bool:
@@ -235,25 +232,19 @@ class StorageRoom:
             self.used_disk += size
 
     @contextmanager
-    def at_work(self, written: int = 0, read: int = 0) -> Iterator[None]:
-        """Count work on files: its time, and the bytes if it succeeds."""
-        cpu, clock = time.thread_time(), time.perf_counter()
+    def at_work(self) -> Iterator[None]:
+        """Count the time of work on files."""
+        began = time.thread_time()
         yield
-        cpu, clock = time.thread_time() - cpu, time.perf_counter() - clock
         with self._lock:
-            self.seconds += cpu
-            self.waited += clock
-            self.written += written
-            self.read += read
+            self.seconds += time.thread_time() - began
 
 
-LOCK, MANIFEST, RULES = "ggp-frontier.lock", "manifest.json", "rules.kif"
+LOCK, MANIFEST = "ggp-frontier.lock", "manifest.json"
 SUFFIX = ".blob"
 FORMAT = "ggp frontier search"
-VERSION = 2
+VERSION = 3
 _MOST_MANIFEST = 1 << 30
-MOST_RULES = 64 << 20
-"""The most bytes of a file."""
 NAME = r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}"
 """The names of blobs: file names without a folder."""
 _BLOB = record(
@@ -291,12 +282,12 @@ class ScratchDirectory:
             )
         self._lock = _take(path / LOCK)
         try:
-            self.manifest = self._open(rules, resume)
+            self.manifest = self._open(resume)
         except BaseException:
             self.close()
             raise
 
-    def _open(self, rules: str, resume: bool) -> dict[str, Any] | None:
+    def _open(self, resume: bool) -> dict[str, Any] | None:
         """Return the body of the manifest; None in a new directory."""
         manifest = self.path / MANIFEST
         if not resume and os.path.exists(manifest):
@@ -313,11 +304,8 @@ class ScratchDirectory:
                 )
         named = {blob["file"] for blob in body["blobs"] if blob["file"]} if body else set()
         for entry in os.scandir(self.path):
-            if _is_half_written(entry.name) or (entry.name.endswith(SUFFIX) and entry.name not in named):
+            if entry.name.startswith(NEW) or (entry.name.endswith(SUFFIX) and entry.name not in named):
                 remove(self.path / entry.name)
-        if body is None:
-            with os_errors(self.path / RULES, "write"):
-                replace_file(self.path / RULES, rules.encode())
         return body
 
     def commit(self, body: dict[str, Any]) -> None:
@@ -329,7 +317,7 @@ class ScratchDirectory:
         """Remove all files of a search; other files stay."""
         remove(self.path / MANIFEST)
         for entry in os.scandir(self.path):
-            if entry.name == RULES or _is_half_written(entry.name) or entry.name.endswith(SUFFIX):
+            if entry.name.startswith(NEW) or entry.name.endswith(SUFFIX):
                 remove(self.path / entry.name)
 
     def close(self) -> None:
@@ -378,22 +366,6 @@ def read_manifest(path: Path) -> dict[str, Any]:
 def has_commit(path: Path) -> bool:
     """Return whether a directory has a search to resume."""
     return (path / MANIFEST).exists()
-
-
-def rules_of(path: Path) -> str:
-    """Return the text of the rules that the search in a directory is for. Raises ScratchError as
-    :func:`read_manifest` does."""
-    body = read_manifest(path)
-    file = path / RULES
-    text = read_limited(file, MOST_RULES).decode(errors="replace")
-    if digest_of(text.encode()) != body["rules"]:
-        raise damaged(file)
-    return text
-
-
-def _is_half_written(name: str) -> bool:
-    """Whether a file is a leftover of a killed process, of this release or an earlier one."""
-    return name.startswith(NEW) or name == MANIFEST + ".new"
 
 
 def _take(path: Path) -> int:

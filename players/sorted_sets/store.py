@@ -77,7 +77,7 @@ class Blob:
             return parts[number]
         if self.path is None:
             raise ValueError(f"the blob {self.name} was dropped")
-        with self._store.room.at_work(read=self.sizes[number]):
+        with self._store.room.at_work():
             return read_block(self.path, self.blocks, number)
 
     def drop(self) -> None:
@@ -160,7 +160,7 @@ class BlobWriter:
         room = self._store.room
         room.take_disk(len(data))
         try:
-            with room.at_work(written=len(data)):
+            with room.at_work():
                 file.append(data)
         except BaseException:
             room.give_disk(len(data))
@@ -379,7 +379,7 @@ class BlobStore:
         self.room.take_disk(blob.total)
         path = self.new_path(blob.name)
         try:
-            with self.room.at_work(written=blob.total):
+            with self.room.at_work():
                 blob.blocks = write_file(path, blob.parts)
         except BaseException:
             self.room.give_disk(blob.total)

@@ -164,7 +164,7 @@ class FrontierSearch(Stepwise):
         ScratchError."""
         self._machine, self._options, self._watch = machine, options, watch
         self._start = start
-        self._began, self._clock = time.monotonic(), time.process_time()
+        self._began = time.monotonic()
         self._store = BlobStore(
             options.memory, options.scratch, options.disk, _text(machine, start), options.resume
         )
@@ -340,7 +340,6 @@ class FrontierSearch(Stepwise):
         if self._options.scratch is None:
             return
         state = {
-            "game": self._options.game,
             "symmetry": 0 if self._orbits is None else len(self._orbits.sources) + 1,
             "clocks": not space.clock_mask.any(),
             "coding": coding_as_json(self._recoded.coding),
@@ -382,8 +381,6 @@ class FrontierSearch(Stepwise):
             key_bits=self._search.space.key_bits,
             bytes_per_state=found.visited_bytes / max(1, found.states),
             peak_rss=peak_bytes(),
-            seconds_cpu=time.process_time() - self._clock,
-            seconds_wall=time.monotonic() - self._began,
             complete=self.complete,
             shortest=self.shortest,
             seconds_by_stage=self._search.seconds_by_stage(),

@@ -17,7 +17,6 @@ class FrontierOptions:
         workers: threads.
         resume: whether to resume the search in ``scratch``.
         symmetry: whether one state of each orbit may stand for all.
-        game: the game's name, recorded in the checkpoint.
     """
 
     memory: int
@@ -26,7 +25,6 @@ class FrontierOptions:
     workers: int = 1
     resume: bool = False
     symmetry: bool = True
-    game: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +67,6 @@ class FrontierResult:
         symmetries: the number of automorphisms, including the identity; states of one orbit count as one.
         bytes_per_state: size of the coded visited set divided by the number of states.
         peak_rss: highest resident size of the process, in bytes.
-        seconds_cpu, seconds_wall: the time of the search.
         complete: whether all states are visited.
         shortest: whether no line to any of the goal values is shorter.
         seconds_by_stage: CPU seconds of all threads by stage.
@@ -85,8 +82,6 @@ class FrontierResult:
     symmetries: int
     bytes_per_state: float
     peak_rss: int
-    seconds_cpu: float
-    seconds_wall: float
     complete: bool
     shortest: bool
     seconds_by_stage: dict[str, float] = field(default_factory=dict)

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from gdl.errors import GdlError
-from gdl.json_schema import FLAG, TEXT, check_json, matching, or_null, record, row, rows, whole
+from gdl.json_schema import FLAG, check_json, matching, or_null, record, row, rows, whole
 from gdl.machine import Machine, State
 from players.processes.worker_threads import WorkerThreads
 from players.puzzles.frontier.budget import MemoryPlan
@@ -543,7 +543,6 @@ FOUND_SCHEMA = record(
     extra={"type": "number", "minimum": 0},
 )
 _STATE = record(
-    game=TEXT,
     symmetry=whole(),
     clocks=FLAG,
     coding=CODING_SCHEMA,

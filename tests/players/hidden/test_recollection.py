@@ -60,7 +60,7 @@ def test_states_and_weights_are_those_of_the_belief(name: str, role: int, seed: 
 @pytest.mark.parametrize("name", ["kuhn", "liarsdice", "kriegtictactoe"])
 def test_histories_are_equal_exactly_where_observations_are(name: str) -> None:
     machine = machine_of(name)
-    historians = Recollection(machine, 0).historians
+    past = Recollection(machine, 0)
     level = [
         (machine.initial_state(), np.zeros((1, len(machine.roles)), np.uint64), [()] * len(machine.roles))
     ]
@@ -72,7 +72,7 @@ def test_histories_are_equal_exactly_where_observations_are(name: str) -> None:
                 continue
             for joint in product(*machine.options(state)):
                 moves = np.array([joint], np.int32)
-                after, grown, _ = historians.step(machine.records([state]), histories, moves)
+                after, grown, _ = past.step(machine.records([state]), histories, moves)
                 learnt = observations(machine, state, joint)
                 later = [(*before, one) for before, one in zip(told, learnt, strict=True)]
                 for role, number in enumerate(grown[0].tolist()):

@@ -11,7 +11,7 @@ import sys
 import time
 from pathlib import Path
 
-from players.sorted_sets.files import LOCK, MANIFEST, RULES, OutOfRoomError
+from players.sorted_sets.files import LOCK, MANIFEST, OutOfRoomError
 from players.sorted_sets.store import BlobStore
 from tests.players.sorted_sets import committing
 from tests.players.sorted_sets.filling import reopened
@@ -48,7 +48,7 @@ def test_what_was_committed_is_whole_after_each_of_20_kills(tmp_path: Path) -> N
                 committing.content(number, block) for block in range(3)
             ]
         files = {blob.path.name for blob in store.blobs.values() if blob.path}
-        assert {path.name for path in tmp_path.iterdir()} == files | {LOCK, MANIFEST, RULES}
+        assert {path.name for path in tmp_path.iterdir()} == files | {LOCK, MANIFEST}
         store.close()
         reached = layer
 
