@@ -27,7 +27,7 @@ from gdl.errors import GdlError
 from gdl.syntax.parser import parse_rules
 from players.kaskade.make_machine import make_machine
 from players.puzzles.frontier.frontier import FrontierSearch
-from players.puzzles.frontier.outcome import FrontierOptions
+from players.puzzles.frontier.outcome import SearchLimits
 from propnet.machine import PropnetMachine
 from tests.games.tiles import tiles
 
@@ -80,7 +80,7 @@ class Measured:
 
 
 def search_tiles(
-    columns: int, rows: int, goal: list[int] | None, states: float, options: FrontierOptions
+    columns: int, rows: int, goal: list[int] | None, states: float, options: SearchLimits
 ) -> Iterator[Measured]:
     """Search until the goal (see :func:`tests.games.tiles.tiles`), or until there are so many states. Yields
     what it has cost with a million states, ten million and so on, and at the end."""
@@ -133,7 +133,7 @@ def main() -> None:
     if given.goal_depth is not None and (given.columns, given.rows) != (3, 4):
         parser.error("--goal-depth is known for 3 columns and 4 rows")
     goal = None if given.goal_depth is None else GOALS[given.goal_depth]
-    options = FrontierOptions(
+    options = SearchLimits(
         given.memory,
         given.scratch,
         workers=given.workers,

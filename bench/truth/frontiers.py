@@ -15,8 +15,7 @@ from pathlib import Path
 from bench.truth.field import Case, Field
 from bench.truth.puzzles import Truth, drawn_puzzle, random_puzzle
 from players.puzzles.frontier.frontier import FrontierSearch
-from players.puzzles.frontier.outcome import FrontierOptions, FrontierResult
-from players.sorted_sets.files import has_commit
+from players.puzzles.frontier.outcome import FrontierResult, SearchLimits
 from propnet.machine import PropnetMachine
 
 SECONDS = 40.0
@@ -36,7 +35,7 @@ def _examine(rng: random.Random, case: Case) -> None:
     if machine.is_terminal(machine.initial_state()):
         return
     for symmetry in (True, False):
-        plain = FrontierOptions(PLENTY, symmetry=symmetry)
+        plain = SearchLimits(PLENTY, symmetry=symmetry)
         merged = "" if symmetry else " without symmetry"
         with tempfile.TemporaryDirectory() as folder:
             _check(case, f"frontier{merged}", _searched(machine, plain, Path(folder)), truth)
@@ -48,7 +47,7 @@ def _examine(rng: random.Random, case: Case) -> None:
             _check(case, f"resumed{merged}", _resumed(machine, options, Path(folder), rng), truth)
 
 
-def _begun(machine: PropnetMachine, options: FrontierOptions) -> FrontierSearch:
+def _begun(machine: PropnetMachine, options: SearchLimits) -> FrontierSearch:
     start = machine.records([machine.initial_state()]).copy()
     return FrontierSearch(machine, start, options)
 
@@ -60,7 +59,7 @@ def _finished(search: FrontierSearch) -> FrontierResult:
     return search.result()
 
 
-def _searched(machine: PropnetMachine, options: FrontierOptions, folder: Path) -> FrontierResult:
+def _searched(machine: PropnetMachine, options: SearchLimits, folder: Path) -> FrontierResult:
     search = _begun(machine, replace(options, scratch=folder / "s"))
     result = _finished(search)
     search.close()
@@ -68,13 +67,12 @@ def _searched(machine: PropnetMachine, options: FrontierOptions, folder: Path) -
 
 
 def _resumed(
-    machine: PropnetMachine, options: FrontierOptions, folder: Path, rng: random.Random
+    machine: PropnetMachine, options: SearchLimits, folder: Path, rng: random.Random
 ) -> FrontierResult:
     """Closed after each few steps, and resumed where a layer was finished, else begun anew."""
     scratch = folder / "s"
     for most in range(1, 100):
-        known = has_commit(scratch) if scratch.exists() else False
-        search = _begun(machine, replace(options, scratch=scratch, resume=known))
+        search = _begun(machine, replace(options, scratch=scratch))
         more = any(search.step(time.monotonic() + 1e-5) for _ in range(rng.randint(1, 2 * most)))
         if more:
             result = search.result()

@@ -19,7 +19,8 @@ from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
 from players.proof.search import Proof
-from players.strong.layers import StrongOptions, solve_game
+from players.puzzles.frontier.outcome import SearchLimits
+from players.strong.layers import solve_game
 from players.strong.storage import TableWriter
 from players.strong.tables import Tables
 from propnet.machine import PropnetMachine
@@ -175,7 +176,7 @@ def _check_strong(case: Case, machine: PropnetMachine, graph: Graph) -> None:
         scratch, kept = Path(folder) / "s", Path(folder) / "t"
         scratch.mkdir()
         try:
-            solved = solve_game(machine, StrongOptions(MEMORY, scratch=scratch), TableWriter(kept))
+            solved = solve_game(machine, SearchLimits(MEMORY, scratch=scratch), TableWriter(kept))
         except GdlError:
             # A state that both decide at once need not have a value in pure strategies.
             mixed = any(len(table) > 1 < len(table[0]) for table in graph.after.values())

@@ -19,8 +19,9 @@ from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
 from players.portfolio import solve
+from players.puzzles.frontier.outcome import SearchLimits
 from players.solvers import replayed, solvers_named
-from players.strong.layers import StrongOptions, solve_game
+from players.strong.layers import solve_game
 from propnet.machine import PropnetMachine
 
 SECONDS = 20.0
@@ -177,7 +178,7 @@ def check_solver(
 
 def _check_strong(case: Case, machine: PropnetMachine, truth: Truth) -> None:
     try:
-        solved = solve_game(machine, StrongOptions(1 << 31, symmetry=False))
+        solved = solve_game(machine, SearchLimits(1 << 31, symmetry=False))
     except GdlError as error:
         case.check("strong declines", truth.stuck, str(error))
         return

@@ -16,14 +16,14 @@ from ggp.solving.view import doubt_of, in_slices
 from ggp.stopwatch import Stopwatch
 from players.puzzles.frontier.budget import peak_bytes
 from players.puzzles.frontier.frontier import FrontierSearch
-from players.puzzles.frontier.outcome import FrontierOptions, FrontierResult
+from players.puzzles.frontier.outcome import FrontierResult, SearchLimits
 from players.solvers import Solution, replayed
 from players.sorted_sets.files import OutOfRoomError, has_commit
 from propnet.capabilities import lane_machine
 from propnet.machine import PropnetMachine
 
 
-def solve_by_frontier(game: Game, options: FrontierOptions, seconds: float | None, as_json: bool) -> int:
+def solve_by_frontier(game: Game, options: SearchLimits, seconds: float | None, as_json: bool) -> int:
     """Search, and print the result. Returns the exit status: 0 with a line, 1 without, 130 after Ctrl-C.
 
     ``seconds`` limits wall time, None for no limit.

@@ -19,7 +19,8 @@ from ggp.game import Game
 from ggp.printing import show
 from ggp.stopwatch import Stopwatch
 from players.puzzles.frontier.budget import peak_bytes
-from players.strong.layers import StrongOptions, solve_game
+from players.puzzles.frontier.outcome import SearchLimits
+from players.strong.layers import solve_game
 from players.strong.outcomes import SolvedGame
 from players.strong.storage import TableWriter
 from players.strong.tables import JointValue, TableAnswer, Tables, ask, facts
@@ -32,7 +33,7 @@ _SLOW = 0.2
 """Seconds between two lines of progress."""
 
 
-def solve_strongly(game: Game, options: StrongOptions, folder: Path | None, as_json: bool) -> None:
+def solve_strongly(game: Game, options: SearchLimits, folder: Path | None, as_json: bool) -> None:
     """Solve a whole game, write its table to the folder if there is one, and print the result. Raises
     GdlError."""
     clock = Stopwatch()

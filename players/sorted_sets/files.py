@@ -261,47 +261,40 @@ class ScratchDirectory:
     """A directory that belongs to this object until :meth:`close`.
 
     Arguments: path: the directory; created if missing. rules: the text of the rules that the search is for.
-        resume: whether to resume the search there; otherwise the directory must be empty.
 
     Raises:
-        ScratchError: another process works there; the files are not ours, damaged, or of other rules; there
-            is nothing to resume; or there are files although ``resume`` is False.
+        ScratchError: another process works there; the files are not ours, damaged, or of other rules.
+
+    Attributes:
+        manifest: the body of the last commit's manifest; None in a new directory.
     """
 
-    def __init__(self, path: Path, rules: str, resume: bool) -> None:
+    def __init__(self, path: Path, rules: str) -> None:
         self.path = path
         self._rules = digest_of(rules.encode())
         with os_errors(path, "use"):
-            if not resume:
-                path.mkdir(parents=True, exist_ok=True)
+            path.mkdir(parents=True, exist_ok=True)
             present = {entry.name for entry in os.scandir(path)}
-        if LOCK not in present and (present or resume):
+        if LOCK not in present and present:
             raise ScratchError(
                 f"{path} is not a scratch directory of a search",
-                remedy="name one that a search began in" if resume else "name an empty or a new directory",
+                remedy="name an empty or a new directory, or one that a search began in",
             )
         self._lock = _take(path / LOCK)
         try:
-            self.manifest = self._open(resume)
+            self.manifest = self._open()
         except BaseException:
             self.close()
             raise
 
-    def _open(self, resume: bool) -> dict[str, Any] | None:
-        """Return the body of the manifest; None in a new directory."""
-        manifest = self.path / MANIFEST
-        if not resume and os.path.exists(manifest):
+    def _open(self) -> dict[str, Any] | None:
+        """Return the body of the manifest, and remove files that it does not name."""
+        body = read_manifest(self.path) if has_commit(self.path) else None
+        if body is not None and body["rules"] != self._rules:
             raise ScratchError(
-                f"{self.path} holds a search that is not over",
-                remedy="resume it, or remove the directory",
+                f"the search in {self.path} is of other rules",
+                remedy="give the game that it began with, or name another directory",
             )
-        body = None
-        if resume:
-            body = read_manifest(self.path)
-            if body["rules"] != self._rules:
-                raise ScratchError(
-                    f"the search in {self.path} is of other rules", remedy="give the game that it began with"
-                )
         named = {blob["file"] for blob in body["blobs"] if blob["file"]} if body else set()
         for entry in os.scandir(self.path):
             if entry.name.startswith(NEW) or (entry.name.endswith(SUFFIX) and entry.name not in named):
@@ -333,13 +326,8 @@ def sealed(body: dict[str, Any]) -> bytes:
 
 
 def read_manifest(path: Path) -> dict[str, Any]:
-    """Return the body of a directory's manifest. Raises ScratchError if it is missing, damaged or of another
-    version."""
+    """The body of a directory's manifest. Raises ScratchError if it is damaged or of another version."""
     file = path / MANIFEST
-    if not os.path.exists(file):
-        raise ScratchError(
-            f"nothing to resume in {path}", remedy="the search that began there has not finished a layer"
-        )
     try:
         head, body = unsealed(read_limited(file, _MOST_MANIFEST))
         kind, version = head["format"], head["version"]

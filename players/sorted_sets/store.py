@@ -177,10 +177,10 @@ _NAME = re.compile(NAME)
 class BlobStore:
     """Blobs within a budget of memory and disk.
 
-    Arguments: memory: bytes of blocks in memory. scratch: a directory for files: new or empty, or with
-        ``resume`` one that a search has committed in. With None everything is in memory. disk: the most bytes
-        of files; None for as many as fit. rules: text of the rules that the search is for. resume: whether to
-        resume from the last commit, whose :attr:`state` and :attr:`blobs` are then restored.
+    Arguments: memory: bytes of blocks in memory. scratch: a directory for files: new, empty, or one that a
+        search began in, whose last commit then restores :attr:`state` and :attr:`blobs`. With None everything
+        is in memory. disk: the most bytes of files; None for as many as fit. rules: text of the rules that
+        the search is for.
 
     Raises:
         ScratchError: the directory cannot be used (see :class:`ScratchDirectory`), or the length of a file
@@ -197,7 +197,6 @@ class BlobStore:
         scratch: Path | None = None,
         disk: int | None = None,
         rules: str = "",
-        resume: bool = False,
     ) -> None:
         self.room = StorageRoom(memory, disk)
         self.state: dict[str, Any] = {}
@@ -212,7 +211,7 @@ class BlobStore:
         """The files that the last commit named."""
         self._leaving: dict[Path, int] = {}
         """The files among them whose blobs were dropped, and their sizes."""
-        self._directory = None if scratch is None else ScratchDirectory(scratch, rules, resume)
+        self._directory = None if scratch is None else ScratchDirectory(scratch, rules)
         if self._directory is not None and self._directory.manifest is not None:
             try:
                 self._restore(self._directory.path, self._directory.manifest)

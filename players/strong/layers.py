@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
@@ -26,6 +25,7 @@ from gdl.json_schema import check_json, record, whole
 from players.processes.worker_threads import WorkerThreads
 from players.puzzles.frontier.budget import MemoryPlan
 from players.puzzles.frontier.key_space import KeySpace, orbits_of
+from players.puzzles.frontier.outcome import SearchLimits
 from players.puzzles.frontier.search import FOUND_SCHEMA, LayeredSearch, Layers, check_found
 from players.sorted_sets.keys import Keys
 from players.sorted_sets.rows import FINGERS, as_set, seek
@@ -48,27 +48,6 @@ from propnet.machine import PropnetMachine
 
 Watch = Callable[[str, int, int], None]
 """Gets the phase (``forward`` or ``backward``), the layer, and the number of states done."""
-
-
-@dataclass(frozen=True, slots=True)
-class StrongOptions:
-    """Limits and options for solving a whole game.
-
-    Attributes:
-        memory: bytes that the process may have resident.
-        workers: threads.
-        scratch: a folder for data that do not fit; None for none.
-        disk: most bytes of files in it; None for all free space.
-        resume: whether to resume from ``scratch``.
-        symmetry: whether one state of each orbit may represent all.
-    """
-
-    memory: int
-    workers: int = 1
-    scratch: Path | None = None
-    disk: int | None = None
-    resume: bool = False
-    symmetry: bool = True
 
 
 _VALUE = 3
@@ -108,7 +87,7 @@ _STATE = record(symmetry=whole(1), found=FOUND_SCHEMA)
 
 
 def reachable(
-    machine: PropnetMachine, store: BlobStore, options: StrongOptions, symmetry: int, watch: Watch
+    machine: PropnetMachine, store: BlobStore, options: SearchLimits, symmetry: int, watch: Watch
 ) -> _Reachable:
     """Every state that joint moves lead to from the start, terminal ones included; they stay in the store.
     ``symmetry``: the number of automorphisms, for a checkpoint.
@@ -408,7 +387,7 @@ def _joined(sets: list[Words]) -> Words:
 
 def solve_game(
     machine: PropnetMachine,
-    options: StrongOptions,
+    options: SearchLimits,
     writer: TableWriter | None = None,
     watch: Watch = lambda *_: None,
 ) -> SolvedGame:
@@ -418,7 +397,7 @@ def solve_game(
     Raises TooLargeError or OutOfRoomError if the states do not fit, ScratchError, and GdlError for games
     whose value is not one in pure strategies (:mod:`players.strong.layers`).
     """
-    store = BlobStore(1 << 20, options.scratch, options.disk, str(machine.rules), options.resume)
+    store = BlobStore(1 << 20, options.scratch, options.disk, str(machine.rules))
     over = False
     try:
         solved = _solved(machine, store, options, writer, watch)
@@ -434,7 +413,7 @@ def solve_game(
 def _solved(
     machine: PropnetMachine,
     store: BlobStore,
-    options: StrongOptions,
+    options: SearchLimits,
     writer: TableWriter | None,
     watch: Watch,
 ) -> SolvedGame:

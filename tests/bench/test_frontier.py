@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bench.frontier import GOALS, search_tiles
-from players.puzzles.frontier.outcome import FrontierOptions
+from players.puzzles.frontier.outcome import SearchLimits
 from tests.players.puzzles.frontier.plain import PLENTY
 
 
@@ -41,5 +41,5 @@ def test_a_process_takes_no_more_memory_than_it_may(scratch: bool, tmp_path: Pat
 @pytest.mark.slow
 @pytest.mark.parametrize("depth", [10, 20])
 def test_positions_are_as_far_away_as_the_list_says(depth: int) -> None:
-    *_, last = search_tiles(3, 4, GOALS[depth], float("inf"), FrontierOptions(PLENTY, symmetry=False))
+    *_, last = search_tiles(3, 4, GOALS[depth], float("inf"), SearchLimits(PLENTY, symmetry=False))
     assert last.depth == depth == len(last.moves)

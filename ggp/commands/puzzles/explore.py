@@ -27,15 +27,8 @@ def command(
     """
     from ggp.game import Game
     from ggp.solving.frontier_search import solve_by_frontier
-    from players.puzzles.frontier.outcome import FrontierOptions
-    from players.sorted_sets.files import has_commit
+    from players.puzzles.frontier.outcome import SearchLimits
 
-    options = FrontierOptions(
-        memory=parse_bytes(memory),
-        workers=workers,
-        scratch=scratch,
-        disk=as_bytes(disk, scratch),
-        resume=scratch is not None and has_commit(scratch),
-    )
+    options = SearchLimits(parse_bytes(memory), scratch, as_bytes(disk, scratch), workers)
     if status := solve_by_frontier(Game.load(game), options, seconds, as_json):
         raise typer.Exit(status)

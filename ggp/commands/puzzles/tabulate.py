@@ -29,14 +29,7 @@ def command(
     """
     from ggp.game import Game
     from ggp.solving.strong import solve_strongly
-    from players.sorted_sets.files import has_commit
-    from players.strong.layers import StrongOptions
+    from players.puzzles.frontier.outcome import SearchLimits
 
-    options = StrongOptions(
-        parse_bytes(memory),
-        workers,
-        scratch,
-        as_bytes(disk, scratch),
-        resume=scratch is not None and has_commit(scratch),
-    )
+    options = SearchLimits(parse_bytes(memory), scratch, as_bytes(disk, scratch), workers)
     solve_strongly(Game.load(game), options, folder, as_json)

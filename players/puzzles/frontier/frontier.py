@@ -24,7 +24,7 @@ from players.puzzles.frontier.key_space import (
     coding_from_json,
     orbits_of,
 )
-from players.puzzles.frontier.outcome import FrontierOptions, FrontierProgress, FrontierResult
+from players.puzzles.frontier.outcome import FrontierProgress, FrontierResult, SearchLimits
 from players.puzzles.frontier.search import LayeredSearch, Layers, check_found, check_lines, check_state
 from players.solvers import highest_goal
 from players.sorted_sets.runs import Run
@@ -158,16 +158,14 @@ class FrontierSearch(Stepwise):
     """
 
     def __init__(
-        self, machine: PropnetMachine, start: Words, options: FrontierOptions, watch: Watch | None = None
+        self, machine: PropnetMachine, start: Words, options: SearchLimits, watch: Watch | None = None
     ) -> None:
         """``start``: uint64, shape (1, words), the record of a state that is not terminal. Raises
         ScratchError."""
         self._machine, self._options, self._watch = machine, options, watch
         self._start = start
         self._began = time.monotonic()
-        self._store = BlobStore(
-            options.memory, options.scratch, options.disk, _text(machine, start), options.resume
-        )
+        self._store = BlobStore(options.memory, options.scratch, options.disk, _text(machine, start))
         if self._store.state:
             with self._store.restoring():
                 check_state(self._store.state)

@@ -1,4 +1,4 @@
-"""The options, the progress and the result of a frontier search."""
+"""The limits of searches of all states; the progress and the result of a frontier search."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
-class FrontierOptions:
-    """The resources and options of a search.
+class SearchLimits:
+    """The resources of a search of all states.
 
     Attributes:
         memory: bytes that the process may have resident.
-        scratch: a folder for data that do not fit into memory; None for none.
+        scratch: a folder for data that do not fit into memory; None for none. A search that began there is
+            resumed.
         disk: the most bytes of files in it; None for as many as fit.
         workers: threads.
-        resume: whether to resume the search in ``scratch``.
         symmetry: whether one state of each orbit may stand for all.
     """
 
@@ -23,7 +23,6 @@ class FrontierOptions:
     scratch: Path | None = None
     disk: int | None = None
     workers: int = 1
-    resume: bool = False
     symmetry: bool = True
 
 

@@ -19,7 +19,7 @@ from gdl.errors import GdlError
 from players.batch_machine import Records
 from players.puzzles.frontier.budget import resident_bytes
 from players.puzzles.frontier.frontier import FrontierSearch, clocks_are_idle
-from players.puzzles.frontier.outcome import FrontierOptions
+from players.puzzles.frontier.outcome import SearchLimits
 from players.solvers import Certainty, LineSolver, Promise, Task
 from propnet.analysis.cones import step_clocks
 from propnet.expander import Expander, Expansion
@@ -320,7 +320,7 @@ class Frontier(LineSolver):
 
     def _sort_and_merge(self, deadline: float) -> bool:
         if self._search is None:
-            options = FrontierOptions(memory=resident_bytes() + self._task.memory)
+            options = SearchLimits(memory=resident_bytes() + self._task.memory)
             self._search = FrontierSearch(self.machine, self.machine.records([self.start]), options)
             self._counted = self.states
         search = self._search

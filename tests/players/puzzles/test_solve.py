@@ -8,8 +8,9 @@ import pytest
 from gdl.syntax.parser import parse_rules
 from players.kaskade.make_machine import make_machine
 from players.portfolio import solve
+from players.puzzles.frontier.outcome import SearchLimits
 from players.solvers import solvers_named
-from players.strong.layers import StrongOptions, solve_game
+from players.strong.layers import solve_game
 from propnet.machine import PropnetMachine
 from propnet.recoding.samples import clock_states, sample_states
 
@@ -60,5 +61,5 @@ def test_states_of_a_role_without_moves_can_be_sampled(rules: str) -> None:
 def test_a_game_without_facts_has_one_state_and_a_value() -> None:
     machine = machine_of(NO_FACTS)
     assert machine.words == 1
-    solved = solve_game(machine, StrongOptions(1 << 31, symmetry=False))
+    solved = solve_game(machine, SearchLimits(1 << 31, symmetry=False))
     assert (solved.states, solved.start) == (1, (0,))

@@ -12,7 +12,7 @@ def content(layer: int, block: int) -> bytes:
 
 
 def main(scratch: Path) -> None:
-    store = BlobStore(6_000, scratch, rules="(role you)", resume=(scratch / "manifest.json").exists())
+    store = BlobStore(6_000, scratch, rules="(role you)")
     layer = store.state.get("layer", 0)
     while True:
         layer += 1

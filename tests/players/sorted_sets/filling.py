@@ -26,5 +26,5 @@ def reopened(
     scratch: Path, memory: int, disk: int | None = None, rules: str = ""
 ) -> tuple[BlobStore, dict[str, Any]]:
     """A store that goes on from the last commit in a directory, and the state that was committed."""
-    store = BlobStore(memory, scratch, disk, rules, resume=True)
+    store = BlobStore(memory, scratch, disk, rules)
     return store, store.state

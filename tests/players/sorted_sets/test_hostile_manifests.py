@@ -12,7 +12,7 @@ import pytest
 
 from gdl.errors import GdlError
 from players.puzzles.frontier.frontier import FrontierSearch
-from players.puzzles.frontier.outcome import FrontierOptions
+from players.puzzles.frontier.outcome import SearchLimits
 from players.sorted_sets.files import LOCK, MANIFEST, sealed
 from players.sorted_sets.keys import Keys
 from players.sorted_sets.runs import Run, RunWriter, coded
@@ -31,9 +31,9 @@ def machine() -> PropnetMachine:
     return machine
 
 
-def search(machine: PropnetMachine, scratch: Path, resume: bool) -> FrontierSearch:
+def search(machine: PropnetMachine, scratch: Path) -> FrontierSearch:
     start = machine.records([machine.initial_state()]).copy()
-    return FrontierSearch(machine, start, FrontierOptions(1 << 30, scratch, resume=resume, symmetry=False))
+    return FrontierSearch(machine, start, SearchLimits(1 << 30, scratch, symmetry=False))
 
 
 def advance(one: FrontierSearch, layers: int) -> None:
@@ -46,7 +46,7 @@ def advance(one: FrontierSearch, layers: int) -> None:
 @pytest.fixture
 def checkpoint(machine: PropnetMachine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(os, "fsync", lambda file: None)
-    one = search(machine, tmp_path / "whole", False)
+    one = search(machine, tmp_path / "whole")
     advance(one, 40)
     one.close()
     return tmp_path / "whole"
@@ -63,7 +63,7 @@ def test_a_manifest_with_a_right_digest_and_wrong_contents_is_refused_or_gone_on
         shutil.rmtree(here, ignore_errors=True)
         shutil.copytree(checkpoint, here)
         (here / MANIFEST).write_bytes(manifest)
-        one = search(machine, here, True)
+        one = search(machine, here)
         try:
             advance(one, 4)
         finally:
@@ -76,7 +76,7 @@ def test_a_manifest_with_a_right_digest_and_wrong_contents_is_refused_or_gone_on
 
 def test_a_run_whose_blocks_do_not_ascend_is_refused() -> None:
     """A search that was spread over computers once wrote such runs."""
-    kind, store = Keys(20), BlobStore(1 << 20, None, None, "", False)
+    kind, store = Keys(20), BlobStore(1 << 20, None, None, "")
     writer = RunWriter(kind, store, "run", tags=False)
     for key in (5, 3):
         for block in coded(kind, kind.array([key]), None, 0):
@@ -94,7 +94,7 @@ def test_files_of_a_checkpoint_lie_in_its_directory(
     body["blobs"][0]["file"] = name
     (checkpoint / MANIFEST).write_bytes(sealed(body))
     with pytest.raises(GdlError, match=r"blobs\[0\]\.file"):
-        search(machine, checkpoint, True)
+        search(machine, checkpoint)
     assert (tmp_path / "secret-1.blob").read_bytes() == b"mine"
 
 
@@ -105,5 +105,5 @@ def test_a_lock_that_is_a_link_empties_no_other_file(
     (checkpoint / LOCK).unlink()
     (checkpoint / LOCK).symlink_to(tmp_path / "mine")
     with pytest.raises(GdlError, match="cannot lock"):
-        search(machine, checkpoint, True)
+        search(machine, checkpoint)
     assert (tmp_path / "mine").read_text() == "mine"

@@ -5,20 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 
 from gdl.machine import Machine, State
-from players.strong.layers import StrongOptions, solve_game
+from players.puzzles.frontier.outcome import SearchLimits
+from players.strong.layers import solve_game
 from players.strong.outcomes import SolvedGame
 from players.strong.storage import TableWriter
 from players.strong.tables import Tables
 from tests.machines import network
 
-PLAIN = StrongOptions(1 << 30, symmetry=False)
+PLAIN = SearchLimits(1 << 30, symmetry=False)
 
 
 class Enough(BaseException):
     """As a signal would be."""
 
 
-def table_of(text: str, folder: Path, options: StrongOptions = PLAIN) -> tuple[SolvedGame, Tables]:
+def table_of(text: str, folder: Path, options: SearchLimits = PLAIN) -> tuple[SolvedGame, Tables]:
     """A game's results, and its table in a folder."""
     writer = TableWriter(folder)
     solved = solve_game(network(text), options, writer)

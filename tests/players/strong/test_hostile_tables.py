@@ -14,9 +14,10 @@ import pytest
 from bench.boards.sizes import breakthrough, nim
 from gdl.errors import GdlError
 from gdl.writing import sealed
+from players.puzzles.frontier.outcome import SearchLimits
 from players.sorted_sets.files import MANIFEST as CHECKPOINT
 from players.sorted_sets.files import sealed as sealed_checkpoint
-from players.strong.layers import StrongOptions, solve_game
+from players.strong.layers import solve_game
 from players.strong.storage import MANIFEST
 from players.strong.tables import Tables
 from tests.machines import network
@@ -27,9 +28,9 @@ MUTATIONS = 200
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("text", "options"), [(nim(3, 4), PLAIN), ("tictactoe", StrongOptions(1 << 32))])
+@pytest.mark.parametrize(("text", "options"), [(nim(3, 4), PLAIN), ("tictactoe", SearchLimits(1 << 32))])
 def test_a_manifest_with_a_right_digest_and_wrong_contents_is_refused_or_read(
-    text: str, options: StrongOptions, tmp_path: Path
+    text: str, options: SearchLimits, tmp_path: Path
 ) -> None:
     machine = network(text)
     table_of(text, tmp_path, options)
@@ -89,12 +90,12 @@ def test_a_checkpoint_with_a_right_digest_and_wrong_contents_is_refused_or_gone_
         shutil.copytree(scratch, here)
         (here / CHECKPOINT).write_bytes(manifest)
         with suppress(Enough):
-            solve_game(machine, StrongOptions(1 << 32, 1, here, resume=True), None, stopped(4))
+            solve_game(machine, SearchLimits(1 << 32, here), None, stopped(4))
 
     for after in (6, 16):
         shutil.rmtree(scratch, ignore_errors=True)
         with pytest.raises(Enough):
-            solve_game(machine, StrongOptions(1 << 32, 1, scratch), None, stopped(after))
+            solve_game(machine, SearchLimits(1 << 32, scratch), None, stopped(after))
         body = orjson.loads((scratch / CHECKPOINT).read_bytes())["body"]
         told = refusals(body, sealed_checkpoint, go_on, 60)
         assert len(told) > 20

@@ -13,13 +13,14 @@ from bench.boards.sizes import breakthrough, nim
 from gdl.errors import GdlError
 from gdl.machine import State
 from ggp.game import Game
-from players.strong.layers import StrongOptions, solve_game
+from players.puzzles.frontier.outcome import SearchLimits
+from players.strong.layers import solve_game
 from players.strong.storage import TableWriter
 from players.strong.tables import StateValue, Tables
 from tests.machines import network
 from tests.players.strong.tables import Enough, Value, table_of, values_of_machine
 
-OPTIONS = StrongOptions(1 << 32)
+OPTIONS = SearchLimits(1 << 32)
 
 
 @cache
@@ -37,11 +38,11 @@ def values_of(text: str) -> dict[State, Value]:
 def test_every_state_has_the_value_and_distance_of_plain_minimax(
     game: str, orbits: int | None, files: bool, symmetry: bool, workers: int, tmp_path: Path
 ) -> None:
-    options = StrongOptions(
+    options = SearchLimits(
         1 << 32,
-        workers,
         tmp_path / "scratch" if files else None,
         1 << 30 if files else None,
+        workers,
         symmetry=symmetry,
     )
     known = values_of(game)
@@ -62,7 +63,9 @@ def test_every_state_has_the_value_and_distance_of_plain_minimax(
 def test_symmetry_workers_and_files_change_no_value_of_breakthrough(tmp_path: Path) -> None:
     text = breakthrough(3, 4)
     machine = network(text)
-    alike, mirrored = table_of(text, tmp_path / "mirrored", StrongOptions(1 << 32, 2, tmp_path / "scratch"))
+    alike, mirrored = table_of(
+        text, tmp_path / "mirrored", SearchLimits(1 << 32, tmp_path / "scratch", workers=2)
+    )
     whole, all_states = table_of(text, tmp_path / "whole", replace(OPTIONS, symmetry=False))
     assert (whole.states, alike.states) == (55_152, 27_797)
     assert (alike.symmetries, whole.symmetries) == (2, 1)
@@ -87,8 +90,8 @@ def told_value(value: StateValue | None) -> tuple[tuple[int, ...], int | None]:
 def test_a_process_goes_on_where_another_one_was_stopped(tmp_path: Path) -> None:
     machine, scratch, folder = network(breakthrough(2, 4)), tmp_path / "scratch", tmp_path / "table"
     told: list[tuple[str, int]] = []
-    options = StrongOptions(1 << 32, 2, scratch)
-    whole = solve_game(machine, StrongOptions(1 << 32), None, lambda what, rank, _: told.append((what, rank)))
+    options = SearchLimits(1 << 32, scratch, workers=2)
+    whole = solve_game(machine, SearchLimits(1 << 32), None, lambda what, rank, _: told.append((what, rank)))
     stops = list(range(len(told) // 7, len(told), len(told) // 7 + 1))
     assert {told[stop][0] for stop in stops} == {"forward", "backward"}
     seen: list[tuple[str, int]] = []
@@ -105,7 +108,6 @@ def test_a_process_goes_on_where_another_one_was_stopped(tmp_path: Path) -> None
         else:
             with pytest.raises(Enough):
                 solve_game(machine, options, writer, watch)
-        options = replace(options, resume=True)
     assert found == replace(whole, outcomes=found.outcomes, machine=found.machine, images=found.images)
     tables = Tables.open(folder)
     for state, (goal, distance) in values_of(breakthrough(2, 4)).items():
@@ -116,7 +118,7 @@ def test_a_process_goes_on_where_another_one_was_stopped(tmp_path: Path) -> None
 def test_a_full_disk_loses_the_layer_at_most(tmp_path: Path) -> None:
     machine, scratch = network(breakthrough(3, 4)), tmp_path / "scratch"
     with pytest.raises(GdlError, match=r"of disk.*--disk"):
-        solve_game(machine, StrongOptions(1 << 32, 1, scratch, 12_000))
-    found = solve_game(machine, StrongOptions(1 << 32, 1, scratch, resume=True))
+        solve_game(machine, SearchLimits(1 << 32, scratch, 12_000))
+    found = solve_game(machine, SearchLimits(1 << 32, scratch))
     assert found.start == solve_game(machine, OPTIONS).start
     assert sum(path.stat().st_size for path in scratch.glob("*.blob")) == 0

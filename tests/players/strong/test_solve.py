@@ -14,7 +14,8 @@ from bench.boards.sizes import breakthrough, connect_four, nim
 from gdl.errors import GdlError, RulesError
 from gdl.machine import Machine, State
 from ggp.game import Game
-from players.strong.layers import StrongOptions, solve_game
+from players.puzzles.frontier.outcome import SearchLimits
+from players.strong.layers import solve_game
 from players.strong.outcomes import Outcomes, SolvedGame
 from players.strong.tables import ask
 from tests.examples import examples
@@ -216,7 +217,7 @@ def test_three_roles_in_turn_each_want_the_most_for_themselves() -> None:
 
 def test_too_many_states_are_told_in_one_line() -> None:
     with pytest.raises(GdlError, match=r"memory.*--memory") as error:
-        solve_game(network(connect_four(5, 5)), StrongOptions(190 << 20))
+        solve_game(network(connect_four(5, 5)), SearchLimits(190 << 20))
     assert "\n" not in str(error.value)
 
 

@@ -12,7 +12,7 @@ from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules
 from players.kaskade.make_machine import make_machine
 from players.puzzles.frontier.frontier import FrontierSearch
-from players.puzzles.frontier.outcome import FrontierOptions, FrontierResult
+from players.puzzles.frontier.outcome import FrontierResult, SearchLimits
 from propnet.analysis.cones import step_clocks
 from propnet.expander import Expander
 from propnet.jit.arrays import Words
@@ -30,13 +30,13 @@ def machine_of(text: str) -> PropnetMachine:
     return machine
 
 
-def begun(machine: PropnetMachine, options: FrontierOptions | None = None) -> FrontierSearch:
+def begun(machine: PropnetMachine, options: SearchLimits | None = None) -> FrontierSearch:
     """A search from the initial state."""
     start = machine.records([machine.initial_state()])
-    return FrontierSearch(machine, start, options or FrontierOptions(PLENTY, symmetry=False))
+    return FrontierSearch(machine, start, options or SearchLimits(PLENTY, symmetry=False))
 
 
-def searched(machine: PropnetMachine, options: FrontierOptions | None = None) -> FrontierResult:
+def searched(machine: PropnetMachine, options: SearchLimits | None = None) -> FrontierResult:
     """What the frontier finds; its lines are replayed."""
     search = begun(machine, options)
     try:

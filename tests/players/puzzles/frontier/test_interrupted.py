@@ -15,7 +15,7 @@ import pytest
 
 from players.puzzles.frontier import frontier
 from players.puzzles.frontier.frontier import FrontierSearch
-from players.puzzles.frontier.outcome import FrontierOptions, FrontierResult
+from players.puzzles.frontier.outcome import FrontierResult, SearchLimits
 from players.sorted_sets.files import MANIFEST, SUFFIX, OutOfRoomError, ScratchError
 from propnet.machine import PropnetMachine
 from propnet.recoding.samples import sample_states
@@ -51,10 +51,7 @@ def told(result: FrontierResult) -> tuple[Any, ...]:
 
 def run(machine: PropnetMachine, scratch: Path, workers: int) -> tuple[Any, ...]:
     """Begin or go on, to the end."""
-    there = (scratch / MANIFEST).exists()
-    return told(
-        searched(machine, FrontierOptions(PLENTY, scratch, workers=workers, resume=there, symmetry=False))
-    )
+    return told(searched(machine, SearchLimits(PLENTY, scratch, workers=workers, symmetry=False)))
 
 
 @pytest.mark.slow
@@ -79,7 +76,7 @@ def test_after_each_of_20_kills_it_goes_on_to_the_same_result(
 def test_ctrl_c_loses_at_most_the_layer_that_is_being_made(machine: PropnetMachine, tmp_path: Path) -> None:
     def interrupted() -> list[int]:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        search = begun(machine, FrontierOptions(PLENTY, tmp_path, workers=2, symmetry=False))
+        search = begun(machine, SearchLimits(PLENTY, tmp_path, workers=2, symmetry=False))
         sent = False
         try:
             while not search.step(time.monotonic() + 0.001):
@@ -94,7 +91,7 @@ def test_ctrl_c_loses_at_most_the_layer_that_is_being_made(machine: PropnetMachi
 
     layers = Child(interrupted).outcome()
     assert 4 < len(layers) < 32
-    search = begun(machine, FrontierOptions(PLENTY, tmp_path, resume=True, symmetry=False))
+    search = begun(machine, SearchLimits(PLENTY, tmp_path, symmetry=False))
     while not search.states:
         search.step(time.monotonic() + 0.001)
     # The last of them may not have been committed yet.
@@ -108,7 +105,7 @@ def work_off(search: FrontierSearch) -> None:
         pass
 
 
-def out_of_room(machine: PropnetMachine, options: FrontierOptions) -> FrontierResult:
+def out_of_room(machine: PropnetMachine, options: SearchLimits) -> FrontierResult:
     """What was found when it became too much."""
     search = begun(machine, options)
     with pytest.raises(OutOfRoomError) as error:
@@ -125,7 +122,7 @@ def out_of_room(machine: PropnetMachine, options: FrontierOptions) -> FrontierRe
 
 
 def test_with_little_memory_and_no_files_it_keeps_what_it_found(machine: PropnetMachine) -> None:
-    out_of_room(machine, FrontierOptions(PLENTY, symmetry=False))
+    out_of_room(machine, SearchLimits(PLENTY, symmetry=False))
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -133,11 +130,9 @@ def test_a_search_that_may_use_little_disk_goes_on_with_more(
     workers: int, machine: PropnetMachine, tmp_path: Path
 ) -> None:
     disk = 150_000
-    out_of_room(machine, FrontierOptions(PLENTY, tmp_path, disk, workers, symmetry=False))
+    out_of_room(machine, SearchLimits(PLENTY, tmp_path, disk, workers, symmetry=False))
     assert sum(path.stat().st_size for path in tmp_path.glob("*" + SUFFIX)) <= disk
-    result = out_of_room(
-        machine, FrontierOptions(PLENTY, tmp_path, 2 * disk, workers, resume=True, symmetry=False)
-    )
+    result = out_of_room(machine, SearchLimits(PLENTY, tmp_path, 2 * disk, workers, symmetry=False))
     assert sum(path.stat().st_size for path in tmp_path.glob("*" + SUFFIX)) <= 2 * disk
     assert result.states > 0
     assert run(machine, tmp_path, workers) == undisturbed()
@@ -146,13 +141,13 @@ def test_a_search_that_may_use_little_disk_goes_on_with_more(
 def test_a_search_that_is_closed_in_the_midst_goes_on_without_a_thread_left(
     machine: PropnetMachine, tmp_path: Path
 ) -> None:
-    search = begun(machine, FrontierOptions(PLENTY, tmp_path, workers=2, symmetry=False))
+    search = begun(machine, SearchLimits(PLENTY, tmp_path, workers=2, symmetry=False))
     while search.states < 20_000:
         assert not search.step(time.monotonic() + 0.01)
     search.close()
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("frontier")]
     with pytest.raises(ScratchError, match="of other rules"):
-        begun(machine_of(tiles(3, 3)), FrontierOptions(PLENTY, tmp_path, resume=True, symmetry=False))
+        begun(machine_of(tiles(3, 3)), SearchLimits(PLENTY, tmp_path, symmetry=False))
     assert run(machine, tmp_path, 1) == undisturbed()
 
 

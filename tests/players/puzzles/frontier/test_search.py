@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gdl.prover.machine import ProverMachine
-from players.puzzles.frontier.outcome import FrontierOptions
+from players.puzzles.frontier.outcome import SearchLimits
 from players.sorted_sets.files import has_commit
 from tests.examples import examples
 from tests.games.small_sokoban import SOLUTION, small_sokoban
@@ -63,7 +63,7 @@ def test_the_eight_puzzle_has_181440_states_in_32_layers() -> None:
 def test_results_do_not_depend_on_the_number_of_workers(workers: int) -> None:
     machine = machine_of((GAMES / "eightpuzzle.kif").read_text())
     alone = searched(machine)
-    result = searched(machine, FrontierOptions(PLENTY, workers=workers, symmetry=False))
+    result = searched(machine, SearchLimits(PLENTY, workers=workers, symmetry=False))
     assert result.layers == alone.layers
     assert result.lines == alone.lines
 
@@ -79,7 +79,7 @@ def test_random_games_end_as_trying_everything_says(seed: int, clocked: float, s
     if prover.is_terminal(prover.initial_state()):
         return
     ends = shortest_ends(prover)
-    result = searched(machine, FrontierOptions(PLENTY, symmetry=symmetry))
+    result = searched(machine, SearchLimits(PLENTY, symmetry=symmetry))
     assert result.value == max(ends) and result.shortest
     told = {value: len(line) for value, line in result.lines.items()}
     assert told == ends if result.complete else told.items() <= ends.items()
@@ -141,7 +141,7 @@ def test_a_search_for_a_shorter_line_goes_on_where_it_was_stopped(tmp_path: Path
     looking = 0
     for steps in range(1, 1000, 3):
         scratch = tmp_path / f"{steps}"
-        search = begun(machine, FrontierOptions(PLENTY, scratch, symmetry=False))
+        search = begun(machine, SearchLimits(PLENTY, scratch, symmetry=False))
         for _ in range(steps):
             next(search._steps, None)
         over = search.shortest
@@ -150,6 +150,6 @@ def test_a_search_for_a_shorter_line_goes_on_where_it_was_stopped(tmp_path: Path
         if over:
             break
         if has_commit(scratch):
-            result = searched(machine, FrontierOptions(PLENTY, scratch, resume=True, symmetry=False))
+            result = searched(machine, SearchLimits(PLENTY, scratch, symmetry=False))
             assert result.shortest and len(result.moves) == 7
     assert over and looking > 3

@@ -11,7 +11,7 @@ import pytest
 from players.puzzles.frontier import frontier, search
 from players.puzzles.frontier.budget import MemoryPlan
 from players.puzzles.frontier.frontier import FrontierSearch
-from players.puzzles.frontier.outcome import FrontierOptions, FrontierResult
+from players.puzzles.frontier.outcome import FrontierResult, SearchLimits
 from players.sorted_sets import keys
 from players.sorted_sets.runs import FreshRun
 from propnet.jit.arrays import Words
@@ -55,7 +55,7 @@ def test_small_buffers_many_ranges_and_threads_find_the_same(
     machine = machine_of((GAMES / "eightpuzzle.kif").read_text())
     plenty = searched(machine)
     cramp(monkeypatch, kept=20_000 if scratch else PLENTY)
-    options = FrontierOptions(PLENTY, tmp_path if scratch else None, workers=workers, symmetry=False)
+    options = SearchLimits(PLENTY, tmp_path if scratch else None, workers=workers, symmetry=False)
     assert_same(searched(machine, options), plenty)
 
 
@@ -69,12 +69,12 @@ def test_ranges_are_about_as_large_as_planned(monkeypatch: pytest.MonkeyPatch) -
 
     cramp(monkeypatch, room=4096, scale=4)
     monkeypatch.setattr(search.Merging, "_successors", noted)
-    searched(machine_of((GAMES / "eightpuzzle.kif").read_text()), FrontierOptions(PLENTY, symmetry=False))
+    searched(machine_of((GAMES / "eightpuzzle.kif").read_text()), SearchLimits(PLENTY, symmetry=False))
     assert len(sizes) > 50
     assert max(sizes) < 1.9 * 300 * 4
 
 
-def parents_of(options: FrontierOptions) -> list[bytes]:
+def parents_of(options: SearchLimits) -> list[bytes]:
     """What each layer of a search keeps of parents."""
     one = begun(machine_of((GAMES / "eightpuzzle.kif").read_text()), options)
     while not one.step(time.monotonic() + 1.0):
@@ -87,9 +87,9 @@ def parents_of(options: FrontierOptions) -> list[bytes]:
 
 
 def test_the_parent_of_a_state_is_the_same_whoever_finds_it_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    plenty = parents_of(FrontierOptions(PLENTY, symmetry=False))
+    plenty = parents_of(SearchLimits(PLENTY, symmetry=False))
     cramp(monkeypatch)
-    assert parents_of(FrontierOptions(PLENTY, workers=3, symmetry=False)) == plenty
+    assert parents_of(SearchLimits(PLENTY, workers=3, symmetry=False)) == plenty
 
 
 def test_a_coding_that_does_not_fit_is_mended(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,7 +109,7 @@ def test_a_coding_that_does_not_fit_is_mended(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(frontier, "find_coding", find)
     for workers in (1, 2):
         codings.clear()
-        result = searched(machine, FrontierOptions(PLENTY, workers=workers, symmetry=False))
+        result = searched(machine, SearchLimits(PLENTY, workers=workers, symmetry=False))
         assert len(codings) > 1
         assert result.layers == plenty.layers
         assert {value: len(line) for value, line in result.lines.items()} == {100: 18}

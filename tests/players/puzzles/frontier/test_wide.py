@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from players.puzzles.frontier.key_space import KeySpace
-from players.puzzles.frontier.outcome import FrontierOptions
+from players.puzzles.frontier.outcome import SearchLimits
 from players.sorted_sets.keys import Keys
 from propnet.recoding.recoded import Recoded
 from tests.games.tiles import tiles
@@ -48,7 +48,7 @@ def test_wide_keys_find_the_layers_ends_and_lines_of_narrow_ones(
     widen(monkeypatch)
     if small:
         cramp(monkeypatch, kept=20_000)
-    wide = searched(machine, FrontierOptions(PLENTY, tmp_path, workers=1 + small, symmetry=False))
+    wide = searched(machine, SearchLimits(PLENTY, tmp_path, workers=1 + small, symmetry=False))
     assert wide.layers == narrow.layers and wide.states == narrow.states
     assert {value: len(line) for value, line in wide.lines.items()} == {
         value: len(line) for value, line in narrow.lines.items()

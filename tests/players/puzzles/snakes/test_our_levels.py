@@ -10,7 +10,7 @@ import pytest
 
 from ggp.game import Game
 from ggp.traces.verify import read_trace, verify_game
-from players.puzzles.frontier.outcome import FrontierOptions
+from players.puzzles.frontier.outcome import SearchLimits
 from players.puzzles.snakes.level import read_levels
 from propnet.analysis.cones import step_clocks
 from propnet.kernels.records import pack
@@ -57,7 +57,7 @@ def test_the_plain_simulator_counts_as_many_positions(number: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [1, 2])
 def test_the_frontier_solves_the_small_ones(number: int) -> None:
-    result = searched(network_machine(number), FrontierOptions(500 << 20, symmetry=False))
+    result = searched(network_machine(number), SearchLimits(500 << 20, symmetry=False))
     assert result.value == 100
     assert (len(result.moves), result.states) == KNOWN[number]
 
