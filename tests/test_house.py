@@ -16,7 +16,7 @@ from typing import get_type_hints
 import pytest
 from typer.models import OptionInfo
 
-from ggp.adapters.missing import MissingPackageError
+from ggp.adapters.adapted_game import MissingPackageError
 from ggp.cli import modules
 from tests.places import PACKAGES, ROOT, SOURCES, module_name
 

@@ -2,9 +2,9 @@
 OpenSpiel.
 
 ``adapted_game`` is shared by all: it loads the game and has its named action ids, observations and legal
-masks. Each of ``pettingzoo``, ``gymnasium``, ``vector``, ``stable_baselines`` and ``openspiel`` imports its
-own framework, and only when one of its names is first used here. ``missing`` names the package to install.
-``planes`` turns states into arrays and pixels.
+masks, and turns states into planes and pixels. Each of ``pettingzoo``, ``gymnasium``, ``vector``,
+``stable_baselines`` and ``openspiel`` imports its own framework, and only when one of its names is first used
+here.
 
 >>> from ggp.adapters import AdaptedGame
 >>> game = AdaptedGame("tictactoe")

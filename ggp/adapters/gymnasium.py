@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.errors import GdlError, MoveError, real_number, whole_number
-from ggp.adapters.adapted_game import RENDER_MODES, AdaptedGame, action_id
-from ggp.adapters.missing import missing
+from ggp.adapters.adapted_game import RENDER_MODES, AdaptedGame, action_id, missing
 from ggp.game import Game
 from ggp.rule_files import find_rules_file, installed_games
 from players.belief.belief import Belief, Observed, observed

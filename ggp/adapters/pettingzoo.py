@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from gdl.errors import MoveError, whole_number
 from gdl.machine import State
-from ggp.adapters.adapted_game import RENDER_MODES, AdaptedGame, action_id
-from ggp.adapters.missing import missing
+from ggp.adapters.adapted_game import RENDER_MODES, AdaptedGame, action_id, missing
 from ggp.game import Game
 
 try:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ggp.adapters.missing import missing
+from ggp.adapters.adapted_game import missing
 from ggp.adapters.vector import GdlVectorEnv, make_vec
 
 try:

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from gdl.errors import GdlError, MoveError
 from gdl.machine import State
-from ggp.adapters.adapted_game import RENDER_MODES, AdaptedGame
-from ggp.adapters.missing import missing
+from ggp.adapters.adapted_game import RENDER_MODES, AdaptedGame, missing
 from ggp.game import Game
 from propnet.environments.vector_match import MEMORY_LIMIT, VectorMatch
 from propnet.jit.arrays import Flags

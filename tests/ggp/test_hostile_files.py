@@ -28,18 +28,11 @@ from players.knowledge.store import KnowledgeStore, read_file
 from players.puzzles.cover.files.xmpuzzle import read_xmpuzzle
 from players.puzzles.snakes.level import levels_of_file as snakes
 from players.puzzles.sokoban.levels.read import levels_of_file as sokoban
-from players.sorted_sets.files import LOCK, read_manifest
+from players.sorted_sets.files import read_manifest
 from players.strong.storage import MANIFEST
 from players.strong.tables import Tables
 from propnet.storage.file_store import FileStore
 from tests.gdl.test_reading import ODD
-from tests.players.sorted_sets.filling import reopened
-
-
-def resumed(folder: Path) -> None:
-    (folder / LOCK).touch()
-    reopened(folder, 0)
-
 
 READERS: dict[str, tuple[str, Callable[[Path], Any]]] = {
     "rules": ("x.kif", Game.load),
@@ -58,7 +51,6 @@ READERS: dict[str, tuple[str, Callable[[Path], Any]]] = {
     "knowledge in a folder": ("f" * 64, lambda path: KnowledgeStore(path.parent).read(path.name)),
     "a table": (MANIFEST, lambda path: Tables.open(path.parent)),
     "a checkpoint": ("manifest.json", lambda path: read_manifest(path.parent)),
-    "a search that goes on": ("manifest.json", lambda path: resumed(path.parent)),
     "a record": ("x.json", lambda path: _record(path)),
 }
 
@@ -121,7 +113,7 @@ def test_traces_unpack_to_no_more_than_they_may(tmp_path: Path, monkeypatch: pyt
 
 @pytest.mark.parametrize(
     "reader",
-    [name for name in READERS if name not in ("a record", "a search that goes on", "solutions beside it")],
+    [name for name in READERS if name not in ("a record", "solutions beside it")],
 )
 @pytest.mark.parametrize("name", ["x" * 300, "x" * 5000])
 def test_names_that_are_too_long_are_told(reader: str, name: str, tmp_path: Path) -> None:

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from gdl.errors import GdlError, MoveError, TooLargeError
-from ggp.adapters.adapted_game import OBSERVATIONS, AdaptedGame
-from ggp.adapters.missing import missing
+from ggp.adapters.adapted_game import OBSERVATIONS, AdaptedGame, missing
 from ggp.game import Game
 from tests.ggp.adapters.matches import adapted, random_match
 from tests.ggp.program import python
