@@ -24,69 +24,16 @@ from gdl.rules import Rules
 from gdl.writing import NEW, naming, replace_file, sealed, unsealed
 from players.sorted_sets.codes import shrunk
 from players.strong.outcomes import IMAGES_SCHEMA, MOST, Distances, SolvedGame, ValuedSet
-from propnet.jit.arrays import Ints, Octets, Words
-from propnet.jit.decorators import kernel
-from propnet.jit.vector512 import count_bits
+from propnet.jit.arrays import Octets, Words
 
 FORMAT = "ggp-tables"
-VERSION = 3
+VERSION = 4
 MANIFEST = "manifest.json"
 BLOCK = 1 << 15
 """Most states of a block."""
 _LEVEL = 3
 _MOST_MANIFEST = 1 << 30
 """Most bytes of a manifest."""
-
-
-@kernel(nogil=True)
-def _signature(rows: Words, always: Words, ever: Words, ones: Ints) -> None:
-    """Fill in the common features of all records of a set: the bits that are ``always`` (words,) true, those
-    that are ``ever`` true, and the least and the greatest number of ``ones`` (2,)."""
-    always[:] = ~np.uint64(0)
-    ever[:] = np.uint64(0)
-    ones[0], ones[1] = 1 << 30, -1
-    for i in range(rows.shape[0]):
-        count = np.int64(0)
-        for word in range(rows.shape[1]):
-            always[word] &= rows[i, word]
-            ever[word] |= rows[i, word]
-            count += count_bits(rows[i, word])
-        ones[0] = min(ones[0], count)
-        ones[1] = max(ones[1], count)
-
-
-@dataclass(frozen=True, slots=True)
-class SetSignature:
-    """Common features of the records of a set.
-
-    Attributes:
-        always: the bits that are true in each record, as one number.
-        ever: the bits that are true in at least one record.
-        fewest, most: bounds of the number of true bits in a record.
-    """
-
-    always: int
-    ever: int
-    fewest: int
-    most: int
-
-    @classmethod
-    def of(cls, rows: Words) -> SetSignature:
-        """The signature of a set (n, words)."""
-        always, ever = np.empty((2, rows.shape[1]), np.uint64)
-        ones = np.empty(2, np.int64)
-        _signature(rows, always, ever, ones)
-        return cls(_number(always), _number(ever), int(ones[0]), int(ones[1]))
-
-    def may_hold(self, record: Words) -> bool:
-        """Whether the set may have this record (words,); False is a proof."""
-        number = _number(record)
-        fits = self.fewest <= number.bit_count() <= self.most
-        return fits and not (self.always & ~number or number & ~self.ever)
-
-
-def _number(words: Words) -> int:
-    return int.from_bytes(np.ascontiguousarray(words, "<u8").tobytes(), "little")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +46,6 @@ class LayerFile:
         digest: BLAKE2b of all bytes, 16 bytes in hexadecimal.
         states: number of states.
         blocks: number of blocks.
-        always, ever, fewest, most: the :class:`SetSignature` of the states.
     """
 
     name: str
@@ -107,28 +53,14 @@ class LayerFile:
     digest: str
     states: int
     blocks: int
-    always: str
-    ever: str
-    fewest: int
-    most: int
-
-    @property
-    def signature(self) -> SetSignature:
-        """The signature as an object."""
-        return SetSignature(int(self.always, 16), int(self.ever, 16), self.fewest, self.most)
 
 
-_WORD = matching("[0-9a-f]{1,65536}")
 _FILE_SCHEMA = record(
     name=matching(r"layer-[0-9]{5,9}\.table"),
     length=whole(),
     digest=matching("[0-9a-f]{32}"),
     states=whole(),
     blocks=whole(),
-    always=_WORD,
-    ever=_WORD,
-    fewest=whole(),
-    most=whole(),
 )
 _GOALS = rows(rows(whole(-1, 100)), most=MOST)
 _SCHEMA = record(
@@ -242,11 +174,7 @@ def _write_layer(layer: ValuedSet, path: Path) -> LayerFile:
             rest.append((length, len(rows) << 2 | wide))
         write(np.array(firsts, "<u8").tobytes())
         write(np.ascontiguousarray(np.array(rest, "<u8").T).tobytes())
-    sign = SetSignature.of(layer.rows)
-    return LayerFile(
-        path.name, length, hashed.hexdigest(), len(layer.rows), len(rest),
-        f"{sign.always:x}", f"{sign.ever:x}", sign.fewest, sign.most,
-    )  # fmt: skip
+    return LayerFile(path.name, length, hashed.hexdigest(), len(layer.rows), len(rest))
 
 
 def pack_block(rows: Words, values: Octets, distances: Distances, wide: int) -> bytes:

@@ -90,7 +90,8 @@ class Tables:
             raise GdlError("an outcome does not have one goal for each role")
         if len(self._bits) != len(manifest["propositions"]):
             raise GdlError("a proposition is named twice")
-        self._signatures = [file.signature for file in self._files]
+        self._near = 0
+        """The layer in which a state was found last: its successors are in the next one, or there too."""
         self._layers: dict[int, _LayerData] = {}
         self._blocks: OrderedDict[tuple[int, int], _Block] = OrderedDict()
 
@@ -142,11 +143,11 @@ class Tables:
         record = np.zeros(self._words, np.uint64)
         for bit in bits:
             record[bit >> 6] |= np.uint64(1) << np.uint64(bit & 63)
-        for number, signature in enumerate(self._signatures):
-            if signature.may_hold(record):
-                found = self._find(number, record)
-                if found is not None:
-                    return found
+        for number in sorted(range(len(self._files)), key=lambda layer: abs(2 * (layer - self._near) - 1)):
+            found = self._find(number, record)
+            if found is not None:
+                self._near = number
+                return found
         return None
 
     def _find(self, number: int, record: Words) -> StateValue | None:

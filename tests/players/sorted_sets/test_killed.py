@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import random
-import resource
-import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
 
-from players.sorted_sets.files import LOCK, MANIFEST, OutOfRoomError
-from players.sorted_sets.store import BlobStore
+from players.sorted_sets.files import LOCK, MANIFEST
 from tests.players.sorted_sets import committing
 from tests.players.sorted_sets.filling import reopened
 
@@ -51,30 +47,3 @@ def test_what_was_committed_is_whole_after_each_of_20_kills(tmp_path: Path) -> N
         assert {path.name for path in tmp_path.iterdir()} == files | {LOCK, MANIFEST}
         store.close()
         reached = layer
-
-
-def test_files_that_the_system_bounds_are_an_error_too(tmp_path: Path) -> None:
-    store = BlobStore(0, tmp_path, rules="(role you)")
-    writer = store.writer("small")
-    writer.append(bytes(1000))
-    writer.close()
-    store.commit({"depth": 1}, store.blobs.values())
-    child = os.fork()
-    if child == 0:
-        code = 1
-        try:
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-            resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
-            writer = store.writer("large")
-            for _ in range(10):
-                writer.append(bytes(1000))
-        except OutOfRoomError:
-            code = 0 if store.room.used_disk == 6000 else 2
-        finally:
-            os._exit(code)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-    store.close()
-    store, state = reopened(tmp_path, 0, rules="(role you)")
-    assert state == {"depth": 1} and store.blobs["small"].read(0) == bytes(1000)
-    assert not [path for path in tmp_path.glob("*.blob") if "large" in path.name]
-    store.close()

@@ -245,19 +245,6 @@ def test_a_search_that_committed_nothing_leaves_nothing_to_resume(tmp_path: Path
     store.close()
 
 
-def test_files_of_the_last_commit_stay_until_the_next(tmp_path: Path) -> None:
-    store = BlobStore(0, tmp_path, rules=RULES)
-    filled(store, "a", b"1")
-    store.commit({}, store.blobs.values())
-    store.blobs["a"].drop()
-    filled(store, "a", b"2")
-    assert len(list(tmp_path.glob("*.blob"))) == 2 and store.room.used_disk == 2
-    store.commit({}, store.blobs.values())
-    [file] = tmp_path.glob("*.blob")
-    assert file.read_bytes() == b"2" and store.room.used_disk == 1
-    store.close()
-
-
 def test_threads_write_and_read_while_blobs_move(tmp_path: Path) -> None:
     store = BlobStore(60_000, tmp_path, rules=RULES)
     faults: list[BaseException] = []

@@ -16,7 +16,7 @@ from gdl.writing import sealed, unsealed
 from ggp.game import Game
 from players.sorted_sets.rows import as_set
 from players.strong.choice_kernels import UNKNOWN
-from players.strong.storage import MANIFEST, SetSignature, pack_block, rules_digest, unpack_block
+from players.strong.storage import MANIFEST, pack_block, rules_digest, unpack_block
 from players.strong.tables import Tables
 from propnet.jit.arrays import Words
 from tests.examples import examples
@@ -29,19 +29,6 @@ def random_set(seed: int, n: int, words: int) -> Words:
     masks = rng.choice(np.array([0, 0xFF, 0x3, 0x8000000000000001, 0xFF00FF00], np.uint64), words)
     rows = np.ascontiguousarray(rng.integers(0, 1 << 63, (n, words), np.uint64) * np.uint64(3) & masks)
     return as_set(rows, np.empty_like(rows), n, tag_bits=0)
-
-
-@examples(60)
-@given(seed=st.integers(0, 10**6), n=st.integers(1, 300), words=st.integers(1, 3))
-def test_signatures_never_exclude_a_record_of_the_set(seed: int, n: int, words: int) -> None:
-    rows = random_set(seed, n, words)
-    assert all(SetSignature.of(rows).may_hold(row) for row in rows)
-
-
-def test_signatures_exclude_by_the_number_of_bits_and_by_bits_that_are_always_set() -> None:
-    few, odd = np.array([[1], [2]], np.uint64), np.array([[1], [3]], np.uint64)
-    assert not SetSignature.of(few).may_hold(np.array([7], np.uint64))
-    assert not SetSignature.of(odd).may_hold(np.array([2], np.uint64))
 
 
 @examples(50)
