@@ -18,6 +18,7 @@ from players.sorted_sets.keys import Keys
 from players.sorted_sets.runs import Run, RunWriter, coded
 from players.sorted_sets.store import BlobStore
 from propnet.machine import PropnetMachine
+from tests.machines import network
 from tests.mutations import refusals
 from tests.players.puzzles.frontier.far_tiles import far_tiles
 
@@ -26,9 +27,7 @@ MUTATIONS = 100
 
 @pytest.fixture(scope="module")
 def machine() -> PropnetMachine:
-    machine = far_tiles().machine("propnet")
-    assert isinstance(machine, PropnetMachine)
-    return machine
+    return network(far_tiles().rules)
 
 
 def search(machine: PropnetMachine, scratch: Path) -> FrontierSearch:

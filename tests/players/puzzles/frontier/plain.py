@@ -9,8 +9,6 @@ from functools import cache
 import numpy as np
 
 from gdl.prover.machine import ProverMachine
-from gdl.syntax.parser import parse_rules
-from players.kaskade.make_machine import make_machine
 from players.puzzles.frontier.frontier import FrontierSearch
 from players.puzzles.frontier.outcome import FrontierResult, SearchLimits
 from propnet.analysis.cones import step_clocks
@@ -18,16 +16,13 @@ from propnet.expander import Expander
 from propnet.jit.arrays import Words
 from propnet.kernels.records import pack
 from propnet.machine import PropnetMachine
+from tests.machines import network
 
 PLENTY = 2 << 30
 
 
-@cache
-def machine_of(text: str) -> PropnetMachine:
-    """The network machine of some rules."""
-    machine = make_machine(parse_rules(text), "propnet")
-    assert isinstance(machine, PropnetMachine)
-    return machine
+machine_of = cache(network)
+"""The network machine of one of our games, or of some rules."""
 
 
 def begun(machine: PropnetMachine, options: SearchLimits | None = None) -> FrontierSearch:

@@ -14,7 +14,6 @@ from players.sorted_sets.files import has_commit
 from tests.examples import examples
 from tests.games.small_sokoban import SOLUTION, small_sokoban
 from tests.games.tiles import tiles
-from tests.places import GAMES
 from tests.players.puzzles.frontier.plain import PLENTY, begun, machine_of, passes, searched
 from tests.players.puzzles.frontier.random_rules import random_rules, shortest_ends
 
@@ -38,7 +37,7 @@ def assert_as_plain(text: str) -> None:
 
 @pytest.mark.parametrize("name", OURS)
 def test_our_games_are_searched_as_plain_search_does(name: str) -> None:
-    assert_as_plain((GAMES / f"{name}.kif").read_text())
+    assert_as_plain(name)
 
 
 @pytest.mark.slow
@@ -61,7 +60,7 @@ def test_the_eight_puzzle_has_181440_states_in_32_layers() -> None:
 
 @pytest.mark.parametrize("workers", [1, 2, 3])
 def test_results_do_not_depend_on_the_number_of_workers(workers: int) -> None:
-    machine = machine_of((GAMES / "eightpuzzle.kif").read_text())
+    machine = machine_of("eightpuzzle")
     alone = searched(machine)
     result = searched(machine, SearchLimits(PLENTY, workers=workers, symmetry=False))
     assert result.layers == alone.layers

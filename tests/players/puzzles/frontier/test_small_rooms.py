@@ -18,7 +18,6 @@ from propnet.jit.arrays import Words
 from propnet.machine import PropnetMachine
 from propnet.recoding.coding import Coding
 from propnet.recoding.find import find_coding
-from tests.places import GAMES
 from tests.players.puzzles.frontier.plain import PLENTY, begun, machine_of, searched
 
 
@@ -52,7 +51,7 @@ def assert_same(result: FrontierResult, other: FrontierResult) -> None:
 def test_small_buffers_many_ranges_and_threads_find_the_same(
     workers: int, scratch: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    machine = machine_of((GAMES / "eightpuzzle.kif").read_text())
+    machine = machine_of("eightpuzzle")
     plenty = searched(machine)
     cramp(monkeypatch, kept=20_000 if scratch else PLENTY)
     options = SearchLimits(PLENTY, tmp_path if scratch else None, workers=workers, symmetry=False)
@@ -69,14 +68,14 @@ def test_ranges_are_about_as_large_as_planned(monkeypatch: pytest.MonkeyPatch) -
 
     cramp(monkeypatch, room=4096, scale=4)
     monkeypatch.setattr(search.Merging, "_successors", noted)
-    searched(machine_of((GAMES / "eightpuzzle.kif").read_text()), SearchLimits(PLENTY, symmetry=False))
+    searched(machine_of("eightpuzzle"), SearchLimits(PLENTY, symmetry=False))
     assert len(sizes) > 50
     assert max(sizes) < 1.9 * 300 * 4
 
 
 def parents_of(options: SearchLimits) -> list[bytes]:
     """What each layer of a search keeps of parents."""
-    one = begun(machine_of((GAMES / "eightpuzzle.kif").read_text()), options)
+    one = begun(machine_of("eightpuzzle"), options)
     while not one.step(time.monotonic() + 1.0):
         pass
     assert one._search is not None
@@ -93,7 +92,7 @@ def test_the_parent_of_a_state_is_the_same_whoever_finds_it_first(monkeypatch: p
 
 
 def test_a_coding_that_does_not_fit_is_mended(monkeypatch: pytest.MonkeyPatch) -> None:
-    machine = machine_of((GAMES / "eightpuzzle.kif").read_text())
+    machine = machine_of("eightpuzzle")
     start = machine.records([machine.initial_state()])
     codings = []
 

@@ -13,7 +13,6 @@ from players.puzzles.frontier.outcome import SearchLimits
 from players.sorted_sets.keys import Keys
 from propnet.recoding.recoded import Recoded
 from tests.games.tiles import tiles
-from tests.places import GAMES
 from tests.players.puzzles.frontier.plain import PLENTY, begun, machine_of, searched
 from tests.players.puzzles.frontier.test_small_rooms import cramp
 
@@ -43,7 +42,7 @@ def widen(patch: pytest.MonkeyPatch) -> None:
 def test_wide_keys_find_the_layers_ends_and_lines_of_narrow_ones(
     name: str, small: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    machine = machine_of((GAMES / f"{name}.kif").read_text())
+    machine = machine_of(name)
     narrow = searched(machine)
     widen(monkeypatch)
     if small:
