@@ -8,7 +8,8 @@ their names (:func:`gdl.scramble.scramble` keeps the same ones): they are the in
 
 Names that the rules distinguish are numbered by their colours. Of names that look alike each is tried in
 turn, until all differ. The numbering with the smallest picture is taken. Numberings with equal pictures show
-an automorphism; its images of tried names need no trial.
+an automorphism; its images of tried names need no trial. Variables that still look alike in a rule are told
+apart one by one.
 
 The form is a text. Two games have the same text exactly if a renaming and a reordering of rules and of parts
 of formulas lead from one to the other. The fingerprint is a checksum of it, so that a game never finds the
@@ -18,10 +19,8 @@ file of another one. If the search for the form takes too long, there is no fing
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import groupby, permutations, product
-from math import factorial, prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +29,7 @@ from gdl.errors import GdlError
 from gdl.rules import And, Formula, Literal, Not, Or, Rule, Rules
 from gdl.scramble import kept_names
 from gdl.terms import Term
-from propnet.analysis.colours import ColourGraph, Colours, Individualisation, orbit
+from propnet.symmetries.colours import ColourGraph, Colours, Individualisation, orbit
 
 _NAME, _HEAD, _PART, _ARGUMENT = 0, 1, 2, 8
 """Kinds of edges; to that of an argument its place is added."""
@@ -151,10 +150,6 @@ def _names_in(rule: Rule) -> Iterable[str]:
 
 EFFORT = 3_000_000
 """Visits of edges and nodes by colour refinement (see docs/measurements.md)."""
-_MOST_ORDERS = 720
-"""Most orders of variables that look alike, in one rule."""
-_MOST_WRITTEN = 20_000_000
-"""Most characters of rules, each written once for each of these orders: about a second."""
 
 _Permutation = NDArray[np.int64]
 
@@ -181,29 +176,24 @@ class CanonicalNames:
 
 def canonical_names(rules: Rules, effort: int = EFFORT) -> CanonicalNames:
     """The fingerprint of rules, and canonical names for theirs. Raises FingerprintError if that takes more
-    than ``effort`` visits of edges, if the rules are too long, or if one has too many variables that look
-    alike."""
+    than ``effort`` visits of edges, or if the rules are too long."""
     graph = _RulesGraph(rules)
     colour = _Canonizer(graph, effort).run()
     order = np.argsort(colour[: len(graph.names)], kind="stable").tolist()
     new = {graph.names[node]: f"#{number}" for number, node in enumerate(order)}
-    texts, left = set(), _MOST_WRITTEN
+    texts = set()
     for rule, variables in zip(rules, graph.variables, strict=True):
-        groups = _alike({name: int(colour[node]) for name, node in variables.items()})
-        orders = prod(factorial(len(group)) for group in groups)
-        left -= orders * len(str(rule)) if orders > 1 else 0
-        if orders > _MOST_ORDERS or left < 0:
-            raise FingerprintError(
-                "too many variables of rules look alike to identify the game",
-                remedy="it is played without knowledge",
-            )
-        texts.add(min(_texts(rule, new, groups)))
+        ranked = sorted(variables, key=lambda name: int(colour[variables[name]]))
+        names = new | {name: f"?{number}" for number, name in enumerate(ranked)}
+        parts = sorted(_text_of_formula(part, names) for part in rule.body)
+        texts.add(" ".join([_text_of_term(rule.head, names), "<=", *parts]))
     fingerprint = hashlib.sha256("\n".join(sorted(texts)).encode()).hexdigest()
     return CanonicalNames(fingerprint, new)
 
 
 class _Canonizer:
-    """Searches for the colours, all names different, whose picture is the smallest."""
+    """Searches for the colours, all names different, whose picture is the smallest; all variables of a rule
+    differ, too."""
 
     def __init__(self, graph: _RulesGraph, effort: int) -> None:
         self._graph = graph
@@ -212,7 +202,22 @@ class _Canonizer:
         self._seen: dict[bytes, Colours] = {}
 
     def run(self) -> Colours:
-        return self._best(self._in_time(self._nodes.refined(self._graph.colour)), [])[1]
+        colour = self._best(self._in_time(self._nodes.refined(self._graph.colour)), [])[1]
+        while node := self._variable(colour):
+            colour = self._individual(colour, node)
+        return colour
+
+    def _variable(self, colour: Colours) -> int:
+        """A variable of the smallest colour that several variables of a rule have; 0 if they all differ."""
+        found: dict[int, int] = {}
+        for variables in self._graph.variables:
+            seen: set[int] = set()
+            for node in variables.values():
+                look = int(colour[node])
+                if look in seen:
+                    found[look] = node
+                seen.add(look)
+        return found[min(found)] if found else 0
 
     def _best(self, colour: Colours, chosen: list[int]) -> tuple[bytes, Colours]:
         """The smallest picture below these colours, and its colours. ``chosen`` are the nodes chosen so
@@ -262,22 +267,6 @@ class _Canonizer:
                 remedy="it is played without knowledge",
             )
         return colour
-
-
-def _alike(looks: dict[str, int]) -> list[list[str]]:
-    """The variables of a rule in groups of those that look alike. Each order of these is tried; the smallest
-    text is used."""
-    return [list(group) for _, group in groupby(sorted(looks, key=looks.__getitem__), looks.__getitem__)]
-
-
-def _texts(rule: Rule, new: dict[str, str], groups: list[list[str]]) -> Iterator[str]:
-    """The rule's text for each order of variables that look alike."""
-    for orders in product(*(permutations(group) for group in groups)):
-        names = dict(new)
-        for number, variable in enumerate(variable for order in orders for variable in order):
-            names[variable] = f"?{number}"
-        parts = sorted(_text_of_formula(part, names) for part in rule.body)
-        yield " ".join([_text_of_term(rule.head, names), "<=", *parts])
 
 
 def _text_of_formula(formula: Formula, names: dict[str, str]) -> str:

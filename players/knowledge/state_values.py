@@ -270,7 +270,7 @@ class StateValues:
         values = StateValues(features.bases, len(roles), tuple(map(roles.index, knowledge.columns)))
         arranged = features.arranged(knowledge)
         values.set_weights(features, arranged.weights)
-        if arranged.net is not None:
+        if arranged.net is not None and knowledge.net_used:
             values.set_net(features, arranged.net)
         return values
 

@@ -12,6 +12,7 @@ import time
 from dataclasses import replace
 from typing import Any
 
+from gdl.information import chance_role
 from gdl.machine import Machine, State
 from gdl.words import counted
 from players.fleet.open_fleet import check_address
@@ -19,12 +20,18 @@ from players.options import Option, at_least, between, switch
 from players.player import MARGIN, Candidate, Choice, Player
 from players.portfolio import BestLine
 from players.processes.limits import cores
+from players.processes.temporary import ScratchFolder
 from players.uct.root_statistics import Ranking, RootStatistics, merge, rank, strategy
 from players.uct.search import SHORTEN_SECONDS, Search
-from players.uct.tuning import Tuning, tuning_options
+from players.uct.training.startclock import learn_apart
+from players.uct.tuning import AUTO, Tuning, tuning_options
 from players.uct.workers.pool import Pool
+from propnet.capabilities import lane_machine
 
 _PROGRESS_SECONDS = 0.1
+_LEAST_STARTCLOCK, _SEARCHED, _BEFORE = 20.0, 0.25, 2.0
+"""Seconds of a startclock with less of which nothing is learnt; the share of it for the search, which tries
+policies of playouts then; seconds reserved for the search after learning."""
 _LOOK_SECONDS = 0.02
 """Seconds between two reads of the processes' statistics, for an early end."""
 _GRACE_SECONDS = 0.1
@@ -78,6 +85,8 @@ class UctPlayer(Player):
     name = "uct"
     reports = True
     TUNING = Tuning()
+    LEARNS = True
+    """Whether it learns in startclocks if searches know nothing of the game."""
     OPTIONS = (*_PLAYER_OPTIONS, *tuning_options(TUNING))
 
     def __init__(self, *, seed: int = 0, tuning: Tuning | None = None, **options: Any) -> None:
@@ -101,6 +110,8 @@ class UctPlayer(Player):
                 if option.name in options
             },
         )
+        self._asked = self._tuning
+        self._learnt: ScratchFolder | None = None
         self._pool: Pool | None = None
         self._search: Search | None = None
         self._line = BestLine()
@@ -110,6 +121,19 @@ class UctPlayer(Player):
     def prepare(self, state: State, deadline: float) -> None:
         self._random = random.Random(f"{self.seed} {self.role}")
         self._line.forget()
+        self._tuning = self._asked
+        self._begin_search(state)
+        if self.machine.is_terminal(state):
+            return
+        now = time.monotonic()
+        if self._can_learn(deadline - now):
+            if self._think(state, now + _SEARCHED * (deadline - now)).value >= 0:
+                return  # proven
+            self._learn(state, deadline - _BEFORE)
+        self._think(state, deadline)
+
+    def _begin_search(self, state: State) -> None:
+        """Begin to search by the tuning."""
         self._search = None
         pool = self._open_pool()
         if pool is not None:
@@ -117,8 +141,38 @@ class UctPlayer(Player):
             pool.start(self.role, self.seed, self._tuning, self.machine)
         else:
             self._own_search()
-        if not self.machine.is_terminal(state):
-            self._think(state, deadline)
+
+    def _can_learn(self, seconds: float) -> bool:
+        roles = self.machine.roles
+        several = len(roles) > 1 and chance_role(roles) is None
+        wanted = self.LEARNS and self.playouts is None and self._tuning.knowledge == AUTO
+        return wanted and several and not self._cluster and seconds >= _LEAST_STARTCLOCK
+
+    def _learn(self, state: State, deadline: float) -> None:
+        """Learn while the startclock runs; search with the learnt values if they are better."""
+        lanes = lane_machine(self.machine)
+        if lanes is None:
+            return
+        if self._pool is not None:
+            self._pool.rest()
+        try:
+            self._learnt = ScratchFolder("kaskade-")
+            path = self._learnt.path / "startclock.knowledge"
+            learnt = learn_apart(lanes, path, self.seed, max(1, self._workers), deadline)
+        except OSError as error:  # no room for a file, or for a process
+            self.found_out(f"nothing is learnt in the startclock: {error.strerror or error}")
+            return
+        if learnt is None:
+            return
+        record = learnt.record
+        self.found_out(
+            f"learnt from {learnt.moves:,} moves in the startclock,"
+            f" won {record.wins} of {record.wins + record.draws + record.losses}:"
+            f" {f'used ({learnt.use})' if learnt.share else 'not used'}"
+        )
+        if learnt.share:
+            self._tuning = replace(self._tuning, knowledge=str(path))
+            self._begin_search(state)
 
     def decide(self, state: State, options: list[int], deadline: float) -> Choice:
         return self._answer(self._think(state, deadline), options)
@@ -143,6 +197,9 @@ class UctPlayer(Player):
 
     def stop(self) -> None:
         self._search = None
+        if self._learnt is not None:
+            self._learnt.remove()
+            self._learnt = None
         if self._pool is not None:
             self._pool.stop()
             self._pool = None
@@ -323,4 +380,5 @@ class SequentialUctPlayer(UctPlayer):
         trim=False,
         policy="equal",
     )
+    LEARNS = False
     OPTIONS = (*_PLAYER_OPTIONS, *tuning_options(TUNING))

@@ -21,12 +21,12 @@ from numpy.typing import NDArray
 
 from gdl.grounding.ground_rules import GroundRules
 from gdl.grounding.simplify import mixed
-from propnet.analysis.colours import ColourGraph, Colours, Individualisation, mark, orbit
 from propnet.analysis.cones import observed
 from propnet.analysis.ternary import constant_bases
 from propnet.network import Network
 from propnet.passes.circuit import FALSE, TRUE, Circuit, CircuitBuilder, Shape, remove_dead, replaced
 from propnet.passes.construct import RuleBodies, evaluation_order, prune
+from propnet.symmetries.colours import ColourGraph, Colours, Individualisation, mark, orbit
 
 WIDE = 64
 """A gate that has more inputs and several readers is not merged into the readers."""

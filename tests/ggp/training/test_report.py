@@ -9,9 +9,9 @@ import pytest
 
 from ggp.game import Game
 from ggp.tournament.statistics.scores import Tally
-from ggp.training.ladder import lane_machine_of
+from ggp.training.lesson import lane_machine_of
 from ggp.training.report import training_report, worth_of_squares
-from ggp.training.trial import TrialVerdict
+from ggp.training.trial import Trial, TrialVerdict
 from players.knowledge.canonical_rules import canonical_names
 from players.knowledge.features import Features
 from players.knowledge.training import Training, TrainingProgress
@@ -39,13 +39,11 @@ def test_the_page_has_the_course_the_matches_and_the_board() -> None:
     machine = lane_machine_of(Game.load("connectfour").machine("propnet"))
     known = Training(machine, canonical_names(machine.rules)).knowledge("connectfour")
     progress = TrainingProgress(100, 5, 0.25, 0.5, 1000)
-    verdict = TrialVerdict(0.5, Tally(7, 1, 2), True, True)
-    page = training_report(
-        "<four>", machine, known, {"linear": [(5.0, progress)]}, [("linear", "no knowledge", verdict)]
-    )
+    trial = Trial("linear", "no knowledge", TrialVerdict(0.5, False, Tally(7, 1, 2), True, True))
+    page = training_report("<four>", machine, known, {"linear": [(5.0, progress)]}, [trial])
     assert "&lt;four&gt;" in page and "<four>" not in page
     assert (
-        page.count("<svg") == 3
+        page.count("<svg") == 2
         and "7.5 of 10 points" in page
         and "<p>Training was worth it: linear got 7.5 of 10 points" in page
         and "http" not in page.replace("http://www.w3.org", "")
