@@ -7,6 +7,7 @@ on while the other players think. Without processes it searches in this one, and
 
 from __future__ import annotations
 
+import math
 import random
 import time
 from dataclasses import replace
@@ -32,6 +33,9 @@ _PROGRESS_SECONDS = 0.1
 _LEAST_STARTCLOCK, _SEARCHED, _BEFORE = 20.0, 0.25, 2.0
 """Seconds of a startclock with less of which nothing is learnt; the share of it for the search, which tries
 policies of playouts then; seconds reserved for the search after learning."""
+_TRUSTED = 20.0
+"""Values learnt in a startclock are used in turns of at most this many times the clock of their trial's last
+matches."""
 _LOOK_SECONDS = 0.02
 """Seconds between two reads of the processes' statistics, for an early end."""
 _GRACE_SECONDS = 0.1
@@ -112,6 +116,7 @@ class UctPlayer(Player):
         )
         self._asked = self._tuning
         self._learnt: ScratchFolder | None = None
+        self._longest_turn = math.inf
         self._pool: Pool | None = None
         self._search: Search | None = None
         self._line = BestLine()
@@ -121,7 +126,7 @@ class UctPlayer(Player):
     def prepare(self, state: State, deadline: float) -> None:
         self._random = random.Random(f"{self.seed} {self.role}")
         self._line.forget()
-        self._tuning = self._asked
+        self._tuning, self._longest_turn = self._asked, math.inf
         self._begin_search(state)
         if self.machine.is_terminal(state):
             return
@@ -172,9 +177,14 @@ class UctPlayer(Player):
         )
         if learnt.share:
             self._tuning = replace(self._tuning, knowledge=str(path))
+            self._longest_turn = _TRUSTED * record.seconds
             self._begin_search(state)
 
     def decide(self, state: State, options: list[int], deadline: float) -> Choice:
+        if deadline - time.monotonic() > self._longest_turn:
+            # With more time playouts find out all that was learnt, and more.
+            self._tuning, self._longest_turn = self._asked, math.inf
+            self._begin_search(state)
         return self._answer(self._think(state, deadline), options)
 
     def update_machine(self, machine: Machine) -> None:

@@ -120,6 +120,7 @@ class Series:
 
     Attributes:
         scores: the scores of the first tuning in the matches so far.
+        seconds: CPU seconds for each move of the last pair.
     """
 
     def __init__(
@@ -133,9 +134,11 @@ class Series:
         self._machine, self._tunings, self._longest, self._plies = machine, tunings, longest, plies
         self._rng = random.Random(seed)
         self.scores: list[float] = []
+        self.seconds = 0.0
 
     def play(self, seconds: float) -> None:
         """Play the next pair, with these CPU seconds for each move."""
+        self.seconds = seconds
         seats = playing(self._machine.roles)
         seat = seats[len(self.scores) // 2 % len(seats)] if len(seats) > 2 else seats[0]
         opening, seed = self._opening(), self._rng.getrandbits(16)

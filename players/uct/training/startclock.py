@@ -107,7 +107,7 @@ def learn(machine: PropnetMachine, path: Path, seed: int, workers: int, deadline
             learnt = replace(learnt, share=share, looks=looks)
             break
     drawn = len(series.scores) - series.wins - series.losses
-    record = Record(series.wins, drawn, series.losses, _MOVE_SECONDS)
+    record = Record(series.wins, drawn, series.losses, series.seconds)
     draft.write_bytes(replace(learnt, record=record).to_bytes())
     draft.rename(path)
 

@@ -33,7 +33,7 @@ def _machine(game: str) -> PropnetMachine:
 @pytest.fixture(autouse=True)
 def _short(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GGP_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(player_module, "_LEAST_STARTCLOCK", 0.5)
+    monkeypatch.setattr(player_module, "_LEAST_STARTCLOCK", 0.01)
     monkeypatch.setattr(player_module, "_SEARCHED", 0.1)
 
 
@@ -136,7 +136,7 @@ def test_a_player_uses_what_was_better_for_one_match(tmp_path: Path, monkeypatch
     machine = _machine("connectfour")
     training = Training(machine, canonical_names(machine.rules))
     training.round()
-    learnt = replace(training.knowledge("connectfour"), record=Record(6, 0, 0))
+    learnt = replace(training.knowledge("connectfour"), record=Record(6, 0, 0, 0.02))
     lessons = [replace(learnt, share=1.0), learnt, None]
     paths: list[Path] = []
 
@@ -155,6 +155,10 @@ def test_a_player_uses_what_was_better_for_one_match(tmp_path: Path, monkeypatch
         _start(player, machine)
         assert player._search is not None and ("learnt before (100%)" in player._search.news) is (not used)
         used.append(player._tuning.knowledge)
+        state = machine.initial_state()
+        for seconds in (0.2, 0.6):
+            player.choose(state, time.monotonic() + seconds)
+            assert (player._tuning.knowledge != "auto") == (used[-1] != "auto" and seconds < 0.4)
         player.stop()
     assert used == [str(paths[0]), "auto", "auto"]
     assert not any(path.exists() for path in paths)
