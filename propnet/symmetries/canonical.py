@@ -214,7 +214,7 @@ def saving(orbits: Orbits, canonical: Network, sample: int = _SAMPLE) -> _Saving
     return _Saving(len(seen) / len(smallest), float(np.mean(sizes)), inputs)
 
 
-def paying_orbits(network: Network, ground: GroundRules | None = None) -> tuple[Orbits, Network] | None:
+def paying_orbits(network: Network, ground: GroundRules | None) -> tuple[Orbits, Network] | None:
     """The orbits of a game's states and the network that keeps one state of each. None if there are no
     automorphisms, or if this costs more than it saves. The arguments are those of
     :func:`~propnet.symmetries.group.automorphisms` and of :class:`~propnet.symmetries.canonical.Orbits`."""
