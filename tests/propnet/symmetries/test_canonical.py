@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -17,7 +18,7 @@ from propnet.expander import Expander
 from propnet.kernels.records import pack, unpack
 from propnet.machine import PropnetMachine
 from propnet.network import Network
-from propnet.symmetries.canonical import Orbits
+from propnet.symmetries.canonical import Orbits, paying_orbits
 from propnet.symmetries.group import Automorphism, automorphisms
 from tests.examples import examples
 from tests.places import GAMES
@@ -149,3 +150,17 @@ def test_states_of_an_orbit_become_one() -> None:
     for left, right in pairwise([g.bases for g in automorphisms(game.network, game.ground)]):
         first, second = (pack(bits[:, np.argsort(bases)]) for bases in (left, right))
         assert np.array_equal(orbits.canonical(first), orbits.canonical(second))
+
+
+def test_what_saves_nothing_is_left_out() -> None:
+    """Where the only states are their own images."""
+    game = game_of(GAMES / "tictactoe.kif")
+    found = paying_orbits(game.network, game.ground)
+    assert found is not None
+    assert len(found[1].initial) == len(game.network.bases)
+    frozen = replace(game.network, legal_literals=game.network.legal_literals * 0 + 1)
+    assert len(automorphisms(frozen, game.ground)) > 1
+    assert paying_orbits(frozen, game.ground) is None
+    plain = game_of(GAMES / "rockpaperscissors.kif")
+    assert len(plain.group) == 1
+    assert paying_orbits(plain.network, plain.ground) is None
