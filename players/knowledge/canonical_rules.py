@@ -49,31 +49,21 @@ class _RulesGraph:
     """The graph of some rules. Raises FingerprintError for rules that are too long.
 
     Attributes:
-        names: the names that may be renamed, lower case; the first nodes, in this order.
-        kept: the names that are the same in all games.
+        names: the names that may be renamed, lower case, and their nodes.
         graph: for colour refinement.
         colour: the initial colours of the nodes, uint64, shape (nodes,).
         variables: for each rule its variables and their nodes.
     """
 
     def __init__(self, rules: Rules) -> None:
-        self.kept = kept_names(rules)
-        self._nodes: dict[str, int] = {}
+        self.names: dict[str, int] = {}
+        self._kept = dict.fromkeys(kept_names(rules), -1)
         self._terms: dict[Term, int] = {}
-        occurring = dict.fromkeys(name for rule in rules for name in _names_in(rule))
-        self.names = [name for name in occurring if name not in self.kept and not name.startswith("?")]
-        self._nodes = {name: node for node, name in enumerate(self.names)}
-        self._colours: list[int] = [_SYMBOL] * len(self.names)
-        self._source: list[int] = []
-        self._target: list[int] = []
-        self._kind: list[int] = []
-        self.variables: list[dict[str, int]] = []
-        for rule in rules:
-            self.variables.append(self._add_rule(rule))
+        self._colours: list[int] = []
+        self._edges: list[tuple[int, int, int]] = []
+        self.variables = [self._add_rule(rule) for rule in rules]
         self.colour: Colours = np.array(self._colours, np.uint64)
-        self.graph = ColourGraph(
-            len(self._colours), np.array(self._source), np.array(self._target), np.array(self._kind)
-        )
+        self.graph = ColourGraph(len(self._colours), *np.array(self._edges, np.int64).reshape(-1, 3).T)
 
     def _node(self, colour: int) -> int:
         if len(self._colours) >= _MOST_NODES:
@@ -84,16 +74,17 @@ class _RulesGraph:
         return len(self._colours) - 1
 
     def _edge(self, source: int, target: int, kind: int) -> None:
-        self._source.append(source)
-        self._target.append(target)
-        self._kind.append(kind)
+        self._edges.append((source, target, kind))
 
     def _name(self, name: str) -> int:
-        node = self._nodes.get(name)
-        if node is None:
+        if name not in self._kept:
+            if name not in self.names:
+                self.names[name] = self._node(_SYMBOL)
+            return self.names[name]
+        if self._kept[name] < 0:
             digest = hashlib.blake2b(name.encode(), digest_size=8).digest()
-            node = self._nodes[name] = self._node(int.from_bytes(digest, "little"))
-        return node
+            self._kept[name] = self._node(int.from_bytes(digest, "little"))
+        return self._kept[name]
 
     def _add_rule(self, rule: Rule) -> dict[str, int]:
         variables: dict[str, int] = {}
@@ -131,23 +122,6 @@ class _RulesGraph:
         return node
 
 
-def _names_in(rule: Rule) -> Iterable[str]:
-    """Every name in a rule, variables included, as many times as it occurs."""
-    waiting: list[Term | Formula] = [*reversed(rule.body), rule.head]
-    while waiting:
-        item = waiting.pop()
-        match item:
-            case Term():
-                yield item.name
-                waiting.extend(reversed(item.args))
-            case Literal(atom):
-                waiting.append(atom)
-            case Not(inner):
-                waiting.append(inner)
-            case And(parts) | Or(parts):
-                waiting.extend(reversed(parts))
-
-
 EFFORT = 3_000_000
 """Visits of edges and nodes by colour refinement (see docs/measurements.md)."""
 
@@ -168,10 +142,7 @@ class CanonicalNames:
 
     def key(self, term: Term) -> str:
         """The text of a ground term in canonical names."""
-        name = self.new.get(term.name, term.name)
-        if not term.args:
-            return name
-        return f"({name} {' '.join(map(self.key, term.args))})"
+        return _text_of_term(term, self.new)
 
 
 def canonical_names(rules: Rules, effort: int = EFFORT) -> CanonicalNames:
@@ -179,16 +150,20 @@ def canonical_names(rules: Rules, effort: int = EFFORT) -> CanonicalNames:
     than ``effort`` visits of edges, or if the rules are too long."""
     graph = _RulesGraph(rules)
     colour = _Canonizer(graph, effort).run()
-    order = np.argsort(colour[: len(graph.names)], kind="stable").tolist()
-    new = {graph.names[node]: f"#{number}" for number, node in enumerate(order)}
+    new = _numbered("#", graph.names, colour)
     texts = set()
     for rule, variables in zip(rules, graph.variables, strict=True):
-        ranked = sorted(variables, key=lambda name: int(colour[variables[name]]))
-        names = new | {name: f"?{number}" for number, name in enumerate(ranked)}
+        names = new | _numbered("?", variables, colour)
         parts = sorted(_text_of_formula(part, names) for part in rule.body)
         texts.add(" ".join([_text_of_term(rule.head, names), "<=", *parts]))
     fingerprint = hashlib.sha256("\n".join(sorted(texts)).encode()).hexdigest()
     return CanonicalNames(fingerprint, new)
+
+
+def _numbered(sign: str, nodes: dict[str, int], colour: Colours) -> dict[str, str]:
+    """New names for some names, numbered by the colours of their nodes."""
+    ranked = sorted(nodes, key=lambda name: int(colour[nodes[name]]))
+    return {name: f"{sign}{number}" for number, name in enumerate(ranked)}
 
 
 class _Canonizer:
@@ -197,7 +172,8 @@ class _Canonizer:
 
     def __init__(self, graph: _RulesGraph, effort: int) -> None:
         self._graph = graph
-        self._nodes = Individualisation(graph.graph, 0, len(graph.names), effort)
+        self._names = np.sort(np.fromiter(graph.names.values(), np.int64))
+        self._nodes = Individualisation(graph.graph, self._names, effort)
         self._generators: list[_Permutation] = []
         self._seen: dict[bytes, Colours] = {}
 
@@ -246,9 +222,8 @@ class _Canonizer:
         same_picture = self._seen.get(np.sort(colour).tobytes())
         if same_picture is None:
             return False
-        names = len(self._graph.names)
-        image = np.empty(names, np.int64)
-        image[np.argsort(same_picture[:names])] = np.argsort(colour[:names])
+        names, image = self._names, np.arange(len(colour))
+        image[names[np.argsort(same_picture[names])]] = names[np.argsort(colour[names])]
         self._generators.append(image)
         return True
 

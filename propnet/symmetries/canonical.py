@@ -26,7 +26,7 @@ from propnet.machine import PropnetMachine
 from propnet.network import Network
 from propnet.passes.circuit import FALSE, TRUE, CircuitBuilder
 from propnet.recoding.samples import sample_states
-from propnet.symmetries.group import Automorphism, automorphisms
+from propnet.symmetries.group import Renaming, automorphisms
 
 
 class Orbits:
@@ -43,7 +43,7 @@ class Orbits:
         order: the base propositions that automorphisms move, ascending.
     """
 
-    def __init__(self, network: Network, group: Sequence[Automorphism]) -> None:
+    def __init__(self, network: Network, group: Sequence[Renaming]) -> None:
         """``group``: as :func:`~propnet.symmetries.group.automorphisms` returns it for the network. Raises
         ValueError if it is empty."""
         if not group:
@@ -52,8 +52,8 @@ class Orbits:
         self.bases = bases
         self.network = network
         self.unobserved = np.flatnonzero(~observed(network))
-        self.sources = np.array([np.argsort(g.bases) for g in group if not g.trivial], np.int64)
-        self.sources = self.sources.reshape(-1, bases)
+        # The identity comes first.
+        self.sources = np.array([np.argsort(g) for g in group[1:]], np.int64).reshape(-1, bases)
         self.order = np.flatnonzero((self.sources != np.arange(bases)).any(axis=0))
 
     def canonical(self, records: Words) -> Words:

@@ -60,15 +60,15 @@ class ColourGraph:
 
 
 class Individualisation:
-    """Refines colours of a graph in which the nodes ``low <= node < high`` are told apart one by one.
+    """Refines colours of a graph in which some nodes, int64, ascending, are told apart one by one.
 
     Attributes:
         effort: the number of visits of edges and nodes that are still allowed; callers end their search when
             it is below 0.
     """
 
-    def __init__(self, graph: ColourGraph, low: int, high: int, effort: int) -> None:
-        self._graph, self._low, self._high = graph, low, high
+    def __init__(self, graph: ColourGraph, some: NDArray[np.int64], effort: int) -> None:
+        self._graph, self._some = graph, some
         self.effort = effort
 
     def refined(self, colour: Colours) -> Colours:
@@ -86,13 +86,13 @@ class Individualisation:
     def cell(self, colour: Colours) -> list[int]:
         """The nodes of the colour that the fewest nodes have, but several (of these the smallest colour),
         ascending; none if all differ."""
-        own = colour[self._low : self._high]
+        own = colour[self._some]
         looks, counts = np.unique(own, return_counts=True)
         several = np.flatnonzero(counts > 1)
         if not len(several):
             return []
         look = looks[several[np.argmin(counts[several])]]
-        nodes: list[int] = (self._low + np.flatnonzero(own == look)).tolist()
+        nodes: list[int] = self._some[own == look].tolist()
         return nodes
 
 

@@ -128,7 +128,7 @@ class _SymmetrySearch:
         for base propositions that may not move."""
         self.circuit = circuit
         shape = circuit.shape
-        self._nodes = Individualisation(_graph(circuit), 1, 1 + shape.bases, effort)
+        self._nodes = Individualisation(_graph(circuit), np.arange(1, 1 + shape.bases), effort)
         colour = np.zeros(shape.first_gate + len(circuit.gates), np.uint64)
         colour[0] = 1
         colour[1 : shape.first_move] = 2
@@ -224,32 +224,8 @@ _MOST_LITERALS = 50_000
 """Ground rules with more literals are not searched."""
 
 
-@dataclass(frozen=True, eq=False)
-class Automorphism:
-    """A renaming of a game's base propositions and moves that leaves the game the same.
-
-    Attributes:
-        bases: int32, shape (bases,): base proposition b becomes ``bases[b]``.
-        moves: int32, shape (moves of all roles,): the same for moves, numbered in role order.
-    """
-
-    bases: NDArray[np.int32]
-    moves: NDArray[np.int32]
-
-    @staticmethod
-    def identity(network: Network) -> Automorphism:
-        """The renaming that changes nothing."""
-        bases = np.arange(len(network.bases), dtype=np.int32)
-        return Automorphism(bases, np.arange(network.move_count, dtype=np.int32))
-
-    @property
-    def trivial(self) -> bool:
-        """Whether no base proposition is renamed."""
-        return bool((self.bases == np.arange(len(self.bases))).all())
-
-    def then(self, other: Automorphism) -> Automorphism:
-        """The product: first this one, then the other."""
-        return Automorphism(other.bases[self.bases], other.moves[self.moves])
+Renaming = NDArray[np.int32]
+"""A renaming of base propositions, shape (bases,): b becomes entry b."""
 
 
 def automorphisms(
@@ -258,8 +234,8 @@ def automorphisms(
     most: int = MOST,
     *,
     effort: int = EFFORT,
-) -> list[Automorphism]:
-    """A group of automorphisms of a game, the identity first; no two move base propositions in the same way.
+) -> list[Renaming]:
+    """A group of automorphisms of a game, by their renamings of base propositions, the identity first.
 
     An automorphism g renames base propositions and moves so that in every state s and for all joint moves m
     ``legal(g(s)) = g(legal(s))`` and ``next(g(s), g(m)) = g(next(s, m))``, and ``terminal`` and the goals are
@@ -287,7 +263,7 @@ def automorphisms(
 
     Raises ValueError if the ground rules are those of another network.
     """
-    identity = Automorphism.identity(network)
+    identity = np.arange(len(network.bases), dtype=np.int32)
     if ground is not None and (ground.bases != network.bases or ground.moves != network.moves):
         raise ValueError("these are not the ground rules of this network")
     if ground is None or len(ground.bodies) > _MOST_LITERALS:
@@ -295,7 +271,7 @@ def automorphisms(
     circuit, fixed = _form_of_rules(ground, network), _fixed_bases(network)
     goals = [(role, value) for role, value, _ in network.goals.tolist()]
     group = [identity]
-    generators: list[Automorphism] = []
+    generators: list[Renaming] = []
     check = _Check(circuit, fixed)
 
     def accept(nodes: Nodes) -> bool:
@@ -303,8 +279,8 @@ def automorphisms(
         found = check.verified(nodes)
         if found is None:
             return False
-        if not found.trivial:
-            closed = closure([*generators, found], identity, most)
+        if (found != identity).any():
+            closed = closure([*generators, found], most)
             if closed is not None:
                 generators.append(found)
                 group = closed
@@ -314,16 +290,16 @@ def automorphisms(
     return group
 
 
-def closure(generators: list[Automorphism], identity: Automorphism, most: int) -> list[Automorphism] | None:
-    """All products of generators, one for each way to move base propositions, the identity first; None if
-    there are more than ``most``."""
-    elements = {identity.bases.tobytes(): identity}
+def closure(generators: list[Renaming], most: int) -> list[Renaming] | None:
+    """All products of generators, the identity first; None if there are more than ``most``."""
+    identity = np.arange(len(generators[0]), dtype=np.int32)
+    elements = {identity.tobytes(): identity}
     waiting = [identity]
     while waiting:
         element = waiting.pop()
         for generator in generators:
-            product = element.then(generator)
-            if elements.setdefault(product.bases.tobytes(), product) is product:
+            product = generator[element]
+            if elements.setdefault(product.tobytes(), product) is product:
                 waiting.append(product)
         if len(elements) > most:
             return None
@@ -343,8 +319,9 @@ class _Check:
         self.terminal = outputs[shape.first_cut_output - 1]
         self.goals = outputs[shape.first_goal_output : shape.first_cut_output - 1]
 
-    def verified(self, nodes: Nodes) -> Automorphism | None:
-        """The automorphism that renames the nodes up to the first gate in this way; None if there is none."""
+    def verified(self, nodes: Nodes) -> Renaming | None:
+        """The base propositions of the automorphism that renames the nodes up to the first gate in this way;
+        None if there is none."""
         shape = self.shape
         kinds = (
             (0, 1),
@@ -372,6 +349,4 @@ class _Check:
             return None
         if any(image[x >> 1] ^ (x & 1) != x for x in self.goals):
             return None
-        bases = (nodes[1 : shape.first_move] - 1).astype(np.int32)
-        moves = (nodes[shape.first_move : shape.first_cut] - shape.first_move).astype(np.int32)
-        return Automorphism(bases, moves)
+        return (nodes[1 : shape.first_move] - 1).astype(np.int32)

@@ -12,7 +12,7 @@ from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
 from propnet.build import build
 from propnet.network import Network
-from propnet.symmetries.group import Automorphism, automorphisms
+from propnet.symmetries.group import Renaming, automorphisms
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Game:
     rules: Rules
     ground: GroundRules
     network: Network
-    group: list[Automorphism]
+    group: list[Renaming]
 
 
 FOUR_BY_FOUR = (
