@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from gdl.errors import GdlError
 from gdl.information import playing
 from gdl.machine import Machine
 from ggp.tournament.statistics.scores import Tally
@@ -185,10 +184,3 @@ class Lesson:
         if found.share or not learnt.share:
             self.knowledge = found
             self._store.put(found)
-
-
-def lane_machine_of(machine: object) -> PropnetMachine:
-    """The machine itself, which has lanes. Raises GdlError for one that has none."""
-    if not isinstance(machine, PropnetMachine):
-        raise GdlError("the game is too large for a network", remedy="it is played without knowledge")
-    return machine

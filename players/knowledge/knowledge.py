@@ -243,7 +243,7 @@ def _read(data: bytes) -> GameKnowledge:
         raise ValueError("it weighs derived propositions, which this version does not")
     begin += length
     count, columns, rest = header["features"], tuple(header["columns"]), begin + header["names"]
-    shapes = [(count, len(columns))] * _ARRAYS
+    shapes: list[tuple[int, ...]] = [(count, len(columns))] * _ARRAYS
     if magic == MAGIC_NET:
         shapes += LearntNet.shapes(count, len(columns))
     sizes = [math.prod(shape) for shape in shapes]

@@ -19,7 +19,7 @@ from gdl.errors import GdlError
 from gdl.information import playing
 from players.knowledge import state_values
 from players.knowledge.canonical_rules import CanonicalNames
-from players.knowledge.features import Features, check_size
+from players.knowledge.features import Features
 from players.knowledge.knowledge import Floats, GameKnowledge, LearntNet
 from players.knowledge.net_training import FRESH, NetTraining
 from players.knowledge.self_play import SelfPlay, Steps
@@ -257,13 +257,11 @@ class Training:
 
 
 def _check_goes_on(machine: PropnetMachine) -> None:
-    """Raise GdlError for games of one role, and for those that are over when they begin, and KnowledgeError
-    for games that are too large."""
+    """Raise GdlError for games of one role, and for those that are over when they begin."""
     roles, start = len(machine.roles), machine.initial_state()
     if len(playing(machine.roles)) < 2:
         alone = "puzzles are for `ggp solve`" if roles == 1 else "`expectimax` and `uct` play it without"
         raise GdlError("only games that several roles play are learnt", remedy=alone)
-    check_size(len(machine.network.bases))
     if machine.is_terminal(start) or not all(machine.legal_moves(start, role) for role in range(roles)):
         raise GdlError("nothing is to be learnt: no match of this game goes on from its initial state")
 

@@ -116,7 +116,8 @@ class UctPlayer(Player):
         )
         self._asked = self._tuning
         self._learnt: ScratchFolder | None = None
-        self._longest_turn = math.inf
+        self._longest_turn = self._learns_from = math.inf
+        self._start_ends = 0.0
         self._pool: Pool | None = None
         self._search: Search | None = None
         self._line = BestLine()
@@ -131,11 +132,19 @@ class UctPlayer(Player):
         if self.machine.is_terminal(state):
             return
         now = time.monotonic()
+        self._start_ends, self._learns_from = deadline, math.inf
         if self._can_learn(deadline - now):
-            if self._think(state, now + _SEARCHED * (deadline - now)).value >= 0:
-                return  # proven
-            self._learn(state, deadline - _BEFORE)
-        self._think(state, deadline)
+            self._learns_from = now + _SEARCHED * (deadline - now)
+        self._think_and_learn(state)
+
+    def _think_and_learn(self, state: State) -> RootStatistics:
+        """Search until the end of the startclock, and learn in between."""
+        statistics = self._think(state, min(self._learns_from, self._start_ends))
+        if self._learns_from == math.inf or statistics.value >= 0 or self._is_interrupted():
+            return statistics
+        self._learns_from = math.inf
+        self._learn(state, self._start_ends - _BEFORE)
+        return self._think(state, self._start_ends)
 
     def _begin_search(self, state: State) -> None:
         """Begin to search by the tuning."""
@@ -181,6 +190,8 @@ class UctPlayer(Player):
             self._begin_search(state)
 
     def decide(self, state: State, options: list[int], deadline: float) -> Choice:
+        if deadline == self._start_ends:  # the search goes on after an interruption
+            return self._answer(self._think_and_learn(state), options)
         if deadline - time.monotonic() > self._longest_turn:
             # With more time playouts find out all that was learnt, and more.
             self._tuning, self._longest_turn = self._asked, math.inf

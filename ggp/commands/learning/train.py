@@ -46,11 +46,12 @@ def command(
     from gdl.errors import GdlError
     from gdl.information import Information, information_of
     from ggp.game import Game
-    from ggp.training.lesson import Lesson, LessonTerms, lane_machine_of
+    from ggp.training.lesson import Lesson, LessonTerms
     from ggp.training.trial import summary, worth
     from players.kaskade.guided_machine import guided
     from players.knowledge.store import KnowledgeStore
     from players.processes.limits import cores
+    from propnet.capabilities import lane_machine
     from propnet.native.machine import NativeMachine
 
     if report is not None:
@@ -65,7 +66,9 @@ def command(
             f"{loaded.name} is a game of {information_of(loaded.rules)}: values of states are not learnt",
             remedy="`expectimax`, `pimc` and `ismcts` play it without",
         )
-    machine = lane_machine_of(loaded.machine("auto"))
+    machine = lane_machine(loaded.machine("auto"))
+    if machine is None:
+        raise GdlError("the game is too large for a network", remedy="it is played without knowledge")
     playing = guided(machine) if isinstance(machine, NativeMachine) else machine
     pairs = _PAIRS if trial_minutes else 0
     terms = LessonTerms(60.0 * minutes, 60.0 * trial_minutes, pairs, move_seconds, cores(), fresh, _SEED)

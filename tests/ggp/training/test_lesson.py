@@ -14,11 +14,10 @@ import numpy as np
 import orjson
 import pytest
 
-from gdl.errors import GdlError
 from ggp.game import Game
 from ggp.tournament.statistics.scores import Tally
 from ggp.training import lesson as lessons
-from ggp.training.lesson import Lesson, LessonTerms, lane_machine_of
+from ggp.training.lesson import Lesson, LessonTerms
 from ggp.training.trial import TrialTerms, TrialVerdict, hold_trial
 from players.knowledge.canonical_rules import canonical_names
 from players.knowledge.knowledge import GameKnowledge
@@ -27,10 +26,11 @@ from players.knowledge.store import KnowledgeStore
 from players.uct.training.searched_training import SearchedTraining
 from propnet.recoding.samples import sample_states
 from tests.ggp.program import ggp
+from tests.machines import network
 
 
 def _lesson(folder: Path, game: str = "tictactoe", pairs: int = 0, seconds: float = 0.3) -> Lesson:
-    machine = lane_machine_of(Game.load(game).machine("propnet"))
+    machine = network(Game.load(game).rules)
     terms = LessonTerms(seconds, 60.0, pairs, 0.01, 1)
     return Lesson(machine, machine, "my game!", KnowledgeStore(folder), terms, lambda line: None)
 
@@ -114,7 +114,7 @@ def test_a_copy_that_names_its_roles_the_other_way_round_is_learnt_on(tmp_path: 
     copy = tmp_path / "copy.kif"
     copy.write_text(rules.replace(first, "@").replace(second, first).replace("@", second))
     known = _lesson(tmp_path).run()
-    machine = lane_machine_of(Game.load(str(copy)).machine("propnet"))
+    machine = network(Game.load(str(copy)).rules)
     names = canonical_names(machine.rules)
     assert known.fingerprint == names.fingerprint
     lesson = _lesson(tmp_path, str(copy))
@@ -266,8 +266,3 @@ def test_what_cannot_be_done_is_told(tmp_path: Path) -> None:
     ]:
         result = _ggp(tmp_path, *arguments)
         assert result.returncode != 0 and told in result.stderr and "Traceback" not in result.stderr
-
-
-def test_a_machine_without_lanes_cannot_be_trained() -> None:
-    with pytest.raises(GdlError, match="too large"):
-        lane_machine_of(Game.load("tictactoe").machine("prover"))

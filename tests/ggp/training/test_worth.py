@@ -7,14 +7,13 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggp.game import Game
 from ggp.tournament.statistics.scores import Tally
-from ggp.training.lesson import lane_machine_of
 from ggp.training.trial import Trial, TrialVerdict, interval, summary, worth
 from players.knowledge.canonical_rules import canonical_names
 from players.knowledge.training import Training
+from tests.machines import network
 
-MACHINE = lane_machine_of(Game.load("tictactoe").machine("propnet"))
+MACHINE = network("tictactoe")
 KNOWN = Training(MACHINE, canonical_names(MACHINE.rules)).knowledge("tictactoe")
 UNUSED = replace(KNOWN, share=0.0)
 tallies = st.builds(Tally, *[st.integers(0, 40).map(float)] * 3)

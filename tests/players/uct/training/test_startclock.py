@@ -179,3 +179,17 @@ def test_where_no_file_can_be_written_nothing_is_learnt(
     assert player.choose(state, time.monotonic() + 0.3).move in machine.legal_moves(state, 0)
     player.stop()
     assert any("nothing is learnt in the startclock" in line for line in said)
+
+
+def test_an_interrupted_player_learns_when_it_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine, asked = _machine("connectfour"), list[object]()
+    player = _player(asked, monkeypatch)
+    player.interrupted = lambda: True
+    deadline = time.monotonic() + 3.0
+    player.start(machine, 0, machine.initial_state(), 3.0, deadline)
+    assert not asked
+    player.interrupted = lambda: False
+    player.choose(machine.initial_state(), deadline)
+    player.choose(machine.initial_state(), deadline)
+    assert len(asked) == 1
+    player.stop()
