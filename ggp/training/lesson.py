@@ -13,8 +13,7 @@ from dataclasses import dataclass, replace
 
 from gdl.information import playing
 from gdl.machine import Machine
-from ggp.tournament.statistics.scores import Tally
-from ggp.training.trial import Trial, TrialTerms, hold_trial, points
+from ggp.training.trial import TrialTerms, TrialVerdict, hold_trial
 from players.knowledge.canonical_rules import canonical_names
 from players.knowledge.knowledge import GameKnowledge
 from players.knowledge.store import KnowledgeStore
@@ -63,7 +62,7 @@ class Lesson:
     Attributes:
         knowledge: the stored knowledge of the game; None while there is none.
         courses: for linear weights and the net, the times and the progress at them.
-        trials: the trials, in order.
+        trials: the verdicts of all trials, in order.
     """
 
     def __init__(
@@ -85,7 +84,7 @@ class Lesson:
         self._searches = searches_can_look(machine)
         self.knowledge: GameKnowledge | None = None
         self.courses: dict[str, Course] = {}
-        self.trials: list[Trial] = []
+        self.trials: list[TrialVerdict] = []
 
     def run(self) -> GameKnowledge:
         """Train and try, and return the stored knowledge. Raises GdlError for games that cannot be trained,
@@ -170,17 +169,11 @@ class Lesson:
         if not terms.pairs:
             return
         below = learnt if learnt.share and learnt.model != model else None
-        against = below.model if below else "no knowledge"
-
-        def show(use: str, score: Tally) -> None:
-            self._tell(f"{model}, share {use} against {against}: {points(score)}")
-
-        trial_terms = TrialTerms(
-            terms.move_seconds, terms.pairs, time.monotonic() + seconds, terms.seed + 1, show
-        )
+        until = time.monotonic() + seconds
+        trial_terms = TrialTerms(terms.move_seconds, terms.pairs, until, terms.seed + 1, self._tell)
         tried = replace(learnt, net_used=model == "net")
         verdicts, found = hold_trial(self._playing, tried, below, trial_terms)
-        self.trials += [Trial(model, against, verdict) for verdict in verdicts]
+        self.trials += verdicts
         if found.share or not learnt.share:
             self.knowledge = found
             self._store.put(found)

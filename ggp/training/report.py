@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ggp.boards.board import find_board
 from ggp.report_page import check_installed, new_figure, page, plot, table
 from ggp.training.lesson import Course
-from ggp.training.trial import Trial, summary, worth
+from ggp.training.trial import TrialVerdict, summary, worth
 from players.knowledge.canonical_rules import canonical_names
 from players.knowledge.features import Features
 from players.knowledge.knowledge import GameKnowledge
@@ -29,7 +29,7 @@ def training_report(
     machine: PropnetMachine,
     knowledge: GameKnowledge,
     courses: Mapping[str, Course],
-    trials: Sequence[Trial],
+    trials: Sequence[TrialVerdict],
 ) -> str:
     """The page, with the courses of linear weights and of the net. Raises GdlError if matplotlib is
     missing."""
@@ -108,10 +108,6 @@ def _boards(boards: dict[str, NDArray[np.float64]]) -> Figure:
     return figure
 
 
-def _matches(trials: Sequence[Trial]) -> str:
-    rows = [
-        (f"{trial.model}, share {v.use}", trial.against, summary(v.score), v.word)
-        for trial in trials
-        for v in (trial.verdict,)
-    ]
-    return table(("tried", "against", "score", "the test says"), rows) if rows else ""
+def _matches(trials: Sequence[TrialVerdict]) -> str:
+    rows = [(str(verdict), summary(verdict.score), verdict.word) for verdict in trials]
+    return table(("tried", "score", "the test says"), rows) if rows else ""

@@ -67,6 +67,7 @@ class TrialVerdict:
     """The result of a trial of one use of knowledge.
 
     Attributes:
+        model: the kind of the values; ``against``: that of the opponent, or no knowledge.
         share: the weight of values in leaves.
         looks: whether all moves of new states were evaluated.
         score: the score of the search with knowledge.
@@ -74,30 +75,21 @@ class TrialVerdict:
         decided: whether it is clear that it is, or is not.
     """
 
+    model: str
+    against: str
     share: float
     looks: bool
     score: Tally
-    better: bool
-    decided: bool
+    better: bool = False
+    decided: bool = False
 
-    @property
-    def use(self) -> str:
-        """The use that was tried, for people to read."""
-        return use(self.share, self.looks)
+    def __str__(self) -> str:
+        return f"{self.model}, share {use(self.share, self.looks)} against {self.against}"
 
     @property
     def word(self) -> str:
         """The result in a word or two."""
         return "better" if self.better else "not better" if self.decided else "undecided"
-
-
-@dataclass(frozen=True)
-class Trial:
-    """A verdict on values of one ``model``, against those of another, or no knowledge."""
-
-    model: str
-    against: str
-    verdict: TrialVerdict
 
 
 @dataclass(frozen=True)
@@ -109,33 +101,35 @@ class TrialTerms:
         pairs: the most pairs of matches for each use.
         deadline: time.monotonic() after which no pair begins.
         seed: seed of openings and matches.
-        show: called with the use and the score after each pair.
+        show: called with a line about the score after each pair.
     """
 
     seconds: float
     pairs: int
     deadline: float
     seed: int
-    show: Callable[[str, Tally], None]
+    show: Callable[[str], None]
 
 
-def try_use(machine: Machine, tuning: Tuning, usual: Tuning, terms: TrialTerms, until: float) -> TrialVerdict:
-    """Try a tuning, with its share and looks, against the ``usual`` one until about ``until``, or the
-    deadline if it is ahead."""
-    series, tally = Series(machine, (tuning, usual), terms.seed, _LONGEST), Tally()
-    share, looks = tuning.knowledge_share or 0.0, bool(tuning.looks)
+def _try_use(
+    machine: Machine, verdict: TrialVerdict, tunings: tuple[Tuning, Tuning], terms: TrialTerms, until: float
+) -> TrialVerdict:
+    """The verdict after matches of the first tuning against the second until about ``until``, or the deadline
+    if it is ahead."""
+    series, score = Series(machine, tunings, terms.seed, _LONGEST), verdict.score
     clear = False
     while not clear and len(series.scores) < 2 * terms.pairs:
         ahead = series.wins >= series.losses + 2
         if time.monotonic() >= (terms.deadline if ahead else until):
             break
         series.play(terms.seconds)
-        for score in series.scores[-2:]:
-            tally.add(score, 1.0)
-        terms.show(use(share, looks), tally)
+        for points_of_match in series.scores[-2:]:
+            score.add(points_of_match, 1.0)
+        terms.show(f"{verdict}: {points(score)}")
         clear = series.is_won(SURE) or series.is_lost(HOPELESS)
     better = series.is_won(CHANCE)
-    return TrialVerdict(share, looks, tally, better, better or clear or len(series.scores) == 2 * terms.pairs)
+    decided = better or clear or len(series.scores) == 2 * terms.pairs
+    return replace(verdict, better=better, decided=decided)
 
 
 def hold_trial(
@@ -144,7 +138,7 @@ def hold_trial(
     """Try all uses of some knowledge against ``below``: knowledge with the share that it is used with, or
     none. Returns the verdicts, and the knowledge with its use and record; the share is 0 if no use is
     better."""
-    verdicts = []
+    verdicts, against = [], below.model if below else "no knowledge"
     with tempfile.TemporaryDirectory() as folder:
         new, old = Path(folder, "new.knowledge"), Path(folder, "old.knowledge")
         new.write_bytes(knowledge.to_bytes())
@@ -159,7 +153,8 @@ def hold_trial(
             now = time.monotonic()
             until = now + (terms.deadline - now) / (len(uses) - number)
             tuning = replace(usual, knowledge=str(new), knowledge_share=share, looks=looks)
-            verdicts.append(try_use(machine, tuning, usual, terms, until))
+            verdict = TrialVerdict(knowledge.model, against, share, looks, Tally())
+            verdicts.append(_try_use(machine, verdict, (tuning, usual), terms, until))
     best = max(verdicts, key=lambda verdict: (verdict.better, _share(verdict.score)))
     tally = best.score
     record = Record(int(tally.wins), int(tally.draws), int(tally.losses), terms.seconds)
@@ -167,20 +162,20 @@ def hold_trial(
     return verdicts, replace(knowledge, share=share, looks=looks, record=record)
 
 
-def worth(knowledge: GameKnowledge, trials: Sequence[Trial]) -> str:
+def worth(knowledge: GameKnowledge, trials: Sequence[TrialVerdict]) -> str:
     """Whether training was worth it, in one sentence, with the available evidence. ``knowledge`` is that
     which searches use now, or the latest if they use none."""
-    held = [trial for trial in trials if trial.verdict.score.games]
+    held = [verdict for verdict in trials if verdict.score.games]
     if not held:
         return "Whether training was worth it is not known: there was no trial."
-    best = max(held, key=lambda trial: (trial.verdict.better, _share(trial.verdict.score)))
-    evidence = f"{summary(best.verdict.score)} against {best.against}"
-    if best.verdict.better:
+    best = max(held, key=lambda verdict: (verdict.better, _share(verdict.score)))
+    evidence = f"{summary(best.score)} against {best.against}"
+    if best.better:
         return f"Training was worth it: {best.model} got {evidence}."
-    matches = counted(int(sum(trial.verdict.score.games for trial in held)), "match", "matches")
+    matches = counted(int(sum(verdict.score.games for verdict in held)), "match", "matches")
     before = "; what was learnt before is used as before" if knowledge.share else ""
     rest = f"{best.model} did best, {evidence}{before}."
-    if all(trial.verdict.decided for trial in held):
+    if all(verdict.decided for verdict in held):
         return f"Training was not worth it yet: none of the trials ({matches}) was won; {rest}"
     return f"The trials ({matches}) were too few to say whether training was worth it; {rest}"
 

@@ -85,11 +85,9 @@ def command(
         import orjson
 
         trials = [
-            {"model": trial.model, "against": trial.against, "share": v.share, "looks": v.looks,
-             "won": v.score.wins, "drawn": v.score.draws, "lost": v.score.losses,
-             "decided": v.decided, "better": v.better}
-            for trial in lesson.trials
-            for v in (trial.verdict,)
+            {"model": v.model, "against": v.against, "share": v.share, "looks": v.looks, "won": v.score.wins,
+             "drawn": v.score.draws, "lost": v.score.losses, "decided": v.decided, "better": v.better}
+            for v in lesson.trials
         ]  # fmt: skip
         outcome = {
             "game": loaded.name,
@@ -104,10 +102,9 @@ def command(
         }
         show(orjson.dumps(outcome, option=orjson.OPT_INDENT_2))
         return
-    for trial in lesson.trials:
-        if trial.verdict.score.games:
-            use, score = trial.verdict.use, summary(trial.verdict.score)
-            show(f"{trial.model}, share {use} against {trial.against}: {trial.verdict.word}, {score}")
+    for tried in lesson.trials:
+        if tried.score.games:
+            show(f"{tried}: {tried.word}, {summary(tried.score)}")
     untried = (
         "not used yet: there was no trial" if not lesson.trials else "not used: no trial found it better"
     )

@@ -43,7 +43,7 @@ def _trials(monkeypatch: pytest.MonkeyPatch, *better: bool) -> list[str]:
     def hold(_: object, known: GameKnowledge, below: GameKnowledge | None, __: object) -> object:
         tried.append(f"{known.model} {below.model if below else '-'}")
         found = next(outcomes)
-        verdict = TrialVerdict(0.5, False, Tally(9, 0, 1), found, True)
+        verdict = TrialVerdict(known.model, "-", 0.5, False, Tally(9, 0, 1), found, True)
         return [verdict], replace(known, share=0.5 if found else 0.0)
 
     monkeypatch.setattr(lessons, "hold_trial", hold)
@@ -155,7 +155,11 @@ def test_a_trial_that_shows_nothing_leaves_knowledge_unused(tmp_path: Path) -> N
     terms = TrialTerms(0.01, 1, time.monotonic() + 60, 1, lambda *_: None)
     verdicts, known = hold_trial(machine, learnt, replace(learnt, share=0.5), terms)
     assert [verdict.score.games for verdict in verdicts] == [2, 2, 2]
-    assert [verdict.use for verdict in verdicts] == ["100%, with looks", "50%", "100%"]
+    assert [(verdict.share, verdict.looks) for verdict in verdicts] == [
+        (1.0, True),
+        (0.5, False),
+        (1.0, False),
+    ]
     assert known.share == 0.0 and not known.looks and known.record.seconds == 0.01
 
 
@@ -165,7 +169,7 @@ def test_games_of_three_roles_are_tried_with_one_against_two(tmp_path: Path) -> 
     assert len(learnt.columns) == 3
     terms = TrialTerms(0.01, 1, time.monotonic() + 60, 1, lambda *_: None)
     verdicts, _ = hold_trial(Game.load("chinesecheckers").machine("propnet"), learnt, None, terms)
-    assert [verdict.use for verdict in verdicts] == ["50%", "100%"] and verdicts[0].score.games == 2
+    assert [verdict.share for verdict in verdicts] == [0.5, 1.0] and verdicts[0].score.games == 2
 
 
 @pytest.mark.parametrize(

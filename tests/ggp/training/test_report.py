@@ -9,7 +9,7 @@ import pytest
 
 from ggp.tournament.statistics.scores import Tally
 from ggp.training.report import training_report, worth_of_squares
-from ggp.training.trial import Trial, TrialVerdict
+from ggp.training.trial import TrialVerdict
 from players.knowledge.canonical_rules import canonical_names
 from players.knowledge.features import Features
 from players.knowledge.training import Training, TrainingProgress
@@ -38,7 +38,7 @@ def test_the_page_has_the_course_the_matches_and_the_board() -> None:
     machine = network("connectfour")
     known = Training(machine, canonical_names(machine.rules)).knowledge("connectfour")
     progress = TrainingProgress(100, 5, 0.25, 0.5, 1000)
-    trial = Trial("linear", "no knowledge", TrialVerdict(0.5, False, Tally(7, 1, 2), True, True))
+    trial = TrialVerdict("linear", "no knowledge", 0.5, False, Tally(7, 1, 2), True, True)
     page = training_report("<four>", machine, known, {"linear": [(5.0, progress)]}, [trial])
     assert "&lt;four&gt;" in page and "<four>" not in page
     assert (

@@ -8,9 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from gdl.grounding.pipeline import ground
-from gdl.syntax.parser import parse_rules
-from ggp.game import Game
 from players.knowledge.canonical_rules import canonical_names
 from players.knowledge.knowledge import GameKnowledge, Record
 from players.knowledge.store import KnowledgeStore
@@ -19,15 +16,10 @@ from players.uct import player as player_module
 from players.uct.player import SequentialUctPlayer, UctPlayer
 from players.uct.training import duel, startclock
 from players.uct.training.duel import Series
-from players.uct.training.startclock import learn, learn_apart
+from players.uct.training.startclock import learn_apart
 from players.uct.tuning import Tuning
-from propnet.build import build
 from propnet.machine import PropnetMachine
-
-
-def _machine(game: str) -> PropnetMachine:
-    rules = Game.load(game).rules
-    return PropnetMachine(rules, build(ground(rules)))
+from tests.machines import network
 
 
 @pytest.fixture(autouse=True)
@@ -54,13 +46,13 @@ def test_one_role_and_what_a_search_proves_at_once_are_not_learnt(
     monkeypatch.setattr(player_module, "_SEARCHED", 0.5)
     asked: list[object] = []
     player = _player(asked, monkeypatch)
-    _start(player, _machine(game), 60.0 if game == "tictactoe" else 1.0)
+    _start(player, network(game), 60.0 if game == "tictactoe" else 1.0)
     player.stop()
     assert not asked
 
 
 def test_a_player_that_is_not_to_learn_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    machine = _machine("connectfour")
+    machine = network("connectfour")
     asked: list[object] = []
     for options, learns in (({"knowledge": "off"}, False), ({"playouts": 100}, False), ({}, True)):
         player = _player(asked, monkeypatch, **options)
@@ -71,27 +63,15 @@ def test_a_player_that_is_not_to_learn_does_not(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_what_searches_know_already_is_not_learnt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    machine = _machine("tictactoe")
+    machine = network("tictactoe")
     known = Training(machine, canonical_names(machine.rules)).knowledge("tictactoe")
     KnowledgeStore().put(replace(known, share=0.5))
     monkeypatch.delattr(startclock, "launch_linked")
     assert learn_apart(machine, tmp_path / "learnt", 1, 1, time.monotonic() + 9) is None
 
 
-def test_games_that_are_over_or_stuck_when_they_begin_are_not_learnt(tmp_path: Path) -> None:
-    rest = "(role a) (role b) (legal b y) (goal a 50) (goal b 50) (init (n 0)) (<= (next (n 1)) (true (n 0)))"
-    for more in (
-        "(legal a x) (<= terminal (true (n 0)))",
-        "(<= (legal a x) (true (n 1))) (<= terminal (true (n 1)))",
-    ):
-        rules = parse_rules(rest + more)
-        machine = PropnetMachine(rules, build(ground(rules)))
-        learn(machine, tmp_path / "learnt", 1, 1, time.monotonic() + 1)
-        assert not any(tmp_path.glob("learnt*"))
-
-
 def test_a_process_learns_and_is_ended_in_time(tmp_path: Path) -> None:
-    machine, path = _machine("tictactoe"), tmp_path / "learnt"
+    machine, path = network("tictactoe"), tmp_path / "learnt"
     for seconds in (0.2, 20.0):
         began = time.monotonic()
         learnt = learn_apart(machine, path, 1, 2, began + seconds)
@@ -126,14 +106,14 @@ def test_values_that_win_short_matches_have_to_win_longer_ones(
         return left.pop(0)
 
     monkeypatch.setattr(duel, "play_pair", play)
-    series = Series(_machine("tictactoe"), (Tuning(), Tuning()), 1)
+    series = Series(network("tictactoe"), (Tuning(), Tuning()), 1)
     until = time.monotonic() + 60
     assert startclock._is_better(series, until, until) == better and clocks == sorted(clocks)
     assert (clocks[-1] > startclock._MOVE_SECONDS) == (len(pairs) == 4)
 
 
 def test_a_player_uses_what_was_better_for_one_match(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    machine = _machine("connectfour")
+    machine = network("connectfour")
     training = Training(machine, canonical_names(machine.rules))
     training.round()
     learnt = replace(training.knowledge("connectfour"), record=Record(6, 0, 0, 0.02))
@@ -170,7 +150,7 @@ def test_where_no_file_can_be_written_nothing_is_learnt(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "nowhere"))
-    machine = _machine("connectfour")
+    machine = network("connectfour")
     player = UctPlayer()
     said: list[str] = []
     player.found_out = said.append
@@ -182,7 +162,7 @@ def test_where_no_file_can_be_written_nothing_is_learnt(
 
 
 def test_an_interrupted_player_learns_when_it_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    machine, asked = _machine("connectfour"), list[object]()
+    machine, asked = network("connectfour"), list[object]()
     player = _player(asked, monkeypatch)
     player.interrupted = lambda: True
     deadline = time.monotonic() + 3.0
