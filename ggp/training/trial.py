@@ -128,8 +128,7 @@ def _try_use(
         terms.show(f"{verdict}: {points(score)}")
         clear = series.is_won(SURE) or series.is_lost(HOPELESS)
     better = series.is_won(CHANCE)
-    decided = better or clear or len(series.scores) == 2 * terms.pairs
-    return replace(verdict, better=better, decided=decided)
+    return replace(verdict, better=better, decided=better or clear)
 
 
 def hold_trial(

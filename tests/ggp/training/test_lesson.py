@@ -176,8 +176,8 @@ def test_games_of_three_roles_are_tried_with_one_against_two(tmp_path: Path) -> 
     ("result", "pairs", "games", "better", "decided"),
     [
         ((1.0, 1.0), 4, 8, True, True),
-        ((1.0, 1.0), 3, 6, False, True),
-        ((1.0, 0.0), 4, 8, False, True),
+        ((1.0, 1.0), 3, 6, False, False),
+        ((1.0, 0.0), 4, 8, False, False),
         ((1.0, 1.0), 50, 10, True, True),  # a series of wins ends it
         (
             (0.0, 0.0),

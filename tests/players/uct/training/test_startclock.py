@@ -70,15 +70,18 @@ def test_what_searches_know_already_is_not_learnt(tmp_path: Path, monkeypatch: p
     assert learn_apart(machine, tmp_path / "learnt", 1, 1, time.monotonic() + 9) is None
 
 
-def test_a_process_learns_and_is_ended_in_time(tmp_path: Path) -> None:
+def test_a_process_that_learns_is_ended_in_time(tmp_path: Path) -> None:
+    began = time.monotonic()
+    assert learn_apart(network("tictactoe"), tmp_path / "learnt", 1, 2, began + 0.2) is None
+    assert time.monotonic() - began < 5.0
+
+
+@pytest.mark.slow
+def test_a_process_learns(tmp_path: Path) -> None:
     machine, path = network("tictactoe"), tmp_path / "learnt"
-    for seconds in (0.2, 20.0):
-        began = time.monotonic()
-        learnt = learn_apart(machine, path, 1, 2, began + seconds)
-        assert (learnt is None) == (seconds < 1.0) == (not path.exists())
-        assert seconds > 1.0 or time.monotonic() - began < 3.0
+    learnt = learn_apart(machine, path, 1, 2, time.monotonic() + 60.0)
     # Perfect play draws: no use can be better.
-    assert learnt is not None and learnt.moves > 0 and learnt.share == 0.0
+    assert learnt is not None and learnt.moves > 0 and learnt.share == 0.0 and path.exists()
     assert learnt.fingerprint == canonical_names(machine.rules).fingerprint
 
 
