@@ -111,6 +111,7 @@ class Lesson:
                     self._try("net", terms.trial_seconds)
             finally:
                 self._training.close()
+            assert self.knowledge is not None
             return self.knowledge
 
     def _turned(self, knowledge: GameKnowledge | None) -> GameKnowledge | None:

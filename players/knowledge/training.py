@@ -186,7 +186,7 @@ class Training:
 
     def add_net(self, net: LearntNet | None = None) -> None:
         """Let a net learn from now on, by default a new one, on top of the linear weights."""
-        net = net or LearntNet.new(*self.weights.shape, self._rng)
+        net = net or LearntNet.new(len(self.features.names), len(self.columns), self._rng)
         words = self.machine.words
         self._net = NetTraining(self.features, self.values, net, self.weights, words, self._rng)
         self._net.remember(self._remembered)
