@@ -66,7 +66,7 @@ def _list(as_json: bool) -> None:
     for fingerprint in store.fingerprints():
         try:
             learnt = store.read(fingerprint)
-            show(orjson.dumps(_row(learnt)) if as_json else _line(learnt))
+            show(orjson.dumps(as_row(learnt)) if as_json else _line(learnt))
         except GdlError as error:
             complain(error)
             damaged = True
@@ -74,7 +74,8 @@ def _list(as_json: bool) -> None:
         raise typer.Exit(1)
 
 
-def _row(learnt: GameKnowledge) -> dict[str, object]:
+def as_row(learnt: GameKnowledge) -> dict[str, object]:
+    """Facts about knowledge, for JSON."""
     record = learnt.record
     return {
         "game": learnt.game,

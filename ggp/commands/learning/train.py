@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from ggp.commands import GameName
+from ggp.commands.learning.knowledge import as_row
 from ggp.printing import show
 
 _PAIRS = 20
@@ -89,17 +90,7 @@ def command(
              "drawn": v.score.draws, "lost": v.score.losses, "decided": v.decided, "better": v.better}
             for v in lesson.trials
         ]  # fmt: skip
-        outcome = {
-            "game": loaded.name,
-            "fingerprint": learnt.fingerprint,
-            "model": learnt.model,
-            "moves": learnt.moves,
-            "seconds": round(learnt.seconds, 1),
-            "share": learnt.share,
-            "looks": learnt.looks,
-            "trials": trials,
-            "worth": verdict,
-        }
+        outcome = as_row(learnt) | {"trials": trials, "worth": verdict}
         show(orjson.dumps(outcome, option=orjson.OPT_INDENT_2))
         return
     for tried in lesson.trials:
