@@ -16,12 +16,11 @@ from typing import Any
 
 from bench.scripts import command_line
 from ggp.game import Game
-from ggp.tournament.schedule import Openings
 from ggp.tournament.statistics.scores import Tally
-from ggp.training.trial import seat_of, summary
+from ggp.training.trial import summary
 from players.kaskade.guided_machine import guided
 from players.options import Option, at_least, number_between, one_of, read_options, switch
-from players.uct.training.duel import LONGEST, play_pair
+from players.uct.training.duel import LONGEST, PLIES, Series
 from players.uct.tuning import AUTO, PRIORS, SELECTIONS, Tuning, tuning_options
 from propnet.native.machine import NativeMachine
 
@@ -63,7 +62,7 @@ def main() -> None:
     parser.add_argument("second")
     parser.add_argument("--seconds", type=float, default=0.1, help="CPU seconds for a move")
     parser.add_argument("--pairs", type=int, default=10)
-    parser.add_argument("--plies", type=int, default=4, help="random moves to begin with")
+    parser.add_argument("--plies", type=int, default=PLIES, help="random moves to begin with")
     parser.add_argument("--longest", type=int, default=LONGEST, help="joint moves after which it is drawn")
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
@@ -73,13 +72,11 @@ def main() -> None:
     assert isinstance(native, NativeMachine)
     machine = guided(native)
     tunings = tuning_of(given.first), tuning_of(given.second)
-    openings = Openings(machine, given.plies, given.seed)
+    series = Series(machine, tunings, given.seed, given.longest, given.plies)
     score = Tally()
-    for pair in range(given.pairs):
-        state = openings.state(pair + 1)
-        seed, seat = given.seed * 1009 + 2 * pair, seat_of(machine, pair)
-        scores = play_pair(machine, state, tunings, given.seconds, seed, given.longest, seat)
-        for result in scores:
+    for _ in range(given.pairs):
+        series.play(given.seconds)
+        for result in series.scores[-2:]:
             score.add(result, 1.0)
         print(f"{given.first} against {given.second}: {summary(score)}", flush=True)
 

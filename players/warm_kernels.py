@@ -114,7 +114,7 @@ def tree_parts() -> tuple[Part, ...]:
         ("tree-down", _later("players.uct.tree.warm_up:warm_up_down")),
         ("tree-keep", _later("players.uct.tree.warm_up:warm_up_keep")),
         ("tree-looks", _later("players.uct.tree.warm_up:warm_up_looks")),
-        ("knowledge", _later("players.knowledge.state_values:warm_up")),
+        ("knowledge", _later("players.knowledge.training:warm_up")),
     )
 
 

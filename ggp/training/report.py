@@ -11,20 +11,16 @@ from numpy.typing import NDArray
 
 from ggp.boards.board import find_board
 from ggp.report_page import check_installed, new_figure, page, plot, table
-from ggp.training.trial import TrialVerdict, interval, summary, worth
+from ggp.training.lesson import Course
+from ggp.training.trial import TrialVerdict, summary, worth
 from players.knowledge.canonical_rules import canonical_names
 from players.knowledge.features import Features
 from players.knowledge.knowledge import GameKnowledge
-from players.knowledge.training import TrainingProgress
 from propnet.machine import PropnetMachine
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Course = Sequence[tuple[float, TrainingProgress]]
-"""Seconds of training, and the progress until then."""
-Trial = tuple[str, str, TrialVerdict]
-"""The knowledge tried, its opponent, and the result."""
 _MOST_BOARDS = 24
 
 
@@ -33,9 +29,10 @@ def training_report(
     machine: PropnetMachine,
     knowledge: GameKnowledge,
     courses: Mapping[str, Course],
-    trials: Sequence[Trial],
+    trials: Sequence[TrialVerdict],
 ) -> str:
-    """The page, with a course for each rung of the ladder. Raises GdlError if matplotlib is missing."""
+    """The page, with the courses of linear weights and of the net. Raises GdlError if matplotlib is
+    missing."""
     check_installed()
     used = f"used with a share of {knowledge.use}" if knowledge.share else "not used by searches"
     parts = [
@@ -46,8 +43,6 @@ def training_report(
         f"<p>{escape(worth(knowledge, trials))}</p>",
         _matches(trials),
     ]
-    if trials:
-        parts.append(plot(_intervals(trials)))
     if boards := worth_of_squares(machine, knowledge):
         role = machine.rules.spell(machine.roles[_column_role(machine, knowledge)])
         parts += [
@@ -85,33 +80,16 @@ def _column_role(machine: PropnetMachine, knowledge: GameKnowledge) -> int:
 
 
 def _courses(courses: Mapping[str, Course]) -> Figure:
-    """The error by training time, a line for each rung."""
+    """The error by training time, a line for linear weights and one for the net."""
     figure = new_figure(8, 3)
     axes = figure.subplots()
-    for rung, course in courses.items():
-        axes.plot([s for s, _ in course], [p.error for _, p in course], marker=".", label=rung)
+    for model, course in courses.items():
+        axes.plot([s for s, _ in course], [p.error for _, p in course], marker=".", label=model)
     axes.set_xlabel("seconds")
     axes.set_ylabel("error of values")
     axes.set_ylim(bottom=0)
     if courses:
         axes.legend()
-    return figure
-
-
-def _intervals(trials: Sequence[Trial]) -> Figure:
-    """Each trial's share of wins with its interval."""
-    figure = new_figure(8, 0.6 + 0.4 * len(trials))
-    axes = figure.subplots()
-    for place, (_, _, verdict) in enumerate(reversed(trials)):
-        if (share := verdict.score.score) is None:
-            continue
-        low, high = interval(verdict.score)
-        axes.plot([100 * low, 100 * high], [place, place], color="C0")
-        axes.plot([100 * share], [place], "o", color="C0")
-    axes.set_yticks(range(len(trials)), [f"{rung} {v.use}" for rung, _, v in reversed(trials)])
-    axes.axvline(50, color="0.7", linewidth=1)
-    axes.set_xlim(0, 100)
-    axes.set_xlabel("score in %, with its 95 % interval")
     return figure
 
 
@@ -130,11 +108,6 @@ def _boards(boards: dict[str, NDArray[np.float64]]) -> Figure:
     return figure
 
 
-def _matches(trials: Sequence[Trial]) -> str:
-    if not trials:
-        return ""
-    rows = []
-    for rung, against, verdict in trials:
-        word = "better" if verdict.better else "not better" if verdict.decided else "undecided"
-        rows.append((f"{rung}, share {verdict.use}", against, summary(verdict.score), word))
-    return table(("tried", "against", "score", "the test says"), rows)
+def _matches(trials: Sequence[TrialVerdict]) -> str:
+    rows = [(str(verdict), summary(verdict.score), verdict.word) for verdict in trials]
+    return table(("tried", "score", "the test says"), rows) if rows else ""

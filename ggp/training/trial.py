@@ -1,11 +1,8 @@
 """A trial: decides whether a search plays better with new knowledge than with its previous knowledge, or with
 none, at equal CPU time.
 
-For each share that knowledge may have in the value of a leaf, pairs of matches
-(:mod:`players.uct.training.duel`) are played until a sequential test has decided
-(:mod:`ggp.tournament.statistics.ratings`), or time is up. Each opening of random moves is played twice, with
-seats changed. A share is used only if the test finds it better, or if a sign test of the matches does when
-the time is up.
+For each use of the knowledge, pairs of matches (:mod:`players.uct.training.duel`) are played until a sign
+test is clear, or time is up. A use is kept only if chance alone brings so many wins once in a hundred trials.
 """
 
 from __future__ import annotations
@@ -17,14 +14,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gdl.information import chance_role, playing
+from gdl.information import chance_role
 from gdl.machine import Machine
 from gdl.words import counted
-from ggp.tournament.schedule import Openings
-from ggp.tournament.statistics.ratings import Sprt
 from ggp.tournament.statistics.scores import Tally
 from players.knowledge.knowledge import GameKnowledge, Record, use
-from players.uct.training.duel import chance, play_pair
+from players.uct.training.duel import Series
 from players.uct.tuning import Tuning
 
 _SURE = 1.96
@@ -55,25 +50,15 @@ def summary(score: Tally) -> str:
     return f"{points(score)} ({counts}{sure})"
 
 
-def seat_of(machine: Machine, pair: int) -> int:
-    """The seat, from 0, of the tuning that plays against all others in a pair of matches, in turn. With two
-    roles both tunings have each seat in every pair."""
-    seats = playing(machine.roles)
-    return seats[pair % len(seats) if len(seats) > 2 else 0]
-
-
 USES = (1.0, True), (0.5, False), (1.0, False)
 """The uses to try, each a share and whether to evaluate all moves of new states: values alone with evaluation
 of moves, which has won most where knowledge wins, values mixed with playouts, and values alone."""
-TEST = Sprt(0.0, 100.0)
 CHANCE, SURE = 0.01, 0.001
-"""Probabilities that chance alone brings the wins of a trial. Below the first a trial that ran out of time
-counts as won. Below the second it ends early: the sequential test alone takes long to accept series of
-wins."""
+"""Probabilities that chance alone brings the wins of a trial. Below the first it is won at its end, below the
+second at once."""
 HOPELESS = 0.05
 """Probability that chance alone brings the losses of a trial. Below it the trial ends early: its time goes to
 other uses."""
-_PLIES = 4
 _LONGEST = 300
 
 
@@ -82,22 +67,29 @@ class TrialVerdict:
     """The result of a trial of one use of knowledge.
 
     Attributes:
-        score: the score of the search with knowledge.
-        better: whether the test finds it better.
-        decided: whether the test has come to an end, or the result is clear without it.
+        model: the kind of the values; ``against``: that of the opponent, or no knowledge.
+        share: the weight of values in leaves.
         looks: whether all moves of new states were evaluated.
+        score: the score of the search with knowledge.
+        better: whether the use is better.
+        decided: whether it is clear that it is, or is not.
     """
 
+    model: str
+    against: str
     share: float
+    looks: bool
     score: Tally
-    better: bool
-    decided: bool
-    looks: bool = False
+    better: bool = False
+    decided: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.model}, share {use(self.share, self.looks)} against {self.against}"
 
     @property
-    def use(self) -> str:
-        """The use that was tried, for people to read."""
-        return use(self.share, self.looks)
+    def word(self) -> str:
+        """The result in a word or two."""
+        return "better" if self.better else "not better" if self.decided else "undecided"
 
 
 @dataclass(frozen=True)
@@ -107,67 +99,45 @@ class TrialTerms:
     Attributes:
         seconds: CPU seconds for each move.
         pairs: the most pairs of matches for each use.
-        deadline: time.monotonic() after which no pair begins, unless the use is ahead.
+        deadline: time.monotonic() after which no pair begins.
         seed: seed of openings and matches.
-        show: called with the use and the score after each pair.
-        latest: the deadline of a use that is ahead.
+        show: called with a line about the score after each pair.
     """
 
     seconds: float
     pairs: int
     deadline: float
     seed: int
-    show: Callable[[str, Tally], None]
-    latest: float = 0.0
-
-    def has_time(self, score: Tally) -> bool:
-        """Whether another pair may begin."""
-        now = time.monotonic()
-        return now < self.deadline or (now < self.latest and score.wins >= score.losses + 2)
+    show: Callable[[str], None]
 
 
-def try_share(
-    machine: Machine,
-    share: float,
-    terms: TrialTerms,
-    knowledge: str = "auto",
-    usual: Tuning | None = None,
-    looks: bool = False,
+def _try_use(
+    machine: Machine, verdict: TrialVerdict, tunings: tuple[Tuning, Tuning], terms: TrialTerms, until: float
 ) -> TrialVerdict:
-    """Try a share of some knowledge, by default the stored knowledge of the machine's game, with ``looks`` at
-    all moves of new states or without. The opponent has the ``usual`` tuning, by default one without
-    knowledge. The game has several roles; they take turns at being the one that plays against all others."""
-    usual = usual or Tuning(prove=False, knowledge="off")
-    tunings = replace(usual, knowledge=knowledge, knowledge_share=share, looks=looks), usual
-    openings = Openings(machine, _PLIES, terms.seed)
-    tally, scores = Tally(), list[float]()
-    while not _is_clear(tally, scores) and len(scores) < terms.pairs and terms.has_time(tally):
-        state = openings.state(len(scores) + 1)
-        seed = terms.seed * 1009 + 2 * len(scores)
-        seat = seat_of(machine, len(scores))
-        result = play_pair(machine, state, tunings, terms.seconds, seed, _LONGEST, seat)
-        for one in result:
-            tally.add(one, 1.0)
-        scores.append(sum(result) / 2)
-        terms.show(use(share, looks), tally)
-    verdict = TEST.verdict(scores)
-    ahead = not verdict and chance(int(tally.wins), int(tally.losses)) <= CHANCE
-    return TrialVerdict(share, tally, verdict == "H1" or ahead, ahead or _is_clear(tally, scores), looks)
-
-
-def _is_clear(tally: Tally, scores: list[float]) -> bool:
-    """Whether a trial with these matches, pair by pair, can end early."""
-    wins, losses = int(tally.wins), int(tally.losses)
-    return bool(TEST.verdict(scores)) or chance(wins, losses) <= SURE or chance(losses, wins) <= HOPELESS
+    """The verdict after matches of the first tuning against the second until about ``until``, or the deadline
+    if it is ahead."""
+    series, score = Series(machine, tunings, terms.seed, _LONGEST), verdict.score
+    clear = False
+    while not clear and len(series.scores) < 2 * terms.pairs:
+        ahead = series.wins >= series.losses + 2
+        if time.monotonic() >= (terms.deadline if ahead else until):
+            break
+        series.play(terms.seconds)
+        for points_of_match in series.scores[-2:]:
+            score.add(points_of_match, 1.0)
+        terms.show(f"{verdict}: {points(score)}")
+        clear = series.is_won(SURE) or series.is_lost(HOPELESS)
+    better = series.is_won(CHANCE)
+    return replace(verdict, better=better, decided=better or clear)
 
 
 def hold_trial(
     machine: Machine, knowledge: GameKnowledge, below: GameKnowledge | None, terms: TrialTerms
 ) -> tuple[list[TrialVerdict], GameKnowledge]:
-    """Try all uses of some knowledge against the rung ``below``: knowledge with the share that it is used
-    with, or none. Returns the verdicts, and the knowledge with its use and record; the share is 0 if no use
-    is better."""
-    verdicts = []
+    """Try all uses of some knowledge against ``below``: knowledge with the share that it is used with, or
+    none. Returns the verdicts, and the knowledge with its use and record; the share is 0 if no use is
+    better."""
+    verdicts, against = [], below.model if below else "no knowledge"
     with tempfile.TemporaryDirectory() as folder:
         new, old = Path(folder, "new.knowledge"), Path(folder, "old.knowledge")
         new.write_bytes(knowledge.to_bytes())
@@ -178,44 +148,35 @@ def hold_trial(
         looking = len(knowledge.columns) == 1 and chance_role(machine.roles) is None
         uses = [(share, looks) for share, looks in USES if looking or not looks]
         for number, (share, looks) in enumerate(uses):
-            # The first use leaves the others their part of the time, unless it is ahead.
+            # Each use leaves the others their part of the time, unless it is ahead.
             now = time.monotonic()
             until = now + (terms.deadline - now) / (len(uses) - number)
-            own = replace(terms, deadline=until, latest=terms.deadline)
-            verdicts.append(try_share(machine, share, own, str(new), usual, looks))
-    best = best_of(verdicts)
-    tally = best.score if best else max((v.score for v in verdicts), key=_share)
+            tuning = replace(usual, knowledge=str(new), knowledge_share=share, looks=looks)
+            verdict = TrialVerdict(knowledge.model, against, share, looks, Tally())
+            verdicts.append(_try_use(machine, verdict, (tuning, usual), terms, until))
+    best = max(verdicts, key=lambda verdict: (verdict.better, _share(verdict.score)))
+    tally = best.score
     record = Record(int(tally.wins), int(tally.draws), int(tally.losses), terms.seconds)
-    share, looks = (best.share, best.looks) if best else (0.0, False)
+    share, looks = (best.share, best.looks) if best.better else (0.0, False)
     return verdicts, replace(knowledge, share=share, looks=looks, record=record)
 
 
-def best_of(verdicts: list[TrialVerdict]) -> TrialVerdict | None:
-    """The best of the verdicts that are better than no knowledge; None if there is none."""
-    return max((v for v in verdicts if v.better), key=lambda v: _share(v.score), default=None)
-
-
-def worth(knowledge: GameKnowledge, trials: Sequence[tuple[str, str, TrialVerdict]]) -> str:
-    """Whether training was worth it, in one sentence, with the available evidence.
-
-    Args:
-        knowledge: the knowledge that searches use now, or the latest if they use none.
-        trials: the rung, its opponent, and the result.
-    """
-    held = [trial for trial in trials if trial[2].score.games]
-    better = [trial for trial in held if trial[2].better]
-    if better:
-        rung, against, verdict = max(better, key=lambda trial: _share(trial[2].score))
-        return f"Training was worth it: {rung} got {summary(verdict.score)} against {against}."
+def worth(knowledge: GameKnowledge, trials: Sequence[TrialVerdict]) -> str:
+    """Whether training was worth it, in one sentence, with the available evidence. ``knowledge`` is that
+    which searches use now, or the latest if they use none."""
+    held = [verdict for verdict in trials if verdict.score.games]
     if not held:
         return "Whether training was worth it is not known: there was no trial."
-    matches = counted(int(sum(verdict.score.games for *_, verdict in held)), "match", "matches")
+    best = max(held, key=lambda verdict: (verdict.better, _share(verdict.score)))
+    evidence = f"{summary(best.score)} against {best.against}"
+    if best.better:
+        return f"Training was worth it: {best.model} got {evidence}."
+    matches = counted(int(sum(verdict.score.games for verdict in held)), "match", "matches")
     before = "; what was learnt before is used as before" if knowledge.share else ""
-    rung, against, verdict = max(held, key=lambda trial: _share(trial[2].score))
-    best = f"{rung} did best, {summary(verdict.score)} against {against}"
-    if all(verdict.decided for *_, verdict in held):
-        return f"Training was not worth it yet: none of the trials ({matches}) was won; {best}{before}."
-    return f"The trials ({matches}) were too few to say whether training was worth it; {best}{before}."
+    rest = f"{best.model} did best, {evidence}{before}."
+    if all(verdict.decided for verdict in held):
+        return f"Training was not worth it yet: none of the trials ({matches}) was won; {rest}"
+    return f"The trials ({matches}) were too few to say whether training was worth it; {rest}"
 
 
 def _share(score: Tally) -> float:

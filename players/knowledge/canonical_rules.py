@@ -8,7 +8,8 @@ their names (:func:`gdl.scramble.scramble` keeps the same ones): they are the in
 
 Names that the rules distinguish are numbered by their colours. Of names that look alike each is tried in
 turn, until all differ. The numbering with the smallest picture is taken. Numberings with equal pictures show
-an automorphism; its images of tried names need no trial.
+an automorphism; its images of tried names need no trial. Variables that still look alike in a rule are told
+apart one by one.
 
 The form is a text. Two games have the same text exactly if a renaming and a reordering of rules and of parts
 of formulas lead from one to the other. The fingerprint is a checksum of it, so that a game never finds the
@@ -18,10 +19,8 @@ file of another one. If the search for the form takes too long, there is no fing
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import groupby, permutations, product
-from math import factorial, prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +29,7 @@ from gdl.errors import GdlError
 from gdl.rules import And, Formula, Literal, Not, Or, Rule, Rules
 from gdl.scramble import kept_names
 from gdl.terms import Term
-from propnet.analysis.colours import ColourGraph, Colours, Individualisation, orbit
+from propnet.symmetries.colours import ColourGraph, Colours, Individualisation, orbit
 
 _NAME, _HEAD, _PART, _ARGUMENT = 0, 1, 2, 8
 """Kinds of edges; to that of an argument its place is added."""
@@ -50,31 +49,21 @@ class _RulesGraph:
     """The graph of some rules. Raises FingerprintError for rules that are too long.
 
     Attributes:
-        names: the names that may be renamed, lower case; the first nodes, in this order.
-        kept: the names that are the same in all games.
+        names: the names that may be renamed, lower case, and their nodes.
         graph: for colour refinement.
         colour: the initial colours of the nodes, uint64, shape (nodes,).
         variables: for each rule its variables and their nodes.
     """
 
     def __init__(self, rules: Rules) -> None:
-        self.kept = kept_names(rules)
-        self._nodes: dict[str, int] = {}
+        self.names: dict[str, int] = {}
+        self._kept = dict.fromkeys(kept_names(rules), -1)
         self._terms: dict[Term, int] = {}
-        occurring = dict.fromkeys(name for rule in rules for name in _names_in(rule))
-        self.names = [name for name in occurring if name not in self.kept and not name.startswith("?")]
-        self._nodes = {name: node for node, name in enumerate(self.names)}
-        self._colours: list[int] = [_SYMBOL] * len(self.names)
-        self._source: list[int] = []
-        self._target: list[int] = []
-        self._kind: list[int] = []
-        self.variables: list[dict[str, int]] = []
-        for rule in rules:
-            self.variables.append(self._add_rule(rule))
+        self._colours: list[int] = []
+        self._edges: list[tuple[int, int, int]] = []
+        self.variables = [self._add_rule(rule) for rule in rules]
         self.colour: Colours = np.array(self._colours, np.uint64)
-        self.graph = ColourGraph(
-            len(self._colours), np.array(self._source), np.array(self._target), np.array(self._kind)
-        )
+        self.graph = ColourGraph(len(self._colours), *np.array(self._edges, np.int64).reshape(-1, 3).T)
 
     def _node(self, colour: int) -> int:
         if len(self._colours) >= _MOST_NODES:
@@ -85,16 +74,17 @@ class _RulesGraph:
         return len(self._colours) - 1
 
     def _edge(self, source: int, target: int, kind: int) -> None:
-        self._source.append(source)
-        self._target.append(target)
-        self._kind.append(kind)
+        self._edges.append((source, target, kind))
 
     def _name(self, name: str) -> int:
-        node = self._nodes.get(name)
-        if node is None:
+        if name not in self._kept:
+            if name not in self.names:
+                self.names[name] = self._node(_SYMBOL)
+            return self.names[name]
+        if self._kept[name] < 0:
             digest = hashlib.blake2b(name.encode(), digest_size=8).digest()
-            node = self._nodes[name] = self._node(int.from_bytes(digest, "little"))
-        return node
+            self._kept[name] = self._node(int.from_bytes(digest, "little"))
+        return self._kept[name]
 
     def _add_rule(self, rule: Rule) -> dict[str, int]:
         variables: dict[str, int] = {}
@@ -132,29 +122,8 @@ class _RulesGraph:
         return node
 
 
-def _names_in(rule: Rule) -> Iterable[str]:
-    """Every name in a rule, variables included, as many times as it occurs."""
-    waiting: list[Term | Formula] = [*reversed(rule.body), rule.head]
-    while waiting:
-        item = waiting.pop()
-        match item:
-            case Term():
-                yield item.name
-                waiting.extend(reversed(item.args))
-            case Literal(atom):
-                waiting.append(atom)
-            case Not(inner):
-                waiting.append(inner)
-            case And(parts) | Or(parts):
-                waiting.extend(reversed(parts))
-
-
 EFFORT = 3_000_000
 """Visits of edges and nodes by colour refinement (see docs/measurements.md)."""
-_MOST_ORDERS = 720
-"""Most orders of variables that look alike, in one rule."""
-_MOST_WRITTEN = 20_000_000
-"""Most characters of rules, each written once for each of these orders: about a second."""
 
 _Permutation = NDArray[np.int64]
 
@@ -173,46 +142,58 @@ class CanonicalNames:
 
     def key(self, term: Term) -> str:
         """The text of a ground term in canonical names."""
-        name = self.new.get(term.name, term.name)
-        if not term.args:
-            return name
-        return f"({name} {' '.join(map(self.key, term.args))})"
+        return _text_of_term(term, self.new)
 
 
 def canonical_names(rules: Rules, effort: int = EFFORT) -> CanonicalNames:
     """The fingerprint of rules, and canonical names for theirs. Raises FingerprintError if that takes more
-    than ``effort`` visits of edges, if the rules are too long, or if one has too many variables that look
-    alike."""
+    than ``effort`` visits of edges, or if the rules are too long."""
     graph = _RulesGraph(rules)
     colour = _Canonizer(graph, effort).run()
-    order = np.argsort(colour[: len(graph.names)], kind="stable").tolist()
-    new = {graph.names[node]: f"#{number}" for number, node in enumerate(order)}
-    texts, left = set(), _MOST_WRITTEN
+    new = _numbered("#", graph.names, colour)
+    texts = set()
     for rule, variables in zip(rules, graph.variables, strict=True):
-        groups = _alike({name: int(colour[node]) for name, node in variables.items()})
-        orders = prod(factorial(len(group)) for group in groups)
-        left -= orders * len(str(rule)) if orders > 1 else 0
-        if orders > _MOST_ORDERS or left < 0:
-            raise FingerprintError(
-                "too many variables of rules look alike to identify the game",
-                remedy="it is played without knowledge",
-            )
-        texts.add(min(_texts(rule, new, groups)))
+        names = new | _numbered("?", variables, colour)
+        parts = sorted(_text_of_formula(part, names) for part in rule.body)
+        texts.add(" ".join([_text_of_term(rule.head, names), "<=", *parts]))
     fingerprint = hashlib.sha256("\n".join(sorted(texts)).encode()).hexdigest()
     return CanonicalNames(fingerprint, new)
 
 
+def _numbered(sign: str, nodes: dict[str, int], colour: Colours) -> dict[str, str]:
+    """New names for some names, numbered by the colours of their nodes."""
+    ranked = sorted(nodes, key=lambda name: int(colour[nodes[name]]))
+    return {name: f"{sign}{number}" for number, name in enumerate(ranked)}
+
+
 class _Canonizer:
-    """Searches for the colours, all names different, whose picture is the smallest."""
+    """Searches for the colours, all names different, whose picture is the smallest; all variables of a rule
+    differ, too."""
 
     def __init__(self, graph: _RulesGraph, effort: int) -> None:
         self._graph = graph
-        self._nodes = Individualisation(graph.graph, 0, len(graph.names), effort)
+        self._names = np.sort(np.fromiter(graph.names.values(), np.int64))
+        self._nodes = Individualisation(graph.graph, self._names, effort)
         self._generators: list[_Permutation] = []
         self._seen: dict[bytes, Colours] = {}
 
     def run(self) -> Colours:
-        return self._best(self._in_time(self._nodes.refined(self._graph.colour)), [])[1]
+        colour = self._best(self._in_time(self._nodes.refined(self._graph.colour)), [])[1]
+        while node := self._variable(colour):
+            colour = self._individual(colour, node)
+        return colour
+
+    def _variable(self, colour: Colours) -> int:
+        """A variable of the smallest colour that several variables of a rule have; 0 if they all differ."""
+        found: dict[int, int] = {}
+        for variables in self._graph.variables:
+            seen: set[int] = set()
+            for node in variables.values():
+                look = int(colour[node])
+                if look in seen:
+                    found[look] = node
+                seen.add(look)
+        return found[min(found)] if found else 0
 
     def _best(self, colour: Colours, chosen: list[int]) -> tuple[bytes, Colours]:
         """The smallest picture below these colours, and its colours. ``chosen`` are the nodes chosen so
@@ -241,9 +222,8 @@ class _Canonizer:
         same_picture = self._seen.get(np.sort(colour).tobytes())
         if same_picture is None:
             return False
-        names = len(self._graph.names)
-        image = np.empty(names, np.int64)
-        image[np.argsort(same_picture[:names])] = np.argsort(colour[:names])
+        names, image = self._names, np.arange(len(colour))
+        image[names[np.argsort(same_picture[names])]] = names[np.argsort(colour[names])]
         self._generators.append(image)
         return True
 
@@ -262,22 +242,6 @@ class _Canonizer:
                 remedy="it is played without knowledge",
             )
         return colour
-
-
-def _alike(looks: dict[str, int]) -> list[list[str]]:
-    """The variables of a rule in groups of those that look alike. Each order of these is tried; the smallest
-    text is used."""
-    return [list(group) for _, group in groupby(sorted(looks, key=looks.__getitem__), looks.__getitem__)]
-
-
-def _texts(rule: Rule, new: dict[str, str], groups: list[list[str]]) -> Iterator[str]:
-    """The rule's text for each order of variables that look alike."""
-    for orders in product(*(permutations(group) for group in groups)):
-        names = dict(new)
-        for number, variable in enumerate(variable for order in orders for variable in order):
-            names[variable] = f"?{number}"
-        parts = sorted(_text_of_formula(part, names) for part in rule.body)
-        yield " ".join([_text_of_term(rule.head, names), "<=", *parts])
 
 
 def _text_of_formula(formula: Formula, names: dict[str, str]) -> str:

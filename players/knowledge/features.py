@@ -51,15 +51,6 @@ def _kept_arguments(arguments: int) -> Iterator[tuple[bool, ...]]:
     yield (False,) * arguments
 
 
-def check_size(propositions: int) -> None:
-    """Raise KnowledgeError for more than MOST_PROPOSITIONS."""
-    if propositions > MOST_PROPOSITIONS:
-        raise KnowledgeError(
-            f"the game has {propositions:,} propositions, more than {MOST_PROPOSITIONS:,}",
-            remedy="it is played without knowledge",
-        )
-
-
 @dataclass(frozen=True, eq=False)
 class Features:
     """The features of a game's states.
@@ -78,7 +69,11 @@ class Features:
     def of(bases: tuple[Term, ...], names: CanonicalNames) -> Features:
         """The features of states over these propositions. Shapes that the same propositions have are one
         feature. Raises KnowledgeError for more than MOST_PROPOSITIONS."""
-        check_size(len(bases))
+        if len(bases) > MOST_PROPOSITIONS:
+            raise KnowledgeError(
+                f"the game has {len(bases):,} propositions, more than {MOST_PROPOSITIONS:,}",
+                remedy="it is played without knowledge",
+            )
         members: dict[str, list[int]] = {}
         for place, term in enumerate(bases):
             for name in shapes(term, names):

@@ -75,8 +75,6 @@ propositions are true."""
 
 
 MAGIC, MAGIC_NET = b"GGPKNOW1", b"GGPKNOW3"
-MODELS = "linear", "net"
-"""What is learnt, each on top of the one before: the rungs of the ladder."""
 MOST_BYTES = 64 << 20
 """Most bytes of one game."""
 _MOST_HEADER = 1 << 16
@@ -98,12 +96,13 @@ _HEADER: Schema = {
         "names": whole(),
         "share": number(0.0, 1.0),
         "looks": FLAG,
+        "net_used": FLAG,
         "moves": whole(),
         "seconds": _NUMBER,
         "record": row(whole(), whole(), whole(), _NUMBER),
     },
 }  # fmt: skip
-"""The JSON object in the bytes; older files have no ``looks``."""
+"""The JSON object in the bytes; older files have no ``looks`` and no ``net_used``."""
 
 
 class KnowledgeError(GdlError):
@@ -140,6 +139,7 @@ class GameKnowledge:
         record: the match that ``share`` was found by.
         looks: whether searches without playouts value all moves of each new state.
         net: added to the features' weights; None if there is none.
+        net_used: whether searches use the net, too.
     """
 
     fingerprint: str
@@ -155,6 +155,7 @@ class GameKnowledge:
     record: Record = field(default_factory=Record)
     looks: bool = False
     net: LearntNet | None = None
+    net_used: bool = True
 
     @property
     def use(self) -> str:
@@ -169,8 +170,8 @@ class GameKnowledge:
 
     @property
     def model(self) -> str:
-        """Its rung of the ladder, one of :data:`MODELS`."""
-        return "linear" if self.net is None else "net"
+        """The kind of values that searches use, ``linear`` or ``net``."""
+        return "net" if self.net is not None and self.net_used else "linear"
 
     def to_bytes(self) -> bytes:
         """The bytes for files and messages. Raises KnowledgeError for more than MOST_BYTES."""
@@ -183,16 +184,15 @@ class GameKnowledge:
             "names": len(names),
             "share": self.share,
             "looks": self.looks,
+            "net_used": self.net_used,
             "moves": self.moves,
             "seconds": self.seconds,
             "record": [self.record.wins, self.record.draws, self.record.losses, self.record.seconds],
         }
-        arrays = b"".join(np.ascontiguousarray(a, "<f4").tobytes() for a in self.arrays())
-        magic = MAGIC
-        if self.net is not None:
-            magic = MAGIC_NET
-            arrays += b"".join(np.ascontiguousarray(a, "<f4").tobytes() for a in self.net.arrays())
+        learnt = self.arrays() + (() if self.net is None else self.net.arrays())
+        arrays = b"".join(np.ascontiguousarray(a, "<f4").tobytes() for a in learnt)
         text = json.dumps(header).encode()
+        magic = MAGIC if self.net is None else MAGIC_NET
         data = magic + len(text).to_bytes(4, "little") + text + names + arrays
         if len(data) + _DIGEST > MOST_BYTES:
             raise KnowledgeError("its knowledge is too large to save", remedy="the game is played without it")
@@ -225,10 +225,9 @@ def use(share: float, looks: bool) -> str:
 def _read(data: bytes) -> GameKnowledge:
     if len(data) > MOST_BYTES:
         raise ValueError("it is too large")
-    magic = data[: len(MAGIC)]
+    magic, body = data[: len(MAGIC)], data[:-_DIGEST]
     if magic not in (MAGIC, MAGIC_NET):
         raise ValueError("it is not a knowledge file of this version")
-    body = data[:-_DIGEST]
     if hashlib.sha256(body).digest() != data[-_DIGEST:]:
         raise ValueError("its checksum is wrong")
     begin = len(MAGIC) + 4
@@ -240,23 +239,26 @@ def _read(data: bytes) -> GameKnowledge:
     except ValueError:
         raise ValueError("its header cannot be read") from None
     check_json(header, _HEADER, "its header")
+    if header.get("derived"):
+        raise ValueError("it weighs derived propositions, which this version does not")
     begin += length
-    count, columns, named = header["features"], tuple(header["columns"]), header["names"]
-    size = count * len(columns) * 4
-    rest = begin + named + _ARRAYS * size
-    if len(body) < rest if magic != MAGIC else len(body) != rest:
+    count, columns, rest = header["features"], tuple(header["columns"]), begin + header["names"]
+    shapes: list[tuple[int, ...]] = [(count, len(columns))] * _ARRAYS
+    if magic == MAGIC_NET:
+        shapes += LearntNet.shapes(count, len(columns))
+    sizes = [math.prod(shape) for shape in shapes]
+    if len(body) != rest + 4 * sum(sizes):
         raise ValueError("its parts do not add up to its length")
-    features = tuple(body[begin : begin + named].decode("ascii").split("\n"))
+    features = tuple(body[begin:rest].decode("ascii").split("\n"))
     if len(features) != count or len(set(features)) != count or len(set(columns)) != len(columns):
         raise ValueError("its number of features is wrong")
     if not all(_NAME.fullmatch(name) for name in features):
         raise ValueError("its features have invalid names")
-    arrays = np.frombuffer(body, "<f4", _ARRAYS * count * len(columns), begin + named)
-    if not np.isfinite(arrays).all():
+    numbers = np.frombuffer(body, "<f4", offset=rest).astype(np.float32)
+    if not np.isfinite(numbers).all():
         raise ValueError("its weights are not finite numbers")
-    weights, sums, sizes = arrays.astype(np.float32).reshape(_ARRAYS, count, len(columns))
-    if header.get("derived"):
-        raise ValueError("it weighs derived propositions, which this version does not")
+    parts = np.split(numbers, np.cumsum(sizes)[:-1])
+    weights, sums, errors, *net = (part.reshape(shape) for part, shape in zip(parts, shapes, strict=True))
     return GameKnowledge(
         header["fingerprint"],
         header["game"],
@@ -264,24 +266,12 @@ def _read(data: bytes) -> GameKnowledge:
         features,
         weights,
         sums,
-        sizes,
+        errors,
         float(header["share"]),
         header["moves"],
         float(header["seconds"]),
         Record(*header["record"]),
         header.get("looks", False),
-        _net(body[rest:], count, len(columns)) if magic == MAGIC_NET else None,
+        LearntNet(*net) if net else None,
+        header.get("net_used", True),
     )
-
-
-def _net(body: bytes, features: int, columns: int) -> LearntNet:
-    """A net from its part of the bytes."""
-    shapes = LearntNet.shapes(features, columns)
-    sizes = [math.prod(shape) for shape in shapes]
-    if len(body) != 4 * sum(sizes):
-        raise ValueError("its parts do not add up to its length")
-    arrays = np.frombuffer(body, "<f4").astype(np.float32)
-    if not np.isfinite(arrays).all():
-        raise ValueError("its weights are not finite numbers")
-    parts = np.split(arrays, np.cumsum(sizes)[:-1])
-    return LearntNet(*(part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)))

@@ -112,20 +112,18 @@ def logistic(logit: np.float32) -> np.float32:
     return _HALF + _HALF * (above / below)
 
 
-@kernel(nogil=True)
-def fill_table(weights: Int32s, table: Int32s) -> None:
-    """Fill in the table, int32, shape (columns, bytes * 256), from the weights of propositions, int32, shape
-    (bases, columns). Propositions past the last one weigh nothing."""
-    for column in range(table.shape[0]):
-        for octet in range(table.shape[1] // 256):
-            table[column, 256 * octet] = 0
-            size = 1
-            for bit in range(8):
-                base = 8 * octet + bit
-                weight = weights[base, column] if base < weights.shape[0] else np.int32(0)
-                for at in range(256 * octet, 256 * octet + size):
-                    table[column, at + size] = table[column, at] + weight
-                size *= 2
+def _table(weights: NDArray[np.int32]) -> Int32s:
+    """The table, int32, shape (columns, bytes * 256), from the weights of propositions, int32, shape (bases,
+    columns). Propositions past the last one weigh nothing."""
+    bases, columns = weights.shape
+    octets = -(-bases // 8)
+    of_bits = np.zeros((octets, 8, columns), np.int32)
+    of_bits.reshape(-1, columns)[:bases] = weights
+    table = np.zeros((columns, octets, 256), np.int32)
+    for bit in range(8):
+        size = 1 << bit
+        table[:, :, size : 2 * size] = table[:, :, :size] + of_bits[:, bit].T[:, :, None]
+    return table.reshape(columns, -1)
 
 
 _SUMS = 4
@@ -270,13 +268,13 @@ class StateValues:
         values = StateValues(features.bases, len(roles), tuple(map(roles.index, knowledge.columns)))
         arranged = features.arranged(knowledge)
         values.set_weights(features, arranged.weights)
-        if arranged.net is not None:
+        if arranged.net is not None and knowledge.net_used:
             values.set_net(features, arranged.net)
         return values
 
     def set_weights(self, features: Features, weights: Floats) -> None:
         """Take other weights, float32, shape (features, columns)."""
-        fill_table(_whole(features.weights_of_bases(weights)), self.table)
+        self.table = _table(_whole(features.weights_of_bases(weights)))
         self.constant = _whole(weights[0])
 
     def set_net(self, features: Features, net: LearntNet) -> None:

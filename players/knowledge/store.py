@@ -1,8 +1,5 @@
 """Knowledge on disk: a file for each game under ``$GGP_CACHE/knowledge``, named by its fingerprint.
 
-Searches use the files of this folder. Each rung of the ladder has a folder of its own for knowledge that
-searches do not use.
-
 Looking up an unknown game costs its fingerprint and one look into a folder. While there is no knowledge of
 any game, it does not even cost the fingerprint.
 """
@@ -20,7 +17,7 @@ from gdl.errors import FileError
 from gdl.reading import read_limited
 from gdl.rules import Rules
 from players.knowledge.canonical_rules import CanonicalNames, FingerprintError, canonical_names
-from players.knowledge.knowledge import MODELS, MOST_BYTES, GameKnowledge, KnowledgeError
+from players.knowledge.knowledge import MOST_BYTES, GameKnowledge, KnowledgeError
 from propnet.private_files import default_directory, is_trusted, make_directory, read
 from propnet.storage.file_store import FileStore
 from propnet.storage.process_lock import ProcessLock
@@ -28,7 +25,7 @@ from propnet.storage.process_lock import ProcessLock
 log = logging.getLogger("players.knowledge")
 
 _MOST_TOGETHER = 1 << 30
-"""Size of the files of all games on one rung, in bytes: beyond it the least recently used ones are
+"""Size of the files of all games together, in bytes: beyond it the least recently used ones are
 removed."""
 _NAME = re.compile(r"[0-9a-f]{64}")
 
@@ -85,34 +82,12 @@ class KnowledgeStore:
                 remedy="make the folder writable for you alone, or set GGP_CACHE",
             )
 
-    def rung(self, model: str) -> KnowledgeStore:
-        """The store of unused knowledge on a rung."""
-        return KnowledgeStore(self.directory / model)
-
-    def use(self, knowledge: GameKnowledge) -> None:
-        """Save knowledge for searches to use. If they used knowledge of another rung before, it stays on that
-        rung."""
-        before = self.get(knowledge.fingerprint)
-        if before is not None and before.model != knowledge.model:
-            self.rung(before.model).put(before)
-        self.put(knowledge)
-
-    def rungs(self, fingerprint: str) -> list[GameKnowledge]:
-        """All saved knowledge of a game, one for each rung, the one that searches use first."""
-        found: dict[str, GameKnowledge] = {}
-        for store in (self, *map(self.rung, MODELS)):
-            knowledge = store.get(fingerprint)
-            if knowledge is not None:
-                found.setdefault(knowledge.model, knowledge)
-        return list(found.values())
-
     def remove(self, fingerprint: str) -> None:
-        """Remove a game's knowledge on all rungs. Raises KnowledgeError if that fails."""
-        for folder in (self.directory, *(self.directory / model for model in MODELS)):
-            try:
-                (folder / fingerprint).unlink(missing_ok=True)
-            except OSError as error:
-                raise KnowledgeError(f"cannot be removed: {error.strerror}", source=str(folder)) from None
+        """Remove a game's knowledge. Raises KnowledgeError if that fails."""
+        try:
+            (self.directory / fingerprint).unlink(missing_ok=True)
+        except OSError as error:
+            raise KnowledgeError(f"cannot be removed: {error.strerror}", source=str(self.directory)) from None
 
     @contextlib.contextmanager
     def alone(self, fingerprint: str) -> Iterator[None]:
@@ -133,11 +108,6 @@ class KnowledgeStore:
         """The fingerprints of the games that have files."""
         if self.directory.is_dir():
             yield from sorted(path.name for path in self.directory.iterdir() if _NAME.fullmatch(path.name))
-
-    def all_fingerprints(self) -> list[str]:
-        """The same, including games with files on other rungs only."""
-        found = set(self.fingerprints())
-        return sorted(found.union(*(self.rung(model).fingerprints() for model in MODELS)))
 
     @property
     def empty(self) -> bool:

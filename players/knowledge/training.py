@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 
 from gdl.errors import GdlError
 from gdl.information import playing
+from players.knowledge import state_values
 from players.knowledge.canonical_rules import CanonicalNames
-from players.knowledge.features import Features, check_size
-from players.knowledge.knowledge import MODELS, Floats, GameKnowledge, LearntNet
-from players.knowledge.net_training import NetTraining
+from players.knowledge.features import Features
+from players.knowledge.knowledge import Floats, GameKnowledge, LearntNet
+from players.knowledge.net_training import FRESH, NetTraining
 from players.knowledge.self_play import SelfPlay, Steps
 from players.knowledge.state_values import StateValues
 from propnet.analysis.classify import final_goals, is_constant_sum
@@ -147,15 +148,12 @@ class Training:
         names: CanonicalNames,
         knowledge: GameKnowledge | None = None,
         seed: int = 0,
-        model: str = MODELS[0],
     ) -> None:
-        """``knowledge`` is that to go on with, if it is of this ``model``, or has the weights below a
-        net. Random games show whether one of two roles gets what the other does not. Raises GdlError for
-        games of one role and for those that are over when they begin, and KnowledgeError for games that are
-        too large."""
+        """Goes on with ``knowledge``, if there is some. If it has a net, the net learns; otherwise the linear
+        weights do, until :meth:`add_net`. Random games show whether one of two roles gets what the other does
+        not. Raises GdlError for games of one role and for those that are over when they begin, and
+        KnowledgeError for games that are too large."""
         _check_goes_on(machine)
-        if knowledge is not None and MODELS.index(knowledge.model) > MODELS.index(model):
-            knowledge = None
         roles = len(machine.roles)
         self.machine, self._names = machine, names
         self.features = Features.of(machine.network.bases, names)
@@ -174,21 +172,29 @@ class Training:
         shape = len(self.features.names), len(columns)
         zeros: tuple[Floats, ...] = tuple(np.zeros(shape, np.float32) for _ in range(3))
         self.weights, self._sums, self._sizes = zeros if knowledge is None else knowledge.arrays()
-        moves = knowledge.moves if knowledge is not None and knowledge.model == model else 0
+        moves = knowledge.moves if knowledge is not None else 0
         self._rng = np.random.default_rng([seed, moves])
         self.values = StateValues(self.features.bases, roles, columns)
         self._refresh()
+        self._remembered = FRESH
         self._net: NetTraining | None = None
-        if model == "net":
-            net = knowledge.net if knowledge is not None else None
-            net = net or LearntNet.new(*shape, self._rng)
-            self._net = NetTraining(self.features, self.values, net, self.weights, machine.words, self._rng)
+        if knowledge is not None and knowledge.net is not None:
+            self.add_net(knowledge.net)
         self._play = SelfPlay(machine, columns, _LANES, self._rng)
         self._seconds = knowledge.seconds if knowledge else 0.0
         self.progress = TrainingProgress(moves, 0, 0.0, 0.5, 0)
 
+    def add_net(self, net: LearntNet | None = None) -> None:
+        """Let a net learn from now on, by default a new one, on top of the linear weights."""
+        net = net or LearntNet.new(len(self.features.names), len(self.columns), self._rng)
+        words = self.machine.words
+        self._net = NetTraining(self.features, self.values, net, self.weights, words, self._rng)
+        self._net.remember(self._remembered)
+
     def remember(self, states: int) -> None:
-        """See :meth:`players.knowledge.net_training.NetTraining.remember`."""
+        """Let a net learn from at most ``states`` states
+        (:meth:`players.knowledge.net_training.NetTraining.remember`)."""
+        self._remembered = states
         if self._net is not None:
             self._net.remember(states)
 
@@ -251,13 +257,11 @@ class Training:
 
 
 def _check_goes_on(machine: PropnetMachine) -> None:
-    """Raise GdlError for games of one role, and for those that are over when they begin, and KnowledgeError
-    for games that are too large."""
+    """Raise GdlError for games of one role, and for those that are over when they begin."""
     roles, start = len(machine.roles), machine.initial_state()
     if len(playing(machine.roles)) < 2:
         alone = "puzzles are for `ggp solve`" if roles == 1 else "`expectimax` and `uct` play it without"
         raise GdlError("only games that several roles play are learnt", remedy=alone)
-    check_size(len(machine.network.bases))
     if machine.is_terminal(start) or not all(machine.legal_moves(start, role) for role in range(roles)):
         raise GdlError("nothing is to be learnt: no match of this game goes on from its initial state")
 
@@ -276,3 +280,11 @@ def returns(steps: Steps, decay: float) -> tuple[NDArray[np.uint64], NDArray[np.
         following = np.where(random, steps.after[step - 1] if step else after, targets[step])
     informative = ~steps.random
     return steps.records[informative], targets[informative]
+
+
+def warm_up() -> None:
+    """Compile the kernels of values, and of learning linear weights."""
+    state_values.warm_up()
+    weights, targets = (np.zeros((1, 1), np.float32) for _ in range(2))
+    start, feature = np.zeros(65, np.int32), np.zeros(0, np.int32)
+    learn(np.zeros((1, 1), np.uint64), targets, start, feature, weights, weights, weights, _RATE)

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from gdl.errors import GdlError
 from gdl.words import counted
-from propnet.analysis.colours import alike_roles
 from propnet.analysis.cones import clocks
 from propnet.analysis.factors import factors
 from propnet.analysis.ternary import (
@@ -129,7 +128,6 @@ class Classification:
         factors: sizes of the independent parts, in base propositions; one for a game without such parts,
             none if finding them took too long.
         factor_kind: ``alternative`` (a move acts on one part), ``compound`` (on all), or "".
-        alike: whether all roles seem to have the same rules.
         seconds: CPU time of the classification.
     """
 
@@ -147,7 +145,6 @@ class Classification:
     decided: float
     factors: tuple[int, ...]
     factor_kind: str
-    alike: bool
     seconds: float
 
     def __str__(self) -> str:
@@ -159,8 +156,6 @@ class Classification:
                 words.append(f"{self.both:.0%} of states with several choosing")
             if self.length:
                 words.append("not constant-sum" if self.total is None else f"sum {self.total}")
-            if self.alike:
-                words.append("roles alike")
         facts = (
             (self.length, counted(round(self.length), "turn")),
             (self.longest is not None, f"at most {self.longest}"),
@@ -218,7 +213,6 @@ def classify(network: Network) -> Classification:
         decided=round(seen.decided, 3),
         factors=() if split is None else tuple(sorted(np.bincount(split.bases[split.bases >= 0]).tolist())),
         factor_kind="" if split is None else split.kind,
-        alike=roles > 1 and alike_roles(ternary),
         seconds=round(time.process_time() - began, 2),
     )
 

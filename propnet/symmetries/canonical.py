@@ -11,7 +11,7 @@ It pays if the states saved outweigh the gate inputs per successor: begin with :
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -20,13 +20,13 @@ from gdl.grounding.ground_rules import GroundRules
 from gdl.machine import JointMove, State
 from gdl.rules import Rules
 from propnet.analysis.cones import observed, without_dead_gates
-from propnet.expander import Expander
 from propnet.jit.arrays import Words
 from propnet.kernels.records import pack, unpack
 from propnet.machine import PropnetMachine
 from propnet.network import Network
 from propnet.passes.circuit import FALSE, TRUE, CircuitBuilder
-from propnet.symmetries.group import Automorphism, automorphisms
+from propnet.recoding.samples import sample_states
+from propnet.symmetries.group import Renaming, automorphisms
 
 
 class Orbits:
@@ -43,7 +43,7 @@ class Orbits:
         order: the base propositions that automorphisms move, ascending.
     """
 
-    def __init__(self, network: Network, group: Sequence[Automorphism]) -> None:
+    def __init__(self, network: Network, group: Sequence[Renaming]) -> None:
         """``group``: as :func:`~propnet.symmetries.group.automorphisms` returns it for the network. Raises
         ValueError if it is empty."""
         if not group:
@@ -52,8 +52,8 @@ class Orbits:
         self.bases = bases
         self.network = network
         self.unobserved = np.flatnonzero(~observed(network))
-        self.sources = np.array([np.argsort(g.bases) for g in group if not g.trivial], np.int64)
-        self.sources = self.sources.reshape(-1, bases)
+        # The identity comes first.
+        self.sources = np.array([np.argsort(g) for g in group[1:]], np.int64).reshape(-1, bases)
         self.order = np.flatnonzero((self.sources != np.arange(bases)).any(axis=0))
 
     def canonical(self, records: Words) -> Words:
@@ -147,17 +147,8 @@ def _smaller(builder: CircuitBuilder, left: list[int], right: list[int], order: 
     return chosen
 
 
-_SAMPLE = 4096
-"""The states of a sample, roughly."""
-
-_SIZES = 256
-"""The states of a sample whose orbits are counted."""
-
-_FEWEST = 64
-"""The number of states that is enough for a sample."""
-
-_STEPS = 200
-"""The most layers of a sample."""
+_SAMPLE, _MATCHES = 256, 16
+"""The states whose orbits are counted, roughly; the random matches that some of them come from."""
 
 _INPUT_COST = 0.004
 """The cost of a gate input per successor, in nanoseconds (see docs/measurements.md, Frontier)."""
@@ -166,55 +157,22 @@ _REST_COST = 60.0
 """The least other cost of a successor (to read, sort, code and merge it), in nanoseconds."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Saving:
-    """The gain and cost of keeping one state of each orbit.
-
-    Attributes:
-        met: states per orbit among those that the first layers of a search meet.
-        size: the mean size of their orbits. If the initial state is mapped to itself it is about ``met``;
-            otherwise images may be met much later, or never.
-        inputs: gate inputs of the network, and of the one with canonical states.
-    """
-
-    met: float
-    size: float
-    inputs: tuple[int, int]
-
-    @property
-    def states(self) -> float:
-        """The estimated factor by which the number of states falls: the geometric mean of ``met`` and
-        ``size``."""
-        return float(np.sqrt(self.met * self.size))
-
-    @property
-    def cost(self) -> float:
-        """The estimated factor by which the time per successor grows."""
-        plain, canonical = (_REST_COST + _INPUT_COST * inputs for inputs in self.inputs)
-        return canonical / plain
-
-    @property
-    def pays(self) -> bool:
-        """Whether it saves more than it costs."""
-        return self.states > self.cost
-
-
-def saving(orbits: Orbits, canonical: Network, sample: int = _SAMPLE) -> _Saving:
-    """Estimate the saving of a search over ``canonical``, the network of ``orbits``. It meets the same orbits
-    as one over the first network, so the first network is searched, for about ``sample`` states."""
-    states = _first_states(orbits.network, sample)
-    rows = unpack(states, orbits.bases)
+def pays(orbits: Orbits, canonical: Network) -> bool:
+    """Whether orbits have more states, in the mean of a sample, than the time per successor grows by in
+    ``canonical``, the network of ``orbits``."""
+    rows = unpack(
+        sample_states(PropnetMachine(Rules(()), orbits.network), _SAMPLE, matches=_MATCHES), orbits.bases
+    )
     rows[:, orbits.unobserved] = orbits.network.initial[orbits.unobserved]
-    seen = {row.tobytes() for row in pack(rows)}
-    smallest = {row.tobytes() for row in orbits.canonical(states)}
-    some = rows[np.linspace(0, len(rows) - 1, min(_SIZES, len(rows))).astype(np.int64)]
-    images = [pack(some), *(pack(some[:, source]) for source in orbits.sources)]
+    images = [pack(rows), *(pack(rows[:, source]) for source in orbits.sources)]
     sizes = [len({row.tobytes() for row in of_state}) for of_state in zip(*images, strict=True)]
-    inputs = len(orbits.network.gate_inputs), len(canonical.gate_inputs)
-    return _Saving(len(seen) / len(smallest), float(np.mean(sizes)), inputs)
+    before, after = (
+        _REST_COST + _INPUT_COST * len(network.gate_inputs) for network in (orbits.network, canonical)
+    )
+    return float(np.mean(sizes)) > after / before
 
 
-def paying_orbits(network: Network, ground: GroundRules | None = None) -> tuple[Orbits, Network] | None:
+def paying_orbits(network: Network, ground: GroundRules | None) -> tuple[Orbits, Network] | None:
     """The orbits of a game's states and the network that keeps one state of each. None if there are no
     automorphisms, or if this costs more than it saves. The arguments are those of
     :func:`~propnet.symmetries.group.automorphisms` and of :class:`~propnet.symmetries.canonical.Orbits`."""
@@ -223,27 +181,4 @@ def paying_orbits(network: Network, ground: GroundRules | None = None) -> tuple[
         return None
     orbits = Orbits(network, group)
     canonical = orbits.canonical_network()
-    return (orbits, canonical) if saving(orbits, canonical).pays else None
-
-
-def _first_states(network: Network, most: int) -> Words:
-    """The records of the first layers of a breadth-first search, until there are ``most`` states. A layer
-    that would more than double that number is left out, unless few states would remain."""
-    machine = PropnetMachine(Rules(()), network)
-    expander = Expander(machine, rows=1024)
-    layer = machine.records([machine.initial_state()])
-    seen = {layer[0].tobytes()}
-    for _ in range(_STEPS):
-        new: set[bytes] = set()
-        for chunk in expander.stream(layer):
-            new.update(record.tobytes() for record in chunk.records)
-            if len(seen) + len(new) > 2 * most:
-                break
-        if len(seen) + len(new) > 2 * most and len(seen) >= _FEWEST:
-            break
-        new -= seen
-        seen |= new
-        if not new or len(seen) >= most:
-            break
-        layer = np.frombuffer(b"".join(sorted(new)), np.uint64).reshape(-1, machine.words).copy()
-    return np.frombuffer(b"".join(sorted(seen)), np.uint64).reshape(-1, machine.words)
+    return (orbits, canonical) if pays(orbits, canonical) else None

@@ -4,10 +4,9 @@ Permutations of a circuit's inputs that look like automorphisms are found by ind
 (B. McKay: Practical graph isomorphism, 1981), the generators level by level of a stabiliser chain (C. Sims,
 1970). These are candidates, which are then verified.
 
-The search has a circuit of its own: every atom is the OR of its rules' ANDs, flattened. The passes that
-make a network small choose between equals (which pair to share, what to factor out), so a network has
-fewer automorphisms than its game. Here nothing is chosen: each rewriting is the same for nodes that can be
-exchanged.
+The search has a circuit of its own: every atom is the OR of its rules' ANDs. The passes that make a network
+small choose between equals (which pair to share, what to factor out), so a network has fewer automorphisms
+than its game.
 """
 
 from __future__ import annotations
@@ -21,19 +20,16 @@ from numpy.typing import NDArray
 
 from gdl.grounding.ground_rules import GroundRules
 from gdl.grounding.simplify import mixed
-from propnet.analysis.colours import ColourGraph, Colours, Individualisation, mark, orbit
 from propnet.analysis.cones import observed
 from propnet.analysis.ternary import constant_bases
 from propnet.network import Network
 from propnet.passes.circuit import FALSE, TRUE, Circuit, CircuitBuilder, Shape, remove_dead, replaced
 from propnet.passes.construct import RuleBodies, evaluation_order, prune
-
-WIDE = 64
-"""A gate that has more inputs and several readers is not merged into the readers."""
+from propnet.symmetries.colours import ColourGraph, Colours, Individualisation, mark, orbit
 
 
 def _form_of_rules(ground: GroundRules, network: Network) -> Circuit:
-    """The form of ground rules, and of their network. The network's constants are inserted, also those of
+    """The circuit of ground rules. The network's constants are inserted, also those of
     :func:`_fixed_bases`, as inputs and as outputs. Atoms of positive recursion are cuts."""
     rules, values = prune(ground)
     sequence, recursive = evaluation_order(rules, _cyclic)
@@ -59,37 +55,7 @@ def _form_of_rules(ground: GroundRules, network: Network) -> Circuit:
     outputs = [literals[atom] if atom >= 0 else FALSE for atom in rules.outputs.tolist()]
     _put_constants(network, outputs)
     outputs.extend(definitions.get(atom, FALSE) for atom in recursive)
-    return flattened(Circuit(shape, builder.gates, outputs))
-
-
-def _form_of_network(network: Network) -> Circuit:
-    """The form of a network alone, with its constants inserted. Gates of loops are cuts."""
-    first = network.first_gate
-    cyclic = [gate for low, high in network.loops.tolist() for gate in range(low, high)]
-    shape = Shape(len(network.bases), tuple(map(len, network.moves)), len(network.goals), len(cyclic))
-    builder = CircuitBuilder(shape.first_gate)
-    literals = [TRUE, *_inputs(network)]
-    # A cut is false before its loop is evaluated: it is the gate, or its negation.
-    sign: list[int] = network.loop_init.tolist()
-    cuts = {gate: 2 * (first + number) + sign[gate] for number, gate in enumerate(cyclic)}
-    starts, inputs = network.gate_start.tolist(), network.gate_inputs.tolist()
-    literals += [cuts.get(gate, TRUE) for gate in range(network.gates)]
-    definitions: list[int] = []
-    for gate in range(network.gates):
-        literal = builder.conjunction(replaced(inputs[starts[gate] : starts[gate + 1]], literals))
-        if gate in cuts:
-            definitions.append(literal ^ sign[gate])
-        else:
-            literals[first + gate] = literal
-    outputs = [
-        *replaced(network.next_literals.tolist(), literals),
-        *replaced(network.legal_literals.tolist(), literals),
-        *replaced(network.goals[:, 2].tolist(), literals),
-        *replaced([network.terminal_literal], literals),
-        *definitions,
-    ]
-    _put_constants(network, outputs)
-    return flattened(Circuit(shape, builder.gates, outputs))
+    return remove_dead(Circuit(shape, builder.gates, outputs))
 
 
 def _fixed_bases(network: Network) -> NDArray[np.bool_]:
@@ -120,51 +86,6 @@ def _inputs(network: Network) -> list[int]:
             never = legal[len(literals) - len(fixed)] == FALSE
             literals.append(TRUE if len(mine) == 1 else FALSE if never else 2 * node)
     return literals
-
-
-def flattened(circuit: Circuit) -> Circuit:
-    """The circuit in which no gate reads a gate un-negated, and in which a gate below another assumes that
-    the latter's other inputs are true: ``x & !(x & f)`` becomes ``x & !f``. It has no duplicate or dead
-    gates."""
-    shape, first = circuit.shape, circuit.shape.first_gate
-    builder = CircuitBuilder(first)
-    fanout = circuit.fanout()
-    literals = [2 * node for node in range(first)]
-    shared: set[int] = set()
-    for number, gate in enumerate(circuit.gates):
-        inputs: set[int] = set()
-        for x in replaced(gate, literals):
-            if x & 1 or x >> 1 < first or x >> 1 in shared:
-                inputs.add(x)
-            else:
-                inputs.update(builder.inputs_of(x))
-        literal = _absorbed(builder, inputs, first)
-        literals.append(literal)
-        if fanout[first + number] > 1 and len(builder.inputs_of(literal)) > WIDE:
-            shared.add(literal >> 1)
-    return remove_dead(Circuit(shape, builder.gates, replaced(circuit.outputs, literals)))
-
-
-def _absorbed(builder: CircuitBuilder, inputs: set[int], first: int) -> int:
-    """A literal for the AND of some literals, after absorption."""
-    changed = True
-    while changed:
-        changed = False
-        for x in sorted(inputs):
-            if not x & 1 or x >> 1 < first:
-                continue
-            below = builder.inputs_of(x)
-            if any(y ^ 1 in inputs for y in below):
-                inputs.discard(x)  # one of its inputs is false
-            elif any(y in inputs for y in below):
-                inputs.discard(x)
-                rest = builder.conjunction([y for y in below if y not in inputs]) ^ 1
-                if rest & 1 or rest >> 1 < first:
-                    inputs.add(rest)
-                else:
-                    inputs.update(builder.inputs_of(rest))
-                changed = True
-    return builder.conjunction(inputs)
 
 
 def _cyclic(members: list[int], reads: list[list[int]]) -> list[int]:
@@ -207,7 +128,7 @@ class _SymmetrySearch:
         for base propositions that may not move."""
         self.circuit = circuit
         shape = circuit.shape
-        self._nodes = Individualisation(_graph(circuit), 1, 1 + shape.bases, effort)
+        self._nodes = Individualisation(_graph(circuit), np.arange(1, 1 + shape.bases), effort)
         colour = np.zeros(shape.first_gate + len(circuit.gates), np.uint64)
         colour[0] = 1
         colour[1 : shape.first_move] = 2
@@ -299,47 +220,22 @@ MOST = 64
 EFFORT = 10_000_000
 """Visits of edges by colour refinement: about 0.4 seconds."""
 
-_MOST_INPUTS = 50_000
-"""Ground rules with more literals are skipped and only their network is searched; so is a form with more
-inputs."""
+_MOST_LITERALS = 50_000
+"""Ground rules with more literals are not searched."""
 
 
-@dataclass(frozen=True, eq=False)
-class Automorphism:
-    """A renaming of a game's base propositions and moves that leaves the game the same.
-
-    Attributes:
-        bases: int32, shape (bases,): base proposition b becomes ``bases[b]``.
-        moves: int32, shape (moves of all roles,): the same for moves, numbered in role order.
-    """
-
-    bases: NDArray[np.int32]
-    moves: NDArray[np.int32]
-
-    @staticmethod
-    def identity(network: Network) -> Automorphism:
-        """The renaming that changes nothing."""
-        bases = np.arange(len(network.bases), dtype=np.int32)
-        return Automorphism(bases, np.arange(network.move_count, dtype=np.int32))
-
-    @property
-    def trivial(self) -> bool:
-        """Whether no base proposition is renamed."""
-        return bool((self.bases == np.arange(len(self.bases))).all())
-
-    def then(self, other: Automorphism) -> Automorphism:
-        """The product: first this one, then the other."""
-        return Automorphism(other.bases[self.bases], other.moves[self.moves])
+Renaming = NDArray[np.int32]
+"""A renaming of base propositions, shape (bases,): b becomes entry b."""
 
 
 def automorphisms(
     network: Network,
-    ground: GroundRules | None = None,
+    ground: GroundRules | None,
     most: int = MOST,
     *,
     effort: int = EFFORT,
-) -> list[Automorphism]:
-    """A group of automorphisms of a game, the identity first; no two move base propositions in the same way.
+) -> list[Renaming]:
+    """A group of automorphisms of a game, by their renamings of base propositions, the identity first.
 
     An automorphism g renames base propositions and moves so that in every state s and for all joint moves m
     ``legal(g(s)) = g(legal(s))`` and ``next(g(s), g(m)) = g(next(s, m))``, and ``terminal`` and the goals are
@@ -362,39 +258,20 @@ def automorphisms(
     fixpoint) they are the same functions.
 
     Args:
-        ground: the rules that the network was built from. They have automorphisms that passes hide. If none
-            is found in them, the network is searched.
+        ground: the rules that the network was built from. They have automorphisms that the network's passes
+            hide. None, or more than 50,000 literals: the identity alone is found.
 
     Raises ValueError if the ground rules are those of another network.
     """
-    identity = Automorphism.identity(network)
+    identity = np.arange(len(network.bases), dtype=np.int32)
     if ground is not None and (ground.bases != network.bases or ground.moves != network.moves):
         raise ValueError("these are not the ground rules of this network")
-    fixed = _fixed_bases(network)
-    forms: list[Callable[[], Circuit]] = []
-    if ground is not None and len(ground.bodies) <= _MOST_INPUTS:
-        forms.append(lambda: _form_of_rules(ground, network))
-    if len(network.gate_inputs) <= _MOST_INPUTS:
-        forms.append(lambda: _form_of_network(network))
-    group = [identity]
-    for form in forms:
-        if len(group) == 1 and (circuit := form()).gate_inputs <= _MOST_INPUTS:
-            group = _group_of(circuit, network, fixed, identity, most, effort)
-    return group
-
-
-def _group_of(
-    circuit: Circuit,
-    network: Network,
-    fixed: NDArray[np.bool_],
-    identity: Automorphism,
-    most: int,
-    effort: int,
-) -> list[Automorphism]:
-    """The group of a network's form."""
+    if ground is None or len(ground.bodies) > _MOST_LITERALS:
+        return [identity]
+    circuit, fixed = _form_of_rules(ground, network), _fixed_bases(network)
     goals = [(role, value) for role, value, _ in network.goals.tolist()]
     group = [identity]
-    generators: list[Automorphism] = []
+    generators: list[Renaming] = []
     check = _Check(circuit, fixed)
 
     def accept(nodes: Nodes) -> bool:
@@ -402,8 +279,8 @@ def _group_of(
         found = check.verified(nodes)
         if found is None:
             return False
-        if not found.trivial:
-            closed = closure([*generators, found], identity, most)
+        if (found != identity).any():
+            closed = closure([*generators, found], most)
             if closed is not None:
                 generators.append(found)
                 group = closed
@@ -413,16 +290,16 @@ def _group_of(
     return group
 
 
-def closure(generators: list[Automorphism], identity: Automorphism, most: int) -> list[Automorphism] | None:
-    """All products of generators, one for each way to move base propositions, the identity first; None if
-    there are more than ``most``."""
-    elements = {identity.bases.tobytes(): identity}
+def closure(generators: list[Renaming], most: int) -> list[Renaming] | None:
+    """All products of generators, the identity first; None if there are more than ``most``."""
+    identity = np.arange(len(generators[0]), dtype=np.int32)
+    elements = {identity.tobytes(): identity}
     waiting = [identity]
     while waiting:
         element = waiting.pop()
         for generator in generators:
-            product = element.then(generator)
-            if elements.setdefault(product.bases.tobytes(), product) is product:
+            product = generator[element]
+            if elements.setdefault(product.tobytes(), product) is product:
                 waiting.append(product)
         if len(elements) > most:
             return None
@@ -442,8 +319,9 @@ class _Check:
         self.terminal = outputs[shape.first_cut_output - 1]
         self.goals = outputs[shape.first_goal_output : shape.first_cut_output - 1]
 
-    def verified(self, nodes: Nodes) -> Automorphism | None:
-        """The automorphism that renames the nodes up to the first gate in this way; None if there is none."""
+    def verified(self, nodes: Nodes) -> Renaming | None:
+        """The base propositions of the automorphism that renames the nodes up to the first gate in this way;
+        None if there is none."""
         shape = self.shape
         kinds = (
             (0, 1),
@@ -471,6 +349,4 @@ class _Check:
             return None
         if any(image[x >> 1] ^ (x & 1) != x for x in self.goals):
             return None
-        bases = (nodes[1 : shape.first_move] - 1).astype(np.int32)
-        moves = (nodes[shape.first_move : shape.first_cut] - shape.first_move).astype(np.int32)
-        return Automorphism(bases, moves)
+        return (nodes[1 : shape.first_move] - 1).astype(np.int32)

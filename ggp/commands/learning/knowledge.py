@@ -1,4 +1,4 @@
-"""``ggp knowledge``: list, show, export, import, check and remove the knowledge of games."""
+"""``ggp knowledge``: list, show, export, import and remove the knowledge of games."""
 
 from __future__ import annotations
 
@@ -14,30 +14,28 @@ if TYPE_CHECKING:
 
 _SHOWN = 20
 """Number of largest weights to show."""
-_ACTIONS = "list", "show", "export", "import", "verify", "remove"
+_ACTIONS = "list", "show", "export", "import", "remove"
 
 
 def command(
-    action: Annotated[str, typer.Argument(help="list, show, export, import, verify or remove.")] = "list",
+    action: Annotated[str, typer.Argument(help="list, show, export, import or remove.")] = "list",
     what: Annotated[
         str | None,
         typer.Argument(
             help="show, export: a game. remove: a game, or the number in its line of the list."
-            " import, verify: a file that was exported."
+            " import: a file that was exported."
         ),
     ] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="export: the file to write.")] = None,
     force: Annotated[
-        bool, typer.Option("--force", help="import: replace even knowledge that is in use or has more moves.")
+        bool, typer.Option("--force", help="import: replace what is known of the game.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="list: one JSON object for each line.")] = False,
 ) -> None:
     """List what `ggp train` has learnt of games.
 
-    A game has a line for each rung of the ladder that was learnt; the rung that searches use comes first.
-    show prints the largest weights, in the game's own names. export and import carry the knowledge that
-    searches use to another machine. verify reads a file, or all saved knowledge, and exits with status 1 if
-    some of it is damaged. remove forgets a game, on all rungs.
+    A game has one line. list exits with status 1 if a file is damaged. show prints the largest weights, in
+    the game's own names. export and import carry knowledge to another machine. remove forgets a game.
     """
     from gdl.errors import GdlError
 
@@ -45,8 +43,6 @@ def command(
         raise GdlError(f"there is nothing to do that is called {action!r}", remedy=", ".join(_ACTIONS))
     if action == "list":
         _list(as_json)
-    elif action == "verify":
-        _verify(what)
     elif what is None:
         raise GdlError(f"`ggp knowledge {action}` needs a {'file' if action == 'import' else 'game'}")
     elif action == "import":
@@ -62,18 +58,24 @@ def command(
 def _list(as_json: bool) -> None:
     import orjson
 
+    from gdl.errors import GdlError
+    from ggp.complaint import complain
     from players.knowledge.store import KnowledgeStore
 
-    store = KnowledgeStore()
-    for fingerprint in store.all_fingerprints():
-        rungs = store.rungs(fingerprint)
-        for learnt in rungs:
-            show(orjson.dumps(_row(learnt)) if as_json else _line(learnt))
-        if not rungs:
-            show(f"{fingerprint[:12]} cannot be used: `ggp knowledge verify` says why", err=True)
+    store, damaged = KnowledgeStore(), False
+    for fingerprint in store.fingerprints():
+        try:
+            learnt = store.read(fingerprint)
+            show(orjson.dumps(as_row(learnt)) if as_json else _line(learnt))
+        except GdlError as error:
+            complain(error)
+            damaged = True
+    if damaged:
+        raise typer.Exit(1)
 
 
-def _row(learnt: GameKnowledge) -> dict[str, object]:
+def as_row(learnt: GameKnowledge) -> dict[str, object]:
+    """Facts about knowledge, for JSON."""
     record = learnt.record
     return {
         "game": learnt.game,
@@ -103,10 +105,10 @@ def _find(game: str) -> GameKnowledge:
     from gdl.errors import GdlError
     from players.knowledge.store import KnowledgeStore
 
-    rungs = KnowledgeStore().rungs(_fingerprint(game))
-    if not rungs:
+    learnt = KnowledgeStore().get(_fingerprint(game))
+    if learnt is None:
         raise GdlError(f"nothing is known of {game}", remedy=f"ggp train {game}")
-    return rungs[0]
+    return learnt
 
 
 def _fingerprint(game: str) -> str:
@@ -119,7 +121,7 @@ def _fingerprint(game: str) -> str:
     from players.knowledge.store import KnowledgeStore
 
     if re.fullmatch("[0-9a-f]{8,64}", game):
-        found = [each for each in KnowledgeStore().all_fingerprints() if each.startswith(game)]
+        found = [each for each in KnowledgeStore().fingerprints() if each.startswith(game)]
         if len(found) != 1:
             raise GdlError(f"{len(found)} known games have a fingerprint that begins with {game}")
         return found[0]
@@ -131,7 +133,7 @@ def _remove(game: str) -> None:
     from players.knowledge.store import KnowledgeStore
 
     store, fingerprint = KnowledgeStore(), _fingerprint(game)
-    if fingerprint not in store.all_fingerprints():
+    if fingerprint not in store.fingerprints():
         raise GdlError(f"nothing is known of {game}", remedy="ggp knowledge list")
     with store.alone(fingerprint):
         store.remove(fingerprint)
@@ -176,42 +178,12 @@ def _import(path: Path, force: bool) -> None:
 
     learnt, store = read_file(path), KnowledgeStore()
     with store.alone(learnt.fingerprint):
-        reason = "" if force else _why_not(store.rungs(learnt.fingerprint), learnt)
-        if reason:
-            raise GdlError(reason, remedy="--force puts it in its place", source=str(path))
-        store.use(learnt)
+        before = store.get(learnt.fingerprint)
+        if before is not None and not force:
+            raise GdlError(
+                f"the game is known already, from {before.moves:,} moves; this file is from {learnt.moves:,}",
+                remedy="--force puts it in its place",
+                source=str(path),
+            )
+        store.put(learnt)
     show(_line(learnt))
-
-
-def _why_not(before: list[GameKnowledge], learnt: GameKnowledge) -> str:
-    """Why new knowledge should not replace that of the rungs before; empty if it may."""
-    used = [each.model for each in before if each.share > 0.0]
-    if used and learnt.share == 0.0:
-        return "searches use what is known of the game, and would not use this"
-    if used and learnt.model not in used:
-        return f"searches use the rung {used[0]} of this game, and this is of the rung {learnt.model}"
-    moves = max((each.moves for each in before if each.model == learnt.model), default=0)
-    if moves > learnt.moves:
-        return f"what is known of the game was learnt from {moves:,} moves, this from {learnt.moves:,}"
-    return ""
-
-
-def _verify(what: str | None) -> None:
-    from gdl.errors import GdlError
-    from ggp.complaint import complain
-    from players.knowledge.knowledge import MODELS
-    from players.knowledge.store import KnowledgeStore, read_file
-
-    if what is not None:
-        show(_line(read_file(Path(what))))
-        return
-    used, damaged = KnowledgeStore(), 0
-    for store in (used, *map(used.rung, MODELS)):
-        for fingerprint in store.fingerprints():
-            try:
-                show(_line(store.read(fingerprint)))
-            except GdlError as error:
-                complain(error)
-                damaged += 1
-    if damaged:
-        raise typer.Exit(1)

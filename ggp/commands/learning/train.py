@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from ggp.commands import GameName
+from ggp.commands.learning.knowledge import as_row
 from ggp.printing import show
 
 _PAIRS = 20
@@ -18,11 +19,7 @@ _SEED = 0
 
 def command(
     game: GameName,
-    minutes: Annotated[float, typer.Option(help="Minutes of training, all rungs together.", min=0)] = 30.0,
-    model: Annotated[
-        str,
-        typer.Option(help="The rung of the ladder: linear or net; auto: one after the other."),
-    ] = "auto",
+    minutes: Annotated[float, typer.Option(help="Minutes of training.", min=0)] = 30.0,
     trial_minutes: Annotated[
         float, typer.Option(help="Additional minutes for the trials; 0: no trial.", min=0)
     ] = 10.0,
@@ -41,25 +38,23 @@ def command(
 ) -> None:
     """Learn what a game's states are worth.
 
-    Training is by self-play, in two rungs: first weights for propositions and shapes of propositions, then
-    a small net that adds to them.
-    After each rung, matches against the rung in use (or the untrained player) decide whether searches use
-    the new one. The best rung trains on for the last three tenths of the time. Everything is saved under
-    $GGP_CACHE/knowledge every half minute, and an interrupted training resumes from there. The knowledge
-    also serves the same game under other names.
+    Training is by self-play: first of weights for propositions and shapes of propositions, then, for three
+    quarters of the time, of a small net that adds to them. After each of these, matches against the
+    values in use (or the untrained player) decide whether searches use the new ones. Everything is saved
+    under $GGP_CACHE/knowledge every half minute, and an interrupted training resumes from there. The
+    knowledge also serves the same game under other names.
     """
     from gdl.errors import GdlError
     from gdl.information import Information, information_of
     from ggp.game import Game
-    from ggp.training.ladder import LADDER, Climb, LadderTerms, lane_machine_of
+    from ggp.training.lesson import Lesson, LessonTerms
     from ggp.training.trial import summary, worth
     from players.kaskade.guided_machine import guided
     from players.knowledge.store import KnowledgeStore
     from players.processes.limits import cores
+    from propnet.capabilities import lane_machine
     from propnet.native.machine import NativeMachine
 
-    if model not in (*LADDER, "auto"):
-        raise GdlError(f"there is no model {model!r}", remedy=", ".join((*LADDER, "auto")))
     if report is not None:
         from ggp.commands import check_writable
         from ggp.report_page import check_installed
@@ -72,49 +67,39 @@ def command(
             f"{loaded.name} is a game of {information_of(loaded.rules)}: values of states are not learnt",
             remedy="`expectimax`, `pimc` and `ismcts` play it without",
         )
-    machine = lane_machine_of(loaded.machine("auto"))
+    machine = lane_machine(loaded.machine("auto"))
+    if machine is None:
+        raise GdlError("the game is too large for a network", remedy="it is played without knowledge")
     playing = guided(machine) if isinstance(machine, NativeMachine) else machine
     pairs = _PAIRS if trial_minutes else 0
-    terms = LadderTerms(60.0 * minutes, 60.0 * trial_minutes, pairs, move_seconds, cores(), fresh, _SEED)
-    climb = Climb(machine, playing, loaded.name, KnowledgeStore(), terms, lambda line: show(line, err=True))
-    learnt = climb.run(tuple(LADDER) if model == "auto" else (model,))
+    terms = LessonTerms(60.0 * minutes, 60.0 * trial_minutes, pairs, move_seconds, cores(), fresh, _SEED)
+    lesson = Lesson(machine, playing, loaded.name, KnowledgeStore(), terms, lambda line: show(line, err=True))
+    learnt = lesson.run()
     if report is not None:
         from ggp.output_file import write_file
         from ggp.training.report import training_report
 
-        write_file(
-            report, training_report(loaded.name, machine, learnt, climb.courses, climb.verdicts).encode()
-        )
+        page = training_report(loaded.name, machine, learnt, lesson.courses, lesson.trials)
+        write_file(report, page.encode())
+    verdict = worth(learnt, lesson.trials)
     if as_json:
         import orjson
 
         trials = [
-            {"model": rung, "against": against, "share": v.share, "looks": v.looks, "won": v.score.wins,
+            {"model": v.model, "against": v.against, "share": v.share, "looks": v.looks, "won": v.score.wins,
              "drawn": v.score.draws, "lost": v.score.losses, "decided": v.decided, "better": v.better}
-            for rung, against, v in climb.verdicts
+            for v in lesson.trials
         ]  # fmt: skip
-        outcome = {
-            "game": loaded.name,
-            "fingerprint": learnt.fingerprint,
-            "model": learnt.model,
-            "moves": learnt.moves,
-            "seconds": round(learnt.seconds, 1),
-            "share": learnt.share,
-            "looks": learnt.looks,
-            "trials": trials,
-            "worth": worth(learnt, climb.verdicts),
-        }
+        outcome = as_row(learnt) | {"trials": trials, "worth": verdict}
         show(orjson.dumps(outcome, option=orjson.OPT_INDENT_2))
         return
-    for rung, against, verdict in climb.verdicts:
-        if not verdict.score.games:
-            continue
-        word = "better" if verdict.better else "not better" if verdict.decided else "undecided"
-        show(f"{rung}, share {verdict.use} against {against}: {word}, {summary(verdict.score)}")
+    for tried in lesson.trials:
+        if tried.score.games:
+            show(f"{tried}: {tried.word}, {summary(tried.score)}")
     untried = (
-        "not used yet: there was no trial" if not climb.verdicts else "not used: no trial found it better"
+        "not used yet: there was no trial" if not lesson.trials else "not used: no trial found it better"
     )
     used = f"used with a share of {learnt.use}" if learnt.share else untried
     learnt_from = f"{learnt.model}, {learnt.moves:,} moves learnt from"
     show(f"{loaded.name} {learnt.fingerprint[:12]}: {learnt_from}; {used}")
-    show(worth(learnt, climb.verdicts))
+    show(verdict)

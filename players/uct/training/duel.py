@@ -1,4 +1,4 @@
-"""Duels of tunings of the search in one process, at equal CPU time for each move.
+"""Duels of tunings of the search in one process, at equal CPU time for each move: matches, pairs, series.
 
 All search with the same machine, one after the other. In games of more than two roles one tuning has one
 seat, and the other tuning has all other seats. Chance has no seat: its moves are drawn.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from gdl.information import playing
 from gdl.machine import Machine, State
@@ -22,6 +22,10 @@ from players.uct.tuning import Tuning
 
 LONGEST = 500
 """Joint moves after which a match is drawn."""
+PLIES = 4
+"""Random joint moves of an opening."""
+_TRIES = 10
+"""Openings that are tried if the match ends in them."""
 _LEAST = 0.02
 """Least seconds for which a batch is planned: CPU time may be left although the clock has run out."""
 
@@ -30,7 +34,7 @@ def choose(search: Search, state: State, role: int, seconds: float, rng: random.
     """The move that a search of ``seconds`` CPU seconds finds best."""
     machine = search.machine
     # Options are in the order of text, as are the search's moves.
-    options = sorted(machine.legal_moves(state, role), key=lambda move: sort_key(machine.move(role, move)))
+    options = _in_order(machine, role, machine.legal_moves(state, role))
     if len(options) == 1:
         return options[0]
     search.set_root(state)
@@ -43,13 +47,17 @@ def choose(search: Search, state: State, role: int, seconds: float, rng: random.
     return options[rank(statistics, role).best]
 
 
+def _in_order(machine: Machine, role: int, moves: Iterable[int]) -> list[int]:
+    return sorted(moves, key=lambda move: sort_key(machine.move(role, move)))
+
+
 def play(
     machine: Machine,
     state: State,
     tunings: Sequence[Tuning],
     seconds: float,
     seed: int,
-    longest: int = LONGEST,
+    longest: int,
     draws: int = 0,
 ) -> list[int]:
     """The results of all roles in a match from a state, each with its tuning.
@@ -104,3 +112,67 @@ def advantage(goals: Sequence[int], seat: int) -> float:
     """Score of the role of a seat against the others on average: 1 if it got more, 0.5 as much, 0 less."""
     others = [goal for role, goal in enumerate(goals) if role != seat]
     return sum(0.5 if goals[seat] == goal else float(goals[seat] > goal) for goal in others) / len(others)
+
+
+class Series:
+    """Pairs of matches of the first tuning against the second. Each pair begins with an opening of its own.
+    The seat that one tuning has alone changes in turn if there are more than two roles.
+
+    Attributes:
+        scores: the scores of the first tuning in the matches so far.
+        seconds: CPU seconds for each move of the last pair.
+    """
+
+    def __init__(
+        self,
+        machine: Machine,
+        tunings: tuple[Tuning, Tuning],
+        seed: int,
+        longest: int = LONGEST,
+        plies: int = PLIES,
+    ) -> None:
+        self._machine, self._tunings, self._longest, self._plies = machine, tunings, longest, plies
+        self._rng = random.Random(seed)
+        self.scores: list[float] = []
+        self.seconds = 0.0
+
+    def play(self, seconds: float) -> None:
+        """Play the next pair, with these CPU seconds for each move."""
+        self.seconds = seconds
+        seats = playing(self._machine.roles)
+        seat = seats[len(self.scores) // 2 % len(seats)] if len(seats) > 2 else seats[0]
+        opening, seed = self._opening(), self._rng.getrandbits(16)
+        self.scores += play_pair(self._machine, opening, self._tunings, seconds, seed, self._longest, seat)
+
+    @property
+    def wins(self) -> int:
+        """The matches in which the first tuning got more."""
+        return sum(score > 0.5 for score in self.scores)
+
+    @property
+    def losses(self) -> int:
+        """The matches in which it got less."""
+        return sum(score < 0.5 for score in self.scores)
+
+    def is_won(self, most: float) -> bool:
+        """Whether chance alone brings so many wins with this probability at most."""
+        return chance(self.wins, self.losses) <= most
+
+    def is_lost(self, most: float) -> bool:
+        """Whether chance alone brings so many losses with this probability at most."""
+        return chance(self.losses, self.wins) <= most
+
+    def _opening(self) -> State:
+        """A state after random moves from which the match goes on; the initial one if none was found."""
+        machine = self._machine
+        for _ in range(_TRIES):
+            state, left = machine.initial_state(), self._plies
+            while left and not machine.is_terminal(state) and all(options := machine.options(state)):
+                joint = [
+                    self._rng.choice(_in_order(machine, role, moves)) for role, moves in enumerate(options)
+                ]
+                state = machine.next_state(state, joint)
+                left -= 1
+            if not left and not machine.is_terminal(state) and all(machine.options(state)):
+                return state
+        return machine.initial_state()

@@ -1,4 +1,4 @@
-"""`SearchedTraining`: weights learnt from self-play by searches, on any rung of the ladder."""
+"""`SearchedTraining`: weights learnt from self-play by searches."""
 
 from __future__ import annotations
 
@@ -76,6 +76,10 @@ class SearchedTraining:
         self.progress = self.progress.after(
             played.moves, played.finished, played.won, squares / max(1, states), states
         )
+
+    def add_net(self) -> None:
+        """Let a net learn from now on, on top of the linear weights."""
+        self._weights.add_net()
 
     def knowledge(self, game: str) -> GameKnowledge:
         """The learnt weights, not to be used yet: their share is 0."""

@@ -193,6 +193,7 @@ def warm_up_values(arrays: Arrays) -> None:
     joints = np.empty((count, arrays.counts.shape[1]), np.int32)
     _list_children(arrays, nodes, np.empty(count, np.int32), joints)
     _set_values(arrays, nodes, np.full(count, 0.5, np.float32), np.full(count, -1, np.int16))
+    choose_moves(arrays, nodes, np.zeros(1, np.bool_), np.zeros(1), joints[:1])
 
 
 _SURE = 1e6

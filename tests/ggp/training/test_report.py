@@ -7,18 +7,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ggp.game import Game
 from ggp.tournament.statistics.scores import Tally
-from ggp.training.ladder import lane_machine_of
 from ggp.training.report import training_report, worth_of_squares
 from ggp.training.trial import TrialVerdict
 from players.knowledge.canonical_rules import canonical_names
 from players.knowledge.features import Features
 from players.knowledge.training import Training, TrainingProgress
+from tests.machines import network
 
 
 def test_squares_are_where_the_rules_order_them() -> None:
-    machine = lane_machine_of(Game.load("breakthrough").machine("propnet"))
+    machine = network("breakthrough")
     names = canonical_names(machine.rules)
     known = Training(machine, names).knowledge("breakthrough")
     features = Features.of(machine.network.bases, names)
@@ -36,16 +35,14 @@ def test_squares_are_where_the_rules_order_them() -> None:
 
 def test_the_page_has_the_course_the_matches_and_the_board() -> None:
     pytest.importorskip("matplotlib")
-    machine = lane_machine_of(Game.load("connectfour").machine("propnet"))
+    machine = network("connectfour")
     known = Training(machine, canonical_names(machine.rules)).knowledge("connectfour")
     progress = TrainingProgress(100, 5, 0.25, 0.5, 1000)
-    verdict = TrialVerdict(0.5, Tally(7, 1, 2), True, True)
-    page = training_report(
-        "<four>", machine, known, {"linear": [(5.0, progress)]}, [("linear", "no knowledge", verdict)]
-    )
+    trial = TrialVerdict("linear", "no knowledge", 0.5, False, Tally(7, 1, 2), True, True)
+    page = training_report("<four>", machine, known, {"linear": [(5.0, progress)]}, [trial])
     assert "&lt;four&gt;" in page and "<four>" not in page
     assert (
-        page.count("<svg") == 3
+        page.count("<svg") == 2
         and "7.5 of 10 points" in page
         and "<p>Training was worth it: linear got 7.5 of 10 points" in page
         and "http" not in page.replace("http://www.w3.org", "")

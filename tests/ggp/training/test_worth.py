@@ -7,14 +7,13 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggp.game import Game
 from ggp.tournament.statistics.scores import Tally
-from ggp.training.ladder import lane_machine_of
 from ggp.training.trial import TrialVerdict, interval, summary, worth
 from players.knowledge.canonical_rules import canonical_names
 from players.knowledge.training import Training
+from tests.machines import network
 
-MACHINE = lane_machine_of(Game.load("tictactoe").machine("propnet"))
+MACHINE = network("tictactoe")
 KNOWN = Training(MACHINE, canonical_names(MACHINE.rules)).knowledge("tictactoe")
 UNUSED = replace(KNOWN, share=0.0)
 tallies = st.builds(Tally, *[st.integers(0, 40).map(float)] * 3)
@@ -34,11 +33,11 @@ def test_an_interval_that_is_told_says_something(score: Tally) -> None:
 def test_without_a_trial_nothing_is_known() -> None:
     none = "Whether training was worth it is not known: there was no trial."
     assert worth(UNUSED, []) == none
-    assert worth(UNUSED, [("linear", "no knowledge", TrialVerdict(1.0, Tally(), False, False))]) == none
+    assert worth(UNUSED, [TrialVerdict("linear", "no knowledge", 1.0, False, Tally(), False, False)]) == none
 
 
 def test_a_few_matches_are_too_few() -> None:
-    trials = [("linear", "no knowledge", TrialVerdict(1.0, Tally(0, 0, 2), False, False))] * 5
+    trials = [TrialVerdict("linear", "no knowledge", 1.0, False, Tally(0, 0, 2), False, False)] * 5
     text = worth(UNUSED, trials)
     assert text == (
         "The trials (10 matches) were too few to say whether training was worth it;"
@@ -49,11 +48,11 @@ def test_a_few_matches_are_too_few() -> None:
 @given(st.lists(st.tuples(tallies, st.booleans(), st.booleans()), max_size=5))
 def test_it_is_worth_it_exactly_where_a_trial_was_better(found: list[tuple[Tally, bool, bool]]) -> None:
     trials = [
-        ("net", "linear", TrialVerdict(1.0, score, better and score.games > 0, decided or better))
+        TrialVerdict("net", "linear", 1.0, False, score, better and score.games > 0, decided or better)
         for score, better, decided in found
     ]
     text = worth(UNUSED, trials)
-    held = [verdict for *_, verdict in trials if verdict.score.games]
+    held = [verdict for verdict in trials if verdict.score.games]
     assert text.startswith("Training was worth it") == any(verdict.better for verdict in held)
     assert text.startswith("Training was not worth it") == (
         bool(held) and all(verdict.decided and not verdict.better for verdict in held)

@@ -100,6 +100,12 @@ def test_variables_that_look_alike_in_a_rule_do_not_matter() -> None:
     second = _names_of("(role r)\n(<= (twins ?y ?x) (distinct ?y ?x) (likes ?x ?y) (likes ?y ?x))")
     other = _names_of("(role r)\n(<= (twins ?a ?b) (likes ?a ?b) (likes ?a ?b) (distinct ?a ?b))")
     assert first.fingerprint == second.fingerprint != other.fingerprint
+    orders = "abcdefgh", "hgfedcba"
+    rules = (
+        " ".join(f"(likes ?{a} ?{b})" for a, b in zip(order, order[::-1], strict=True)) for order in orders
+    )
+    third, fourth = (_names_of(f"(role r)\n(<= p {body})") for body in rules)
+    assert third.fingerprint == fourth.fingerprint
 
 
 def test_numbers_that_can_become_goals_tell_games_apart() -> None:
@@ -110,9 +116,6 @@ def test_numbers_that_can_become_goals_tell_games_apart() -> None:
 def test_a_search_that_would_take_long_is_given_up() -> None:
     with pytest.raises(FingerprintError):
         canonical_names(Game.load("chess").rules, effort=10)
-    alike = " ".join(f"(likes ?{letter} ?{letter})" for letter in "abcdefgh")
-    with pytest.raises(FingerprintError):
-        _names_of(f"(role r)\n(<= p {alike})")
     with pytest.raises(FingerprintError):
         _names_of("\n".join(f"(p {number})" for number in range(10_000)))
 
@@ -125,11 +128,3 @@ def test_every_public_game_has_a_fingerprint_that_its_scrambled_copy_has(corpus_
         assert canonical_names(scramble(rules, 11)[0]).fingerprint == found
         homes.setdefault(found, []).append(path.stem)
     assert all(len(games) == 1 for games in homes.values())
-
-
-def test_long_rules_with_variables_that_look_alike_are_given_up_soon() -> None:
-    """Each of 720 orders writes the whole rule: a long one took minutes."""
-    variables = " ".join(f"(p ?{name})" for name in "abcdef")
-    rule = f"(<= (q {'z ' * 20_000}) {variables})"
-    with pytest.raises(FingerprintError, match="look alike"):
-        canonical_names(parse_rules(f"(role r) {rule}"))

@@ -68,7 +68,9 @@ THREE = """
 
 
 def _trained(machine: PropnetMachine, model: str = "linear", rounds: int = 60) -> Training:
-    training = Training(machine, canonical_names(machine.rules), None, 1, model)
+    training = Training(machine, canonical_names(machine.rules), None, 1)
+    if model == "net":
+        training.add_net()
     for number in range(rounds):
         training.round(number / rounds)
     return training

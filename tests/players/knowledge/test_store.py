@@ -35,7 +35,7 @@ def test_knowledge_says_whether_searches_look_at_all_moves() -> None:
     data = replace(known, looks=True).to_bytes()
     assert GameKnowledge.from_bytes(data).looks
     # Files of before do not say.
-    older = _rewritten(data, b', "looks": true', b"")
+    older = _rewritten(data, b', "looks": true, "net_used": true', b"")
     assert not GameKnowledge.from_bytes(older).looks
     with pytest.raises(KnowledgeError, match=r"its header\.looks is not"):
         GameKnowledge.from_bytes(_rewritten(data, b'"looks": true', b'"looks": "x"'))

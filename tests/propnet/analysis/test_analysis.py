@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from gdl.grounding.pipeline import ground
 from gdl.syntax.parser import parse_rules
-from propnet.analysis.colours import alike_roles
 from propnet.analysis.cones import clocks, relevant
 from propnet.analysis.factors import ALTERNATIVE, COMPOUND, Factors, cofactors, factors
 from propnet.analysis.ternary import Ternary, decided, latches, phases, reachable, unpack_cases
@@ -147,19 +146,6 @@ def test_cofactors_are_the_next_functions_with_the_move_put_in(seed: int) -> Non
                 kinds.setdefault(changed.get(base, usual), set()).add(nexts[move][base])
             assert all(len(values) == 1 for values in kinds.values())
             assert kinds.get(TRUE, {True}) == {True}
-
-
-def test_roles_look_alike_where_they_can_be_exchanged() -> None:
-    ours, theirs = term("one"), term("other")
-    for second in (ours, theirs):
-        c = Circuit([ours, theirs], [[term("set")], [term("set")]])
-        c.moves_from_here()
-        following = [c.any_of([c.base(ours), c.move(0, term("set"))]), c.move(1, term("set"))]
-        if second is theirs:
-            following[1] = c.any_of([c.base(theirs), following[1]])
-        goals = [(0, 100, c.base(ours)), (1, 100, c.base(theirs))]
-        network = c.network(following, [0, 0], goals, 1, [False, False])
-        assert alike_roles(Ternary(network)) == (second is theirs)
 
 
 def counters(compound: bool) -> Network:

@@ -12,7 +12,7 @@ from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
 from propnet.build import build
 from propnet.network import Network
-from propnet.symmetries.group import Automorphism, automorphisms
+from propnet.symmetries.group import Renaming, automorphisms
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Game:
     rules: Rules
     ground: GroundRules
     network: Network
-    group: list[Automorphism]
+    group: list[Renaming]
 
 
 FOUR_BY_FOUR = (
@@ -46,7 +46,12 @@ def game_of(path: Path, without: tuple[str, ...] = ()) -> Game:
     lines = path.read_text(encoding="utf-8").splitlines()
     for line in without:
         lines.remove(line)
-    rules = parse_rules("\n".join(lines))
+    return game_of_text("\n".join(lines))
+
+
+def game_of_text(text: str) -> Game:
+    """The game of these rules."""
+    rules = parse_rules(text)
     grounded = ground(rules)
     network = build(grounded)
     return Game(rules, grounded, network, automorphisms(network, grounded))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -17,8 +18,8 @@ from propnet.expander import Expander
 from propnet.kernels.records import pack, unpack
 from propnet.machine import PropnetMachine
 from propnet.network import Network
-from propnet.symmetries.canonical import Orbits
-from propnet.symmetries.group import Automorphism, automorphisms
+from propnet.symmetries.canonical import Orbits, paying_orbits
+from propnet.symmetries.group import automorphisms
 from tests.examples import examples
 from tests.places import GAMES
 from tests.propnet.circuits import random_network
@@ -123,9 +124,9 @@ def test_gates_choose_what_canonical_chooses(seed: int, bases: int, elements: in
     """For any permutations, a group or not."""
     rng = np.random.default_rng(seed)
     network = random_network(rng, bases, [4], 60)
-    group = [Automorphism(np.arange(bases), np.arange(4))]
-    for _ in range(elements):
-        group.append(Automorphism(rng.permutation(bases).astype(np.int32), np.arange(4)))
+    permutations = [rng.permutation(bases).astype(np.int32) for _ in range(elements)]
+    identity = np.arange(bases, dtype=np.int32)
+    group = [identity, *(one for one in permutations if (one != identity).any())]
     orbits = Orbits(network, group)
     records = pack(rng.random((40, bases)) < 0.5)
     moves = rng.integers(0, 4, (40, 1)).astype(np.int32)
@@ -135,7 +136,7 @@ def test_gates_choose_what_canonical_chooses(seed: int, bases: int, elements: in
     brute = unpack(after, bases)
     unseen = ~observed(network)
     brute[:, unseen] = network.initial[unseen]
-    images = [brute[:, np.argsort(g.bases)] for g in group]
+    images = [brute[:, np.argsort(g)] for g in group]
     keys = [[tuple(row.tolist()) for row in image] for image in images]
     mine = [tuple(row.tolist()) for row in unpack(kept, bases)]
     assert mine == [min(row) for row in zip(*keys, strict=True)]
@@ -146,6 +147,20 @@ def test_states_of_an_orbit_become_one() -> None:
     orbits = Orbits(game.network, game.group)
     plain = np.concatenate(layers(game.network))
     bits = unpack(plain, orbits.bases)
-    for left, right in pairwise([g.bases for g in automorphisms(game.network, game.ground)]):
+    for left, right in pairwise(automorphisms(game.network, game.ground)):
         first, second = (pack(bits[:, np.argsort(bases)]) for bases in (left, right))
         assert np.array_equal(orbits.canonical(first), orbits.canonical(second))
+
+
+def test_what_saves_nothing_is_left_out() -> None:
+    """Where the only states are their own images."""
+    game = game_of(GAMES / "tictactoe.kif")
+    found = paying_orbits(game.network, game.ground)
+    assert found is not None
+    assert len(found[1].initial) == len(game.network.bases)
+    frozen = replace(game.network, legal_literals=game.network.legal_literals * 0 + 1)
+    assert len(automorphisms(frozen, game.ground)) > 1
+    assert paying_orbits(frozen, game.ground) is None
+    plain = game_of(GAMES / "rockpaperscissors.kif")
+    assert len(plain.group) == 1
+    assert paying_orbits(plain.network, plain.ground) is None

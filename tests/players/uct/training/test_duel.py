@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ggp.training.trial import seat_of
 from players.uct.training import duel
-from players.uct.training.duel import play_pair
+from players.uct.training.duel import Series, play_pair
 from players.uct.tuning import Tuning
 from propnet.machine import PropnetMachine
 from tests.machines import network
@@ -38,8 +37,13 @@ def test_both_matches_of_a_pair_have_the_same_throws(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize(("text", "seats"), [(GAMBLE, {0}), (GUESS, {1}), (THREE, {0, 1, 2})])
-def test_chance_has_no_seat(text: str, seats: set[int]) -> None:
-    assert {seat_of(network(text), pair) for pair in range(6)} == seats
+def test_chance_has_no_seat(text: str, seats: set[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    monkeypatch.setattr(duel, "play_pair", lambda *given: asked.append(given[-1]) or (0.5, 0.5))
+    series = Series(network(text), (Tuning(), Tuning()), 1)
+    for _ in range(6):
+        series.play(0.0)
+    assert set(asked) == seats and len(series.scores) == 12 and series.wins == series.losses == 0
 
 
 STUCK = """

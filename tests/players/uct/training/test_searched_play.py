@@ -102,12 +102,13 @@ def test_games_that_searches_cannot_look_at_are_told(game: str) -> None:
 def test_training_goes_on_from_what_it_knew() -> None:
     machine = network("tictactoe")
     names = canonical_names(machine.rules)
-    training = SearchedTraining(Training(machine, names, model="net"), terms=PlayTerms(lanes=32, visits=16))
+    training = SearchedTraining(Training(machine, names), terms=PlayTerms(lanes=32, visits=16))
+    training.add_net()
     for number in range(15):
         training.round(number / 15)
     known = training.knowledge("tictactoe")
     assert known.model == "net" and known.moves == training.progress.moves > 0
-    again = SearchedTraining(Training(machine, names, known, model="net"), terms=PlayTerms(lanes=8, visits=8))
+    again = SearchedTraining(Training(machine, names, known), terms=PlayTerms(lanes=8, visits=8))
     records = machine.records([machine.initial_state()])
     assert np.allclose(again.values.of(records), training.values.of(records))
     assert np.allclose(StateValues.of_game(known, names, machine).of(records), training.values.of(records))
