@@ -117,19 +117,13 @@ class _Numbering:
             source, target = copy.positives[0], copy.head
             body = Body(copy, ())
             read, written = relations[source.predicate], relations[target.predicate]
-            rows = reached.joiner.tuples(body, (*source.args, *target.args))
-            if rows is not None and read.ids is not None and written.ids is not None:
-                width = len(source.args)
-                read_ids = np.array([read.ids[row[:width]] for row in rows], np.int64)
-                written_ids = np.array([written.ids[row[width:]] for row in rows], np.int64)
-            else:
-                bindings = reached.joiner.join(body, variables_of(source.args, target.args))
-                if not bindings.n:
-                    continue
-                read_ids = read.find(bindings.args(source.args), bindings.n).astype(np.int64)
-                written_ids = written.find(bindings.args(target.args), bindings.n).astype(np.int64)
-            atoms = self.start(source.predicate) + read_ids
-            about = self.start(target.predicate) + written_ids
+            bindings = reached.joiner.join(body, variables_of(source.args, target.args))
+            if not bindings.n:
+                continue
+            read_ids = read.find(bindings.args(source.args), bindings.n)
+            written_ids = written.find(bindings.args(target.args), bindings.n)
+            atoms = self.start(source.predicate) + read_ids.astype(np.int64)
+            about = self.start(target.predicate) + written_ids.astype(np.int64)
             first = self.twin[about] < 0
             self.twin[about[first]] = atoms[first]
             self.alias[atoms] = self.twin[about]
@@ -224,12 +218,11 @@ def _table(instances: Instances, numbering: _Numbering) -> RuleTable:
     heads, rule_of, read = [np.empty(0, np.int64)], [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     count = 0
     for block in instances.blocks:
-        heads.append(numbering.start(block.predicate) + np.asarray(block.heads, np.int64))
+        heads.append(numbering.start(block.predicate) + block.heads.astype(np.int64))
         rules = np.arange(count, count + len(block.heads))
         count += len(rules)
-        for predicate, row_ids, negated in block.literals:
-            ids = np.asarray(row_ids, np.int64)
-            literals = 2 * (numbering.start(predicate) + ids) + negated
+        for predicate, ids, negated in block.literals:
+            literals = 2 * (numbering.start(predicate) + ids.astype(np.int64)) + negated
             reachable: Bool | slice = ids >= 0 if negated else slice(None)
             rule_of.append(rules[reachable])
             read.append(literals[reachable])

@@ -1,29 +1,21 @@
 """Colour refinement (B. Weisfeiler and A. Leman, 1968) with hashes for colours; individualisation (B. McKay:
-Practical graph isomorphism, 1981), for searches for automorphisms and canonical forms; and the roles that
-have the same rules, as far as colours can distinguish them.
+Practical graph isomorphism, 1981), for searches for automorphisms and canonical forms.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gdl.grounding.simplify import mixed
-from propnet.analysis.ternary import Ternary
 
 Colours = NDArray[np.uint64]
 """A hash per node: nodes of one colour look alike."""
 
 _UP = np.uint64(0x7F4A7C15F39CC060)
-
-
-def _literal_colours(colour: Colours, literals: NDArray[Any]) -> Colours:
-    """Colours of literals, from those of nodes."""
-    return mixed(colour[literals >> 1] * np.uint64(2) + (literals & 1).astype(np.uint64))
 
 
 def classes(colour: Colours) -> int:
@@ -120,30 +112,3 @@ def orbit(nodes: Iterable[int], permutations: Sequence[NDArray[np.int64]]) -> se
                 reached.add(image)
                 waiting.append(image)
     return reached
-
-
-ROUNDS = 6
-"""The number of joint moves ahead in which differences count."""
-
-
-def alike_roles(ternary: Ternary) -> bool:
-    """Whether all roles' goals and moves look alike, apart from the initial state and loops. Roles that can
-    be exchanged by renaming always look alike; rarely, other roles do."""
-    network = ternary.network
-    bases, first = len(network.bases), network.first_gate
-    colour = np.ones(network.nodes, np.uint64)
-    colour[1 + bases : first] = 2
-    for _ in range(ROUNDS):
-        for level in (*ternary.before, *ternary.after):
-            colour[level.rows >> 1] = mixed(
-                np.add.reduceat(_literal_colours(colour, level.inputs), level.starts)
-            )
-        colour[1 : 1 + bases] = _literal_colours(colour, network.next_literals)
-        colour[1 + bases : first] = _literal_colours(colour, network.legal_literals) + np.uint64(1)
-    looks = set()
-    for role, (low, high) in enumerate(pairwise(ternary.role_offsets)):
-        mine = network.goals[network.goals[:, 0] == role]
-        goals = sorted(zip(mine[:, 1].tolist(), _literal_colours(colour, mine[:, 2]).tolist(), strict=True))
-        moves = colour[1 + bases + low : 1 + bases + high]
-        looks.add((tuple(goals), tuple(np.sort(moves).tolist())))
-    return len(looks) == 1

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from gdl.errors import TooLargeError
-from gdl.grounding import instantiate, join
+from gdl.grounding import instantiate
 from gdl.grounding.ground_rules import GroundRules
 from gdl.grounding.pipeline import GroundLimits, ground
 from gdl.rules import Rules
@@ -49,7 +49,6 @@ def test_ground_rules_of_public_games_replay_the_oracle(corpus: Path, game: str)
 
 
 def split_everything(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(join, "MOST_TUPLES", 0)
     monkeypatch.setattr(instantiate, "SPLIT_FROM", 0)
     monkeypatch.setattr(instantiate, "SPLIT_GAIN", 1e9)
     monkeypatch.setattr(instantiate, "MIN_RULES", 1)
