@@ -181,7 +181,7 @@ def test_each_kind_of_finding_is_found(code: str, text: str) -> None:
 
 
 def test_rules_that_multiply_beyond_the_limits_are_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gdl.compile.flatten.MAX_FLAT_CLAUSES", 3)
+    monkeypatch.setattr("gdl.compile.pipeline.MAX_FLAT_CLAUSES", 3)
     _, findings = check_text(CLEAN)
     assert [(d.code, d.severity) for d in findings] == [("too-large", Severity.ERROR)]
 

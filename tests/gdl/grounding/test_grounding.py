@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from gdl.compile.program import FlatAtom, FlatClause, TermTable
 from gdl.errors import Place
-from gdl.grounding import assemble, instantiate, keys, reachability, simplify
+from gdl.grounding import instantiate, keys, pipeline, reachability, simplify
 from gdl.grounding.join import Body, Joiner
 from gdl.grounding.keys import first_rows
 from gdl.grounding.limits import Budget, GroundLimits
@@ -245,7 +245,7 @@ def test_ground_rules_of_random_games_mean_what_the_rules_mean(
         if way == "relations on demand":
             patched.setattr(reachability, "LARGE_RELATION", 0)
         if way == "merged":
-            patched.setattr(assemble, "MERGE_FROM", -1)
+            patched.setattr(pipeline, "MERGE_FROM", -1)
         if way == "all rules split":
             patched.setattr(instantiate, "SPLIT_FROM", 0)
             patched.setattr(instantiate, "SPLIT_GAIN", 1e9)

@@ -20,8 +20,7 @@ from propnet.kernels.records import pack, unpack
 from propnet.machine import PropnetMachine
 from propnet.network import Network
 from propnet.single import one_state
-from propnet.single.one_state import OneState
-from propnet.single.wiring import EXTRAS, HEAVY, wire_up
+from propnet.single.one_state import EXTRAS, HEAVY, OneState, wire_up
 from tests.examples import examples
 from tests.propnet.circuits import random_network
 from tests.propnet.test_machines_agree import machines
