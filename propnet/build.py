@@ -25,8 +25,7 @@ from propnet.passes.circuit import Circuit, remove_dead
 from propnet.passes.construct import construct, prune
 from propnet.passes.extract import extract
 from propnet.passes.finish import finish
-from propnet.passes.onehot import constant_latches, one_move_per_role
-from propnet.passes.select import select_once
+from propnet.passes.onehot import constant_latches, one_move_per_role, select_once
 from propnet.passes.simplify import simplify
 
 Rewrite = Callable[[Circuit], Circuit]

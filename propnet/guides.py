@@ -222,7 +222,7 @@ def decisive(
     Args:
         network: a game in which roles move one at a time.
         forced: per role the move that it makes when it is not its turn, -1 for none (see
-            :func:`propnet.analysis.classify.forced_moves`). It never counts as a move that wins or loses.
+            :func:`propnet.analysis.random_play.forced_moves`). It never counts as a move that wins or loses.
         most_inputs, effort: the most gate inputs that the guide may have, and that may be visited.
 
     Returns None if no move can win or lose at once, if the limits are too tight, or if the effect of a move,

@@ -2,7 +2,8 @@
 
 The passes in the order in which :mod:`~gdl.compile.pipeline` runs them:
     normalize: rules to clauses of positive and negative literals.
-    flatten: function terms become columns, by the shapes of arguments (:mod:`~gdl.compile.program`).
+    flatten: function terms become columns, by the shapes of arguments (:mod:`~gdl.compile.program`); in
+        ``pipeline`` itself.
     specialize: predicates in negative cycles are split by the constants of a column.
     stratify: the order of evaluation; the terms that can reach an argument.
 A ``Program`` (:mod:`~gdl.compile.program`) passes between them. Then, for the prover:

@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 from gdl.compile.program import FlatAtom, FlatClause, variables_of
 from gdl.compile.stratify import Dependence, components
 from gdl.grounding.join import UNLIMITED, Bindings, Body, TooManyRowsError
-from gdl.grounding.keys import FEW, Coder, Ids, first_rows
+from gdl.grounding.keys import Coder, Ids, first_rows
 from gdl.grounding.reachability import Reached, fixpoint
-from gdl.grounding.relation import Relation, Row, row_getter
+from gdl.grounding.relation import Relation
 from gdl.terms import GOAL, INIT, LEGAL, NEXT, SEES, TERMINAL
 
 MIN_RULES = 32
@@ -129,8 +129,6 @@ def _best_split(clause: BoundClause) -> tuple[frozenset[int], frozenset[int]] | 
 
 def _count(bindings: Bindings, variables: frozenset[int]) -> int:
     """The number of different values that some variables have together."""
-    if bindings.n <= FEW:
-        return len(set(zip(*[bindings.env[v].tolist() for v in variables], strict=True)))
     return len(first_rows([bindings.env[v] for v in variables], bindings.n))
 
 
@@ -295,14 +293,14 @@ class Block:
     """The ground rules of one clause.
 
     Attributes:
-        heads: row ids of the heads in the predicate's relation: int32, shape (rules,), or a list.
+        heads: row ids of the heads in the predicate's relation: int32, shape (rules,).
         literals: (predicate, row ids like ``heads``, negated) of each body literal; the id is -1 if the atom
             of a negated literal is not reachable.
     """
 
     predicate: int
-    heads: Ids | list[int]
-    literals: Sequence[tuple[int, Ids | list[int], bool]]
+    heads: Ids
+    literals: Sequence[tuple[int, Ids, bool]]
 
 
 @dataclass
@@ -418,8 +416,6 @@ class _Instantiator:
         todo = [clause]
         while todo:
             clause = todo.pop()
-            if self._instantiate_tuples(clause):
-                continue
             clauses = self.splitter.split(clause, len(self.relations))
             if clauses is None and not self._instantiate(clause, _MANY_ROWS):
                 clauses = self.splitter.split(clause, len(self.relations), force=True)
@@ -439,57 +435,8 @@ class _Instantiator:
         read += [(n, True) for n in clause.negatives if dynamic[n.predicate] and relations[n.predicate].n]
         return Body(clause, static), read
 
-    def _instantiate_tuples(self, clause: FlatClause) -> bool:
-        """Instantiate a clause in plain Python; return False if it has too many bindings for that."""
-        relations = self.relations
-        body, read = self._body(clause)
-        head = clause.head
-        atoms = [head, *[atom for atom, _ in read]]
-        if any(relations[atom.predicate].ids is None for atom in atoms):
-            return False
-        results = tuple(dict.fromkeys([a for atom in atoms for a in atom.args]))
-        rows = self.reached.joiner.tuples(body, results)
-        if rows is None:
-            return False
-        if not rows:
-            return True
-        rows = list(dict.fromkeys(rows))
-        place = {a: i for i, a in enumerate(results)}
-        getters = [row_getter([place[a] for a in atom.args]) for atom in atoms]
-        if head.predicate >= len(self.needed):
-            relations[head.predicate].add_rows(map(getters[0], rows))
-        ids_of: list[list[int]] = []  # of the head, then of each literal
-        for atom, getter in zip(atoms, getters, strict=True):
-            ids = relations[atom.predicate].ids
-            if ids is None:  # the head of an auxiliary clause has just outgrown its tuples
-                self._make(body, read, _bindings(results, rows))
-                return True
-            ids_of.append([ids.get(row, -1) for row in map(getter, rows)])
-        occurring = [k for k, (_, negated) in enumerate(read, 1) if not negated or max(ids_of[k]) >= 0]
-        if len(occurring) < len(read):
-            different = list(dict.fromkeys(zip(ids_of[0], *[ids_of[k] for k in occurring], strict=True)))
-            if len(different) < len(rows):
-                if len(different) >= MIN_RULES:
-                    self._make(body, read, _bindings(results, rows))
-                    return True
-                for k, column in zip((0, *occurring), zip(*different, strict=True), strict=True):
-                    ids_of[k] = list(column)
-        if len(ids_of[0]) >= MIN_RULES:
-            self._make(body, read, _bindings(results, rows), ids_of)
-            return True
-        literals = [(read[k - 1][0].predicate, ids_of[k], read[k - 1][1]) for k in occurring]
-        for predicate, numbers, _ in literals:
-            if predicate < len(self.needed):
-                needed = self.needed[predicate]
-                for i in numbers:
-                    if i >= 0:
-                        needed[i] = True
-        self.budget.add_rules(len(ids_of[0]))
-        self.instances.blocks.append(Block(head.predicate, ids_of[0], literals))
-        return True
-
     def _instantiate(self, clause: FlatClause, most_rows: int = UNLIMITED) -> bool:
-        """Instantiate a clause in numpy; return False if its join has too many rows."""
+        """Instantiate a clause; return False if its join has too many rows."""
         body, read = self._body(clause)
         relevant = variables_of(clause.head.args, *[atom.args for atom, _ in read])
         try:
@@ -500,24 +447,14 @@ class _Instantiator:
             self._make(body, read, bindings)
         return True
 
-    def _make(
-        self,
-        body: Body,
-        read: list[tuple[FlatAtom, bool]],
-        bindings: Bindings,
-        ids_of: list[list[int]] | None = None,
-    ) -> None:
-        """Create the instances of a clause from its bindings, decomposed if that pays. ``ids_of`` holds the
-        row ids of the head and of each literal, if known; all bindings must then be different."""
+    def _make(self, body: Body, read: list[tuple[FlatAtom, bool]], bindings: Bindings) -> None:
+        """Create the instances of a clause from its bindings, decomposed if that pays."""
         relations = self.relations
         atoms = [body.clause.head, *[atom for atom, _ in read]]
         self.budget.rows(bindings.n, len(atoms))
-        if ids_of is not None:
-            columns = [np.array(ids, np.int32) for ids in ids_of]
-        else:
-            if atoms[0].predicate >= len(self.needed):
-                relations[atoms[0].predicate].add(bindings.args(atoms[0].args), bindings.n)
-            columns = [relations[a.predicate].find(bindings.args(a.args), bindings.n) for a in atoms]
+        if atoms[0].predicate >= len(self.needed):
+            relations[atoms[0].predicate].add(bindings.args(atoms[0].args), bindings.n)
+        columns = [relations[a.predicate].find(bindings.args(a.args), bindings.n) for a in atoms]
         head = BoundLiteral(atoms[0].predicate, columns[0], False, body.head)
         literals = [
             BoundLiteral(atom.predicate, ids, negated, variables_of(atom.args))
@@ -525,13 +462,12 @@ class _Instantiator:
             if not negated or bool((ids >= 0).any())
         ]
         used = body.head.union(*[x.variables for x in literals])
-        if ids_of is None or len(used) < len(bindings.env):
-            bindings.env = {v: c for v, c in bindings.env.items() if v in used}
-            rows = first_rows(list(bindings.env.values()), bindings.n)
-            if len(rows) < bindings.n:
-                bindings.take(rows)
-                for x in (head, *literals):
-                    x.ids = x.ids[rows]
+        bindings.env = {v: c for v, c in bindings.env.items() if v in used}
+        rows = first_rows(list(bindings.env.values()), bindings.n)
+        if len(rows) < bindings.n:
+            bindings.take(rows)
+            for x in (head, *literals):
+                x.ids = x.ids[rows]
         for x in literals:
             self._add_needed(x.predicate, x.ids)
         constraints = [variables_of(p.args) for p in body.positives if not self.dynamic[p.predicate]]
@@ -542,12 +478,6 @@ class _Instantiator:
             self.budget.add_rules(clause.bindings.n)
             body_ids = [(x.predicate, x.ids, x.negated) for x in clause.literals]
             self.instances.blocks.append(Block(clause.head.predicate, clause.head.ids, body_ids))
-
-
-def _bindings(results: tuple[int, ...], rows: list[Row]) -> Bindings:
-    """Bindings in numpy, from tuples of constants and variables."""
-    columns = np.array(rows, np.int32).reshape(len(rows), len(results)).T
-    return Bindings(len(rows), {v: c for v, c in zip(results, columns, strict=True) if v < 0})
 
 
 def _restricted(clause: FlatClause, relation: int) -> FlatClause:

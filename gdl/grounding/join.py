@@ -5,19 +5,13 @@ arguments that are already bound. After each step every distinct, negation and l
 become bound filters the bindings, and variables that nothing reads later are projected away.
 
 A table of bindings has one numpy column for each bound variable.
-
-Small relations are joined tuple by tuple in plain Python (see docs/measurements.md).
-
-A :class:`_TuplePlan` is the order of one body's literals and checks. A partial binding is a
-tuple that starts with the body's constants, so that constants and variables are looked up alike.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from enum import IntEnum
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,181 +19,8 @@ from numpy.typing import NDArray
 from gdl.compile.program import Build, FlatAtom, FlatClause, TermTable, variables_of
 from gdl.grounding.keys import Argument, Column, first_rows, full_columns
 from gdl.grounding.limits import Budget
-from gdl.grounding.relation import (
-    Getter,
-    Index,
-    Relation,
-    RelationView,
-    Row,
-    Spec,
-    fitting,
-    key_getter,
-    row_getter,
-)
+from gdl.grounding.relation import Index, Relation, RelationView, Row
 from gdl.terms import Term
-
-MOST_TUPLES = 2048
-"""Joins with more partial bindings are left to numpy."""
-
-
-class _Kind(IntEnum):
-    SCAN = 0
-    PROBE = 1
-    EXISTS = 2
-    ABSENT = 3
-    DISTINCT = 4
-    PROJECT = 5
-
-
-_Step = tuple[_Kind, int, Any, Any]
-"""Kind, predicate, and two operands that depend on the kind: see :meth:`_TuplePlan.run`."""
-
-
-class _TuplePlan:
-    """The steps of one body's join, chosen by the present sizes of its relations.
-
-    It evaluates only these ``negatives`` of the clause and returns the ``results`` (constants and variables)
-    of each binding. ``first`` is the number of the positive literal to start with, -1 for the best one.
-    """
-
-    def __init__(
-        self,
-        clause: FlatClause,
-        negatives: Sequence[FlatAtom],
-        results: Row,
-        first: int,
-        relations: Sequence[Relation],
-    ) -> None:
-        positives, distincts = clause.positives, clause.distincts
-        atoms = (*positives, *negatives)
-        rows = [results, *(a.args for a in atoms), *(side for d in distincts for side in d)]
-        self.start: Row = tuple(sorted({a for row in rows for a in row if a >= 0}))
-        self.reads = [a.predicate for a in atoms]
-        self.steps: list[_Step] = []
-        self._place = {c: i for i, c in enumerate(self.start)}
-        pending = list(range(len(positives)))
-        self._checks: list[tuple[frozenset[int], _Kind, Any]] = [
-            (variables_of(left, right), _Kind.DISTINCT, (left, right)) for left, right in distincts
-        ]
-        self._checks += [(variables_of(n.args), _Kind.ABSENT, n) for n in negatives]
-        self._check()
-        while pending:
-            chosen = first if first >= 0 else self._best(positives, pending, relations)
-            pending.remove(chosen)
-            needed = {a for i in pending for a in positives[i].args}
-            needed.update(results, *(variables for variables, _, _ in self._checks))
-            self._literal(positives[chosen], needed, first >= 0)
-            first = -1
-            self._check()
-        self.result = row_getter([self._place[a] for a in results])
-
-    def _best(self, positives: Sequence[FlatAtom], pending: list[int], relations: Sequence[Relation]) -> int:
-        """The literal with the fewest expected matches."""
-        best, least = pending[0], float("inf")
-        for i in pending:
-            args = positives[i].args
-            free = len({a for a in args if a not in self._place})
-            if not free:
-                return i
-            matches: float = relations[positives[i].predicate].n ** (free / len(args))
-            if free == len(args) and len(self._place) > len(self.start):
-                matches *= 4  # a product: better later
-            if matches < least:
-                best, least = i, matches
-        return best
-
-    def _literal(self, atom: FlatAtom, needed: set[int], scan: bool) -> None:
-        bound: list[int] = []
-        new: dict[int, int] = {}
-        equal: list[tuple[int, int]] = []
-        for i, arg in enumerate(atom.args):
-            if arg in self._place:
-                bound.append(i)
-            elif arg in new:
-                equal.append((i, new[arg]))
-            else:
-                new[arg] = i
-        if not new and not scan:
-            self.steps.append((_Kind.EXISTS, atom.predicate, self._row(atom.args), None))
-            return
-        with_own = needed.union(atom.args)
-        if any(v in needed for v in new) and not all(v >= 0 or v in with_own for v in self._place):
-            columns = [v for v in self._place if v >= 0 or v in with_own]
-            self.steps.append((_Kind.PROJECT, -1, self._row(columns), None))
-            self._place = {v: i for i, v in enumerate(columns)}
-        place_of = {v: i for v, i in new.items() if v in needed}
-        places = tuple(place_of.values())
-        if scan:
-            fixed = [(i, self._place[atom.args[i]]) for i in bound]
-            self.steps.append((_Kind.SCAN, atom.predicate, (fixed, equal), row_getter(places)))
-        else:
-            spec: Spec = (tuple(bound), places, tuple(equal))
-            key = key_getter([self._place[atom.args[i]] for i in bound])
-            self.steps.append((_Kind.PROBE, atom.predicate, spec, key))
-        for v in place_of:
-            self._place[v] = len(self._place)
-
-    def _check(self) -> None:
-        """Append all checks whose variables are bound."""
-        waiting = []
-        for check in self._checks:
-            variables, kind, operand = check
-            if not variables <= self._place.keys():
-                waiting.append(check)
-            elif kind is _Kind.ABSENT:
-                self.steps.append((kind, operand.predicate, self._row(operand.args), None))
-            else:
-                self.steps.append((kind, -1, self._row(operand[0]), self._row(operand[1])))
-        self._checks = waiting
-
-    def _row(self, args: Sequence[int]) -> Getter:
-        return row_getter([self._place[a] for a in args])
-
-    def run(self, relations: Sequence[Relation], window: tuple[int, int] | None = None) -> list[Row] | None:
-        """The results of all bindings, duplicates included; None if a relation or the number of bindings is
-        too large for plain Python. ``window`` holds the ids of the rows that the first literal may use."""
-        for p in self.reads:
-            if relations[p].ids is None:
-                return None
-        rows: list[Row] = [self.start]
-        for kind, predicate, operand, getter in self.steps:
-            if kind is _Kind.PROBE:
-                index = relations[predicate].tuple_index(operand)
-                groups = index.groups
-                if not groups:
-                    return []
-                if len(rows) * relations[predicate].n > MOST_TUPLES * len(groups):
-                    return None
-                find = groups.get
-                rows = [row + more for row in rows for more in find(getter(row), ())]
-                if len(rows) > MOST_TUPLES:
-                    return None
-            elif kind is _Kind.EXISTS:
-                ids = relations[predicate].ids
-                assert ids is not None
-                rows = [row for row in rows if operand(row) in ids]
-            elif kind is _Kind.DISTINCT:
-                rows = [row for row in rows if operand(row) != getter(row)]
-            elif kind is _Kind.ABSENT:
-                ids = relations[predicate].ids
-                assert ids is not None
-                rows = [row for row in rows if operand(row) not in ids]
-            elif kind is _Kind.PROJECT:
-                rows = list(dict.fromkeys(map(operand, rows)))
-            else:
-                fixed, equal = operand
-                low, high = window or (0, relations[predicate].n)
-                matches = fitting(relations[predicate].rows[low:high], equal)
-                for place, constant in fixed:
-                    value = self.start[constant]
-                    matches = [row for row in matches if row[place] == value]
-                rows = [row + getter(more) for row in rows for more in matches]
-                if len(rows) > MOST_TUPLES:
-                    return None
-            if not rows:
-                return []
-        return list(map(self.result, rows))
-
 
 _DEDUPLICATE_FROM = 48
 """Tables with fewer bindings are not worth the search for duplicates (see docs/measurements.md)."""
@@ -310,17 +131,7 @@ class Body:
         self.checks = [_absent(n) for n in negatives]
         self.checks += [_distinct(left, right) for left, right in clause.distincts]
         self.builds = clause.builds
-        self.negatives = negatives
         self.head = variables_of(clause.head.args)
-        self._plans: dict[tuple[tuple[int, ...], int], _TuplePlan] = {}
-
-    def plan(self, results: tuple[int, ...], first: int, relations: list[Relation]) -> _TuplePlan:
-        """The plan for a join of tuples, created at the first call."""
-        plan = self._plans.get((results, first))
-        if plan is None:
-            plan = _TuplePlan(self.clause, self.negatives, results, first, relations)
-            self._plans[results, first] = plan
-        return plan
 
 
 class Check(NamedTuple):
@@ -361,21 +172,6 @@ class Joiner:
         self.budget = budget
         self._most_rows = UNLIMITED
 
-    def tuples(
-        self, body: Body, results: tuple[int, ...], first: int = -1, window: Window | None = None
-    ) -> list[Row] | None:
-        """The ``results`` (constants and variables) of each binding, duplicates included, joined in plain
-        Python. None if the clause builds terms or is too large for that. ``first`` is the number of the
-        positive literal to start with, -1 for the best one; ``window`` limits its rows."""
-        if body.builds:
-            return None
-        self.budget.place = body.clause.place
-        self.budget.tick()
-        for atom in body.positives:
-            if not self.relations[atom.predicate].n:
-                return []
-        return body.plan(results, first, self.relations).run(self.relations, window)
-
     def join(
         self,
         body: Body,
@@ -384,8 +180,9 @@ class Joiner:
         window: Window | None = None,
         most_rows: int = UNLIMITED,
     ) -> Bindings:
-        """All bindings of the variables in ``keep``, joined in numpy; small tables may hold duplicates.
-        Raises TooManyRowsError past ``most_rows``. The other arguments are those of :meth:`tuples`."""
+        """All bindings of the variables in ``keep``; small tables may hold duplicates. ``first`` is the
+        number of the positive literal to start with, -1 for the best one; ``window`` limits its rows. Raises
+        TooManyRowsError past ``most_rows``."""
         self._most_rows = most_rows
         self.budget.place = body.clause.place
         self.budget.tick()

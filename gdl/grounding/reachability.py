@@ -316,9 +316,6 @@ def _derive(
     """Add the rows of a clause's head; return the number of new ones. If ``limited``, too many raise
     TooManyRowsError."""
     head = body.clause.head
-    rows = joiner.tuples(body, head.args, first, window)
-    if rows is not None:
-        return joiner.relations[head.predicate].add_rows(rows)
     bindings = joiner.join(body, body.head, first, window, _LARGE_JOIN if limited else UNLIMITED)
     if not bindings.n:
         return 0

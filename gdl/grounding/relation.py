@@ -1,14 +1,8 @@
-"""Relations as columns of term ids, with membership and hash indexes, all in numpy.
-
-A small relation holds its rows as tuples, for :mod:`gdl.grounding.join`; its columns are then
-built only when something reads them.
-"""
+"""Relations as columns of term ids, with membership and hash indexes, all in numpy."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from operator import itemgetter
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,69 +10,6 @@ from numpy.typing import NDArray
 from gdl.grounding.keys import Argument, Coder, Column, Ids, KeyIds, Keys, full_columns
 
 Row = tuple[int, ...]
-Getter = Callable[[Row], Any]
-
-Spec = tuple[tuple[int, ...], tuple[int, ...], tuple[tuple[int, int], ...]]
-"""The key of an index: bound places, new places, and pairs of places that must be equal."""
-
-
-class _TupleIndex:
-    """Rows by the values at bound places; only the values at new places are stored. ``groups`` maps a key to
-    the different values of its rows. Each value is a tuple; so is a key, except that a key of one place is
-    its plain value."""
-
-    def __init__(self, bound: Sequence[int], new: Sequence[int], equal: Sequence[tuple[int, int]]) -> None:
-        self.groups: dict[Any, dict[Row, None]] = {}
-        self._key = key_getter(bound)
-        self._value = row_getter(new)
-        self._equal = equal
-        self._seen = 0
-
-    def sync(self, rows: list[Row]) -> _TupleIndex:
-        """Enter the rows that were added since the last call."""
-        if self._seen < len(rows):
-            key, value, groups = self._key, self._value, self.groups
-            for row in fitting(rows[self._seen :], self._equal):
-                k = key(row)
-                group = groups.get(k)
-                if group is None:
-                    group = groups[k] = {}
-                group[value(row)] = None
-            self._seen = len(rows)
-        return self
-
-
-def fitting(rows: Iterable[Row], equal: Sequence[tuple[int, int]]) -> Iterable[Row]:
-    """The rows whose values are equal at each pair of places."""
-    for a, b in equal:
-        rows = [row for row in rows if row[a] == row[b]]
-    return rows
-
-
-def row_getter(places: Sequence[int]) -> Getter:
-    """A function from a row to the tuple of its values at some places."""
-    if len(places) > 1:
-        return itemgetter(*places)
-    if places:
-        place = places[0]
-        return lambda row: (row[place],)
-    return lambda row: ()
-
-
-def key_getter(places: Sequence[int]) -> Getter:
-    """Like :func:`row_getter`, but one place gives its plain value."""
-    return itemgetter(places[0]) if len(places) == 1 else row_getter(places)
-
-
-SMALL = 2048
-"""Relations with more rows are joined in numpy."""
-
-
-def _columns_of(rows: list[Row], arity: int) -> list[Column]:
-    return list(np.array(rows, np.int32).reshape(len(rows), arity).T)
-
-
-_NO_CODER, _NO_KEYS = Coder(0), KeyIds(0)
 
 
 class Relation:
@@ -87,35 +18,25 @@ class Relation:
     Attributes:
         arity: columns.
         n: rows.
-        rows: the rows of a small relation, by id; else empty.
-        ids: the id of each row of a small relation; else None.
     """
 
     def __init__(self, arity: int) -> None:
         self.arity = arity
         self.n = 0
-        self.rows: list[Row] = []
-        self.ids: dict[Row, int] | None = {}
-        self._tuple_indexes: dict[Spec, _TupleIndex] = {}
-        self._stored = 0  # the number of rows in the columns
-        self._columns: list[Column] = []
-        self._coder = _NO_CODER
-        self._key_ids = _NO_KEYS
-        self._views: dict[tuple[int, ...], RelationView] = {}
+        self._columns: list[Column] = [np.empty(16, np.int32) for _ in range(arity)]
+        self._coder = Coder(arity)
+        self._key_ids = KeyIds(0)
+        self._views: dict[Row, RelationView] = {}
 
     def column(self, c: int) -> Column:
         """A column, in the order of the ids."""
-        if self._stored < self.n or not self._columns:
-            self._store()
         return self._columns[c][: self.n]
 
-    def row(self, i: int) -> tuple[int, ...]:
+    def row(self, i: int) -> Row:
         """The row with an id."""
-        if self.ids is not None:
-            return self.rows[i]
         return tuple([int(c[i]) for c in self._columns])
 
-    def view(self, pattern: tuple[int, ...]) -> RelationView:
+    def view(self, pattern: Row) -> RelationView:
         """The rows that fit a pattern of constants (>= 0) and variables (< 0)."""
         view = self._views.get(pattern)
         if view is None:
@@ -123,59 +44,14 @@ class Relation:
         view.sync()
         return view
 
-    def tuple_index(self, spec: Spec) -> _TupleIndex:
-        """The index of a small relation's rows, up to date."""
-        index = self._tuple_indexes.get(spec)
-        if index is None:
-            index = self._tuple_indexes[spec] = _TupleIndex(*spec)
-        return index.sync(self.rows)
-
-    def add_rows(self, rows: Iterable[Row]) -> int:
+    def add_rows(self, rows: Sequence[Row]) -> int:
         """Add rows; return the number of new ones."""
-        ids = self.ids
-        if ids is None:
-            full = list(rows)
-            return self.add(_columns_of(full, self.arity), len(full))
-        before = self.n
-        own = self.rows
-        for row in rows:
-            if row not in ids:
-                ids[row] = len(own)
-                own.append(row)
-        self.n = len(own)
-        if self.n > SMALL:
-            self._grow_up()
-        return self.n - before
-
-    def _grow_up(self) -> None:
-        """Drop the tuples: there are too many rows for them."""
-        self._store()
-        self.ids = None
-        self.rows = []
-        self._tuple_indexes = {}
-
-    def _store(self) -> None:
-        """Enter the rows that only exist as tuples into the columns."""
-        first = self._stored
-        if not self._columns and self.arity:
-            self._columns = [np.empty(max(16, self.n), np.int32) for _ in range(self.arity)]
-        if self._coder is _NO_CODER:
-            self._coder, self._key_ids = Coder(self.arity), KeyIds(0)
-        if first < self.n:
-            columns = _columns_of(self.rows[first:], self.arity)
-            if self._coder.learn(columns):
-                self._rebuild()
-            self._enter(columns, self._coder.keys(columns, self.n - first))
+        return self.add(list(np.array(rows, np.int32).reshape(len(rows), self.arity).T), len(rows))
 
     def add(self, columns: Sequence[Argument], n: int) -> int:
         """Add rows given by columns; return the number of new ones."""
         if not n:
             return 0
-        if self.ids is not None:
-            if n <= SMALL:
-                values = [[c] * n if isinstance(c, int) else c.tolist() for c in columns]
-                return self.add_rows(zip(*values, strict=True) if values else [()])
-            self._grow_up()
         full = full_columns(columns, n)
         if self._coder.learn(full):
             self._rebuild()
@@ -193,13 +69,12 @@ class Relation:
         # In the order of arrival, so that results do not depend on codes.
         arrival = np.argsort(first, kind="stable")
         keys, first = keys[arrival], first[arrival]
-        self.n += count
         self._enter([column[first] for column in full], keys)
         return count
 
     def _enter(self, columns: list[Column], keys: Keys) -> None:
-        """Store new rows; ``n`` already counts them."""
-        first, end = self._stored, self.n
+        """Store new rows."""
+        first, end = self.n, self.n + len(keys)
         ids = np.arange(first, end, dtype=np.int32)
         for c, column in enumerate(columns):
             own = self._columns[c]
@@ -208,21 +83,19 @@ class Relation:
                 grown[:first] = own[:first]
                 own = self._columns[c] = grown
             own[first:end] = column
-        self._stored = end
+        self.n = end
         self._key_ids.add(keys, ids)
 
     def find(self, columns: Sequence[Argument], n: int) -> Ids:
         """The ids of ``n`` rows (int32); -1 for rows that the relation does not have."""
-        if self._stored < self.n or self._coder is _NO_CODER:
-            self._store()
         return self._key_ids.search(self._coder.keys(columns, n))
 
     def _rebuild(self) -> None:
-        """Enter all stored rows again after keys have changed."""
-        columns = [c[: self._stored] for c in self._columns]
+        """Enter all rows again after keys have changed."""
+        columns = [c[: self.n] for c in self._columns]
         self._coder.learn(columns)
         self._key_ids = KeyIds(self._coder.bits)
-        self._key_ids.add(self._coder.keys(columns, self._stored), np.arange(self._stored, dtype=np.int32))
+        self._key_ids.add(self._coder.keys(columns, self.n), np.arange(self.n, dtype=np.int32))
 
 
 class RelationView:

@@ -1,6 +1,6 @@
 """The common part of notations with operators, by pyparsing: ``head :- literals``, each with its own signs.
 
-:mod:`gdl.syntax.notation` and :mod:`gdl.syntax.prolog` define these signs. The results are the expressions
+:mod:`gdl.syntax.notation` defines these signs. The results are the expressions
 that :mod:`gdl.syntax.sexpr` reads from KIF, so that all notations share one meaning and all later readers.
 Signs of other notations, of logic programs and of programming languages get advice on what to write in their
 place.

@@ -1,4 +1,4 @@
-r"""Rules in the notations that :mod:`gdl.syntax.notation` and :mod:`gdl.syntax.prolog` read.
+r"""Rules in the notations that :mod:`gdl.syntax.notation` reads.
 
 >>> from gdl.syntax.parser import parse_rules
 >>> rule, = parse_rules("(<= (next ?p) (true ?p) (distinct ?p a) (not (or halt (does x ?Move))))")

@@ -10,14 +10,16 @@ import queue
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
 
+from gdl.errors import GdlError
 from gdl.machine import Machine, State
 from gdl.rules import Rules
 from gdl.terms import Term
 from gdl.visible import without_folders
-from ggp.match_process.game_kind import Classifier, by_length, name_of
+from gdl.words import counted
 from ggp.processes.parent import Send
 from ggp.warm import alone, warm_up
 from players.belief.belief import Belief
@@ -29,9 +31,6 @@ from players.processes import launch
 from players.processes.limits import describe
 from players.registry import fitting, is_registered, make_player
 from propnet.capabilities import lane_machine
-
-if TYPE_CHECKING:
-    from propnet.analysis.classify import Classification
 
 STAND_IN = "montecarlo"
 """The player that plays while another one's code is still being compiled: on the prover it needs no compiled
@@ -79,7 +78,6 @@ class Thinker:
         self._best = -1
         self._options: frozenset[Term] = frozenset()
         self._shared: tuple[int, bool] | None = None
-        self._classifier: Classifier | None = None
         self._warm = threading.Event()
         """Set when everything is compiled that the player needs in games of several roles."""
         self._warm_alone = threading.Event()
@@ -121,8 +119,6 @@ class Thinker:
     def stop(self, seconds: float) -> None:
         """Stop the player and the builders within ``seconds``."""
         self._kaskade.close(0.0)
-        if self._classifier is not None:
-            self._classifier.stop()
         stopped = threading.Event()
 
         def stop() -> None:
@@ -177,20 +173,6 @@ class Thinker:
         self._shared = workers, ponder
         if self._player is not None:
             self._player.share(workers, ponder)
-
-    def _classify(self) -> None:
-        """Classify the game once its network is built; any thread may call this."""
-        machine = lane_machine(self._kaskade.newest)
-        if machine is None or self._classifier is not None:
-            return
-
-        def classified(kind: Classification) -> None:
-            self._log("debug", "classified", **asdict(kind))
-            self._send("game", text=str(kind))
-
-        self._classifier = Classifier(
-            machine.network, classified, lambda reason: self._log("warning", "not classified", reason=reason)
-        )
 
     def _share_network(self) -> None:
         """Make a machine of the first network for other threads, since a machine serves one thread at a
@@ -300,7 +282,45 @@ class Thinker:
             self._log("debug", f"machine {event.what}", **fields)
             if event.what == READY:
                 self._share_network()
-                self._classify()
 
     def _log(self, level: str, event: str, **fields: object) -> None:
         self._send("log", level=level, event=event, fields=fields)
+
+
+def name_of(rules: Rules) -> str:
+    """The name of the bundled game with these rules, in any order and with any words; otherwise ``unnamed, N
+    rules``."""
+    from players.knowledge.canonical_rules import canonical_names
+
+    unnamed = f"unnamed, {counted(len(rules), 'rule')}"
+    candidates = by_length().get(len(rules), ())
+    try:
+        fingerprint = canonical_names(rules).fingerprint if candidates else ""
+    except GdlError:  # too long or too symmetric to be distinguished from others
+        return unnamed
+    return next((name for name in candidates if _fingerprint(name) == fingerprint), unnamed)
+
+
+@cache
+def by_length() -> dict[int, tuple[str, ...]]:
+    """Number of rules -> the bundled games of that number. The first call takes a while."""
+    from ggp.protocol.messages import split
+    from ggp.rule_files import installed_games, read_rules_file
+
+    found: dict[int, tuple[str, ...]] = {}
+    for path in installed_games():
+        with suppress(GdlError):
+            number = len(split(read_rules_file(path)))
+            found[number] = (*found.get(number, ()), path.stem)
+    return found
+
+
+@cache
+def _fingerprint(name: str) -> str:
+    from ggp.game import Game
+    from players.knowledge.canonical_rules import canonical_names
+
+    try:
+        return canonical_names(Game.load(name).rules).fingerprint
+    except GdlError:  # a file that is not a game
+        return ""

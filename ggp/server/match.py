@@ -190,7 +190,7 @@ class ServedMatch:
         return MatchStatus(
             id=self.id,
             role=self.start.role,
-            game=self.news.game,
+            game=self.news.title,
             turn=len(self.history.moves) + 1,
             machine=self.news.machine,
             clocks=clocks,
@@ -293,7 +293,7 @@ class ServedMatch:
             case "refused":
                 self._refused(message)
             case "game":
-                self.news.learn(message)
+                self.news.name = message["name"]
             case "search":
                 self.news.search(message)
             case "best" if self._turn is not None and self._turn.id == message["id"]:

@@ -37,7 +37,6 @@ class MatchNews:
     Attributes:
         publish: called with each event; does nothing at first.
         name: the game's name; empty while it is not known.
-        kind: the kind of game it seems to be, in words.
         machine: the machine that the player thinks on.
         note: the player's note on its last answer.
     """
@@ -46,7 +45,7 @@ class MatchNews:
         self, start: Start, players: Sequence[str] = (), clocks: tuple[float, float] | None = None
     ) -> None:
         self.publish: Publish = lambda event, data: None
-        self.name = self.kind = self.machine = self.note = ""
+        self.name = self.machine = self.note = ""
         self._start = start
         self._rules = _in_words(start)
         self._players = list(players)
@@ -64,16 +63,6 @@ class MatchNews:
         """The game's name, or the number of its rules while the name is not known."""
         return self.name or self._rules
 
-    @property
-    def game(self) -> str:
-        """The game's title and kind, as far as they are known."""
-        return ": ".join(filter(None, (self.title, self.kind)))
-
-    def learn(self, message: dict[str, Any]) -> None:
-        """Take a process's findings about the game: its ``name``, or its kind (``text``)."""
-        self.name = message.get("name", self.name)
-        self.kind = message.get("text", self.kind)
-
     def snapshot(self) -> dict[str, Any]:
         """All data of the match: the content of a ``match`` event. ``began`` is in seconds since 1970."""
         start = self._start
@@ -85,7 +74,7 @@ class MatchNews:
             "clocks": self._clocks,
             "began": self._began,
             "name": self.name,
-            "game": self.game,
+            "game": self.title,
             "machine": self.machine,
             "moves": self._moves,
             "answers": self._answers,

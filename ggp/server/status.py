@@ -79,7 +79,7 @@ class MatchStatus:
     """A running match on the status page.
 
     Attributes:
-        game: the game's name, and its kind in words, as far as they are known.
+        game: the game's name, or the number of its rules while the name is not known.
         turn: the joint move that is asked for or comes next, from 1.
         machine: the machine that the player thinks on; may be empty.
         clocks: startclock and playclock, seconds.

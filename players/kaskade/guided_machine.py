@@ -10,7 +10,7 @@ from typing import Any
 
 from gdl.errors import GdlError
 from gdl.rules import Rules
-from propnet.analysis.classify import forced_moves, rivals
+from propnet.analysis.random_play import forced_moves, rivals
 from propnet.guides import decisive, sure_ends
 from propnet.machine import PropnetMachine
 from propnet.native.machine import NativeCode, NativeMachine, compile_network

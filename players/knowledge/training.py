@@ -24,7 +24,7 @@ from players.knowledge.knowledge import Floats, GameKnowledge, LearntNet
 from players.knowledge.net_training import FRESH, NetTraining
 from players.knowledge.self_play import SelfPlay, Steps
 from players.knowledge.state_values import StateValues
-from propnet.analysis.classify import final_goals, is_constant_sum
+from propnet.analysis.random_play import final_goals, is_constant_sum
 from propnet.jit.arrays import Int32s, Words
 from propnet.jit.decorators import kernel
 from propnet.machine import PropnetMachine

@@ -31,7 +31,7 @@ from gdl.errors import GdlError
 from gdl.information import chance_role, hides, playing
 from gdl.machine import State
 from gdl.rules import Rules
-from propnet.analysis.classify import final_goals, is_constant_sum
+from propnet.analysis.random_play import final_goals, is_constant_sum
 from propnet.environments.senses import Senses
 from propnet.environments.vector_match import TurnTaking
 from propnet.machine import PropnetMachine

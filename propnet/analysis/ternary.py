@@ -1,14 +1,9 @@
 """Ternary simulation of a network (R. Bryant and C. Seger: Formal verification by symbolic evaluation of
 trajectories, 1995), in the dual-rail code: each proposition may be true, and may be false. It proves latches
-(base propositions that, once true or once false, stay so), the goals that can still be reached, and the
-phases of a game.
+(base propositions that, once true or once false, stay so), and follows the clocks of a game
+(:mod:`propnet.analysis.cones`), which run in the same way for all moves.
 
 Each bit of a word is a case: an assumption of its own about the state. Many cases are simulated at once.
-
-Propositions that may change become open, step after step, until no more do: the least fixpoint above the
-state. If that takes too long, only latched propositions are assumed to stay. Clocks
-(:mod:`propnet.analysis.cones`) run in the same way for all moves. In each of their states, ternary simulation
-with nothing else known shows which roles may have a choice.
 """
 
 from __future__ import annotations
@@ -241,59 +236,6 @@ def latches(ternary: Ternary) -> Latches:
     return Latches(holds[1], holds[0], constant)
 
 
-ROUNDS = 24
-"""Steps after which propositions that still change are assumed to be open."""
-MOST_ROUNDS = 2 * ROUNDS
-
-
-def reachable(
-    ternary: Ternary,
-    latched: Latches,
-    clocks: NDArray[np.bool_],
-    states: NDArray[np.bool_],
-    rounds: int = MOST_ROUNDS,
-) -> NDArray[np.bool_]:
-    """Whether each goal (a row of ``network.goals``) may hold in a state, or in one that follows sooner or
-    later, shape (n, goals). False means that the goal never holds again.
-
-    Args:
-        ternary, latched: the network's simulation, and its latches.
-        clocks: shape (bases,): propositions assumed to be open from the start, which only saves time.
-        states: shape (n, bases), any n.
-        rounds: steps to try; 0 for latches alone.
-    """
-    start = ternary.known(states)
-    may = start.copy()
-    may[np.repeat(clocks & ~latched.constant, 2)] = ~np.uint64(0)
-    for done in range(rounds):
-        more = may | ternary.step(may).following
-        changed = more != may
-        if not changed.any():
-            break
-        may = more
-        if done >= ROUNDS:
-            rows = changed.any(axis=1).reshape(-1, 2).any(axis=1)
-            may[np.repeat(rows, 2)] = ~np.uint64(0)
-    else:
-        free = ternary.unknown(start.shape[1])
-        free[2 * np.flatnonzero(latched.false)] = 0
-        free[2 * np.flatnonzero(latched.true) + 1] = 0
-        may = start | free
-    return unpack_cases(ternary.state(may)[ternary.network.goals[:, 2]], len(states))
-
-
-def decided(network_goals: NDArray[np.int32], may: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Whether every role has at most one possible goal value, shape (n,), by the result of
-    :func:`reachable`."""
-    single = np.ones(len(may), np.bool_)
-    for role in np.unique(network_goals[:, 0]):
-        mine = network_goals[:, 0] == role
-        values = np.unique(network_goals[mine, 1])
-        left = [may[:, mine & (network_goals[:, 1] == value)].any(axis=1) for value in values]
-        single &= np.sum(left, axis=0) <= 1
-    return single
-
-
 EFFORT = 20_000_000
 """The most gate inputs that are visited (see docs/measurements.md)."""
 
@@ -303,23 +245,14 @@ class Phases:
     """The course of a game's clocks.
 
     Attributes:
-        choosing: shape (phases, roles): whether a role may have more than one legal move.
-        ticking: shape (bases,): the clocks that ever change.
         end: the number of joint moves after which the match is over for all moves; None if no clock ends it.
         states: shape (phases, clocks): the clocks' values.
         again: the phase that follows the last one; None if the match is then over.
     """
 
-    choosing: NDArray[np.bool_]
-    ticking: NDArray[np.bool_]
     end: int | None
     states: NDArray[np.bool_]
     again: int | None
-
-    @property
-    def alternating(self) -> bool:
-        """Whether two roles never have a choice at the same time."""
-        return bool((self.choosing.sum(axis=1) < 2).all())
 
 
 def phases(ternary: Ternary, clocks: NDArray[np.bool_], effort: int = EFFORT) -> Phases | None:
@@ -327,11 +260,9 @@ def phases(ternary: Ternary, clocks: NDArray[np.bool_], effort: int = EFFORT) ->
     network, cost = ternary.network, max(1, len(ternary.network.gate_inputs))
     places = np.flatnonzero(clocks)
     values = np.asarray(network.initial, np.bool_)[places]
-    choosing: list[list[bool]] = []
     states: list[NDArray[np.bool_]] = []
     seen: dict[bytes, int] = {}
     end: int | None = None
-    ticking = np.zeros_like(clocks)
     while values.tobytes() not in seen:
         seen[values.tobytes()] = len(states)
         effort -= cost
@@ -342,17 +273,11 @@ def phases(ternary: Ternary, clocks: NDArray[np.bool_], effort: int = EFFORT) ->
         rows[2 * places + 1] = ~rows[2 * places]
         step = ternary.step(rows)
         if not step.may[network.terminal_literal ^ 1, 0]:
-            end = len(choosing)
+            end = len(states)
             break
         states.append(values)
-        legal = step.may[network.legal_literals, 0] != 0
-        choosing.append([bool(np.count_nonzero(legal[a:b]) > 1) for a, b in pairwise(ternary.role_offsets)])
-        following = unpack_cases(step.following[2 * places], 1)[0]
-        ticking[places[following != values]] = True
-        values = following
+        values = unpack_cases(step.following[2 * places], 1)[0]
     return Phases(
-        choosing=np.array(choosing, np.bool_).reshape(-1, len(network.roles)),
-        ticking=ticking,
         end=end,
         states=np.array(states, np.bool_).reshape(len(states), len(places)),
         again=seen[values.tobytes()] if end is None else None,

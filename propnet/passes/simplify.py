@@ -85,9 +85,6 @@ def _pays(group: list[Product]) -> bool:
 _TREE_DEPTH = 40
 """Gates that are read once form trees; a tree is cut below this depth."""
 
-_CLOSURE = 64
-"""The most consequences of one literal that are followed."""
-
 
 def simplify(circuit: Circuit) -> Circuit:
     """Rewrite every tree of gates that are read once.
@@ -183,7 +180,6 @@ class _Simplifier:
         learnt: list[int] = []
         remaining: list[int] = []
         negative: list[int] = []
-        # Later gates come first: their consequences make earlier literals needless.
         for x in sorted(set(literals), reverse=True):
             if x in assumed:
                 continue
@@ -216,37 +212,16 @@ class _Simplifier:
         return remaining, learnt
 
     def learn(self, literal: int, learnt: list[int]) -> bool:
-        """Add a literal and its consequences to ``assumed``; return False if that contradicts it."""
-        assumed = self.assumed
-        stack = [literal]
-        room = _CLOSURE
-        while stack:
-            x = stack.pop()
-            if x ^ 1 in assumed or x == FALSE:
-                return False
-            if x in assumed:
-                continue
-            assumed.add(x)
-            learnt.append(x)
-            room -= 1
-            if room > 0 and not x & 1 and x >> 1 >= self.first:
-                stack.extend(self.builder.inputs_of(x))
+        """Add a literal to ``assumed``; return False if that contradicts it."""
+        if literal ^ 1 in self.assumed or literal == FALSE:
+            return False
+        if literal not in self.assumed:
+            self.assumed.add(literal)
+            learnt.append(literal)
         return True
 
-    def closure(self, product: tuple[int, ...]) -> set[int]:
-        """The literals that a product term implies, itself included; about ``_CLOSURE`` at most."""
-        implied = set(product)
-        stack = [x for x in product if not x & 1 and x >> 1 >= self.first]
-        while stack and len(implied) < _CLOSURE:
-            for y in self.builder.inputs_of(stack.pop()):
-                if y not in implied:
-                    implied.add(y)
-                    if not y & 1 and y >> 1 >= self.first:
-                        stack.append(y)
-        return implied
-
     def unsubsumed(self, products: list[tuple[int, ...]]) -> list[int]:
-        """The numbers of the product terms that imply no other term."""
+        """The numbers of the product terms that contain no other term."""
         times: dict[int, int] = {}
         for product in products:
             for x in product:
@@ -257,9 +232,9 @@ class _Simplifier:
             filed.setdefault(min(product, key=times.__getitem__), []).append(number)
         gone = [False] * len(products)
         for number, product in enumerate(products):
-            implied = self.closure(product)
-            candidates = [i for x in implied if x in filed for i in filed[x]]
+            inputs = set(product)
+            candidates = [i for x in product if x in filed for i in filed[x]]
             gone[number] = any(
-                i != number and not gone[i] and implied.issuperset(products[i]) for i in candidates
+                i != number and not gone[i] and inputs.issuperset(products[i]) for i in candidates
             )
         return [number for number, absent in enumerate(gone) if not absent]

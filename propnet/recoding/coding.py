@@ -1,9 +1,5 @@
 """The coding of a network's states in few bits: exclusive groups, clocks, and propositions that are left out.
 In gates, "this member of a group is true" becomes a condition on its bits.
-
-A condition "none of these members" is a function of the bits of one code. If few *cubes* (products of bits)
-cover it, or its negation, gates that read the bits replace one that reads the members. Codes that no state
-has may fall on either side (W. Quine, The problem of simplifying truth functions, 1952).
 """
 
 from __future__ import annotations
@@ -137,25 +133,13 @@ class Codec:
         return bits
 
 
-WIDEST = 5
-"""The most bits of codes whose cubes are all tried, 3 to this power; for wider codes cubes of at most two
-bits."""
-
-_Cube = tuple[int, int]
-"""Codes that agree with the second number in the bits of the first."""
-
-
 class CodeGates(CircuitBuilder):
     """A builder of gates that recognises literals of groups' members."""
 
     def __init__(self, first_gate: int) -> None:
         super().__init__(first_gate)
-        # Literals of members: the number of the group, and 1 << code.
-        self._member: dict[int, tuple[int, int]] = {}
-        # Per group the literals of its bits, those of its members by 1 << code, and its codes.
-        self._groups: list[tuple[list[int], dict[int, int], _Codes]] = []
-        self._codes: dict[tuple[int, int], _Codes] = {}
-        self._none_of_cache: dict[tuple[int, int], list[int]] = {}
+        self._group_of: dict[int, int] = {}
+        self._groups = 0
 
     def add_group(self, bits: list[int], codes: list[int], none: bool) -> list[int]:
         """The literals of members with these codes, given the literals of the codes' bits. If ``none``, 0 is
@@ -170,114 +154,21 @@ class CodeGates(CircuitBuilder):
                     cube += others
                 else:
                     read.append(bit)
-            decoded.append(self._product([bits[bit] ^ 1 ^ (code >> bit & 1) for bit in read]))
+            decoded.append(super().conjunction(bits[bit] ^ 1 ^ (code >> bit & 1) for bit in read))
         if len(bits) > 1:
-            shape = len(bits), sum(1 << code for code in used)
-            if shape not in self._codes:
-                self._codes[shape] = _Codes(*shape)
-            own = dict(zip([1 << code for code in codes], decoded, strict=True))
-            self._member.update({x: (len(self._groups), code) for code, x in own.items()})
-            self._groups.append((bits, own, self._codes[shape]))
+            self._group_of.update(dict.fromkeys(decoded, self._groups))
+            self._groups += 1
         return decoded
 
     def conjunction(self, literals: Iterable[int]) -> int:
         inputs = set(literals)
-        true: dict[int, int] = {}
-        false: dict[int, list[int]] = {}
-        for x in inputs:
-            if x in self._member:
-                group, code = self._member[x]
-                if true.setdefault(group, code) != code:
-                    return FALSE
-            elif x ^ 1 in self._member:
-                false.setdefault(self._member[x ^ 1][0], []).append(x)
-        for group, members in sorted(false.items()):
-            codes = sum(self._member[x ^ 1][1] for x in members)
-            if group in true:
-                if true[group] & codes:
-                    return FALSE
-                inputs.difference_update(members)
-            elif len(members) > 1:
-                inputs.difference_update(members)
-                inputs.update(self._none_of(group, codes, members))
-        return super().conjunction(inputs)
-
-    def _none_of(self, group: int, codes: int, plain: list[int]) -> list[int]:
-        """Literals that are all true if a group's code is none of these; ``plain`` are such literals."""
-        cached = self._none_of_cache.get((group, codes))
-        if cached is None:
-            cached = self._none_of_cache[group, codes] = self._cheapest(group, codes, sorted(plain))
-        return cached
-
-    def _cheapest(self, group: int, codes: int, plain: list[int]) -> list[int]:
-        bits, members, own_codes = self._groups[group]
-        if self.effort < 0:
-            return plain
-        self.effort -= 4 * len(own_codes.cubes)
-
-        def terms(covered: int) -> tuple[int, list[list[int]]]:
-            """The cost of products of which one is true if the code is one of these, and the products."""
-            cubes, rest = own_codes.cover(covered)
-            products = [_literals(bits, cube) for cube in cubes]
-            while rest:
-                code = rest & -rest
-                every = (1 << len(bits)) - 1
-                products.append([members[code]] if code in members else _literals(bits, (every, 0)))
-                rest ^= code
-            return sum(1 if len(p) == 1 else 1 + len(p) for p in products), products
-
-        without, within = terms(codes), terms(own_codes.used & ~codes)
-        spent = min(len(plain), without[0])
-        if within[0] + (len(within[1]) > 1) < spent:
-            if len(within[1]) == 1:
-                return within[1][0]
-            return [self._product([self._product(p) ^ 1 for p in within[1]]) ^ 1]
-        return [self._product(p) ^ 1 for p in without[1]] if without[0] < len(plain) else plain
-
-    def _product(self, literals: list[int]) -> int:
-        """A gate for these literals, without a search for cheaper ones."""
-        return super().conjunction(literals)
-
-
-def _literals(bits: list[int], cube: _Cube) -> list[int]:
-    """The bits that a cube reads."""
-    mask, value = cube
-    return [x ^ 1 ^ (value >> bit & 1) for bit, x in enumerate(bits) if mask >> bit & 1]
-
-
-class _Codes:
-    """The codes that a group's states have, as a set of bits ``1 << code``, and its cubes, each with its
-    codes that states have."""
-
-    def __init__(self, width: int, used: int) -> None:
-        self.used = used
-        every = 1 << width
-        masks = [mask for mask in range(1, every) if width <= WIDEST or mask.bit_count() <= 2]
-        by_cube: dict[_Cube, int] = {}
-        for code in range(every):
-            if used >> code & 1:
-                for mask in masks:
-                    by_cube[mask, code & mask] = by_cube.get((mask, code & mask), 0) | 1 << code
-        # Each cube with the cost of reading it; reading a single literal costs 1.
-        self.cubes = [
-            (1 if (size := cube[0].bit_count()) == 1 else 1 + size, held, cube)
-            for cube, held in sorted(by_cube.items(), key=lambda entry: (entry[0][0].bit_count(), entry[0]))
-            if held.bit_count() > 1
-        ]
-
-    def cover(self, codes: int) -> tuple[list[_Cube], int]:
-        """Cubes that cover many of these codes, and no other codes that states have; and the codes that
-        remain. Greedily, the cubes first that cost least for each code that they add."""
-        fitting = [entry for entry in self.cubes if not entry[1] & ~codes]
-        chosen: list[_Cube] = []
-        while fitting:
-            cost, held, cube = min(fitting, key=lambda entry: entry[0] / (entry[1] & codes).bit_count())
-            if cost >= (held & codes).bit_count():
-                break
-            chosen.append(cube)
-            codes &= ~held
-            fitting = [entry for entry in fitting if entry[1] & codes]
-        return chosen, codes
+        true = {self._group_of[x]: x for x in inputs if x in self._group_of}
+        if any(x in self._group_of and true[self._group_of[x]] != x for x in inputs):
+            return FALSE
+        # Where one member is true, the others are false.
+        return super().conjunction(
+            x for x in inputs if true.get(self._group_of.get(x ^ 1, -1), x ^ 1) == x ^ 1
+        )
 
 
 def products_of(builder: CircuitBuilder, literal: int) -> list[tuple[int, ...]]:

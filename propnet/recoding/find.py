@@ -23,15 +23,8 @@ _EVIDENCE = 16.0
 """The expected number of pairs of members that are true together in the samples, if members were independent.
 With fewer, the absence of such pairs means little."""
 
-FEW = 64
-"""At most this number of candidates for a clique are compared by the number of other candidates they
-leave."""
-
 MANY = 5_000
 """In relations with more propositions only groups that differ in one argument, or in all, are tested."""
-
-_MOST_REST = 1500
-"""The most propositions without a group among which cliques are searched."""
 
 _CELLS = 2_000_000
 """The values of propositions in samples that are visited, roughly."""
@@ -53,9 +46,8 @@ def find_coding(machine: PropnetMachine, samples: Words, counterexamples: Words 
     Counterexamples are states, uint64 (m, words), that another coding did not fit. Large games are tested on
     only a part of the samples, but on all counterexamples.
 
-    Groups are searched first among propositions of one relation that differ in only some arguments, as in
-    ``(cell 1 2 ?)``, then among the rest as cliques of the graph of propositions that are never true
-    together. If groups overlap, the one that saves most bits comes first.
+    Groups are searched among propositions of one relation that differ in only some arguments, as in
+    ``(cell 1 2 ?)``. If groups overlap, the one that saves most bits comes first.
 
     Propositions that never change are left out. Propositions that may change, but do so in no sample, are
     left out if there are no counterexamples yet and if that makes records shorter, or makes keys of more than
@@ -158,8 +150,6 @@ def groups_of(
     values = np.ascontiguousarray(bits[:, candidates].T).view(np.uint8)
     table = _Samples([names[base] for base in candidates.tolist()], values, evidence)
     places = table.named()
-    rest = sorted(set(range(len(candidates))) - {place for members, _ in places for place in members})
-    places += table.cliques(rest)
     taken = {place for members, _ in places for place in members}
     places += [((place,), False) for place in range(len(candidates)) if place not in taken]
     chosen = [(tuple(int(candidates[place]) for place in members), exact) for members, exact in places]
@@ -233,38 +223,6 @@ class _Samples:
             members = sorted(order[starts[group] : ends[group]].tolist())
             if (saved := _saved(len(members), bool(exact[group]))) > 0:
                 yield -saved, members, bool(exact[group])
-
-    def cliques(self, rest: Sequence[int]) -> list[Places]:
-        """Groups of propositions of which no sample has two true, although that would be expected if they
-        were independent; greedily, the most frequent propositions first."""
-        if not 2 <= len(rest) <= _MOST_REST:
-            return []
-        values = self.values[list(rest)].astype(np.float32)
-        together = values @ values.T
-        share = self.share[list(rest)]
-        apart = (together == 0) & (np.outer(share, share) * values.shape[1] >= self.evidence)
-        degree = apart.sum(axis=1)
-        free = np.ones(len(rest), np.bool_)
-        found: list[Places] = []
-        for first in np.argsort(-share, kind="stable").tolist():
-            if not free[first]:
-                continue
-            members, open_ = [first], apart[first] & free
-            while open_.any():
-                # The candidate that leaves most others.
-                options = np.flatnonzero(open_)
-                if len(options) <= FEW:
-                    best = int(options[np.argmax(apart[np.ix_(options, options)].sum(axis=1))])
-                else:
-                    best = int(options[np.argmax(degree[options])])
-                members.append(best)
-                open_ &= apart[best]
-            free[members] = False
-            places = sorted(rest[i] for i in members)
-            exact = bool((self.values[places].sum(axis=0) == 1).all())
-            if len(places) > 1 and _saved(len(places), exact) > 0:
-                found.append((tuple(places), exact))
-        return found
 
 
 def _saved(members: int, exact: bool) -> int:

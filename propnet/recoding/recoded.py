@@ -31,9 +31,6 @@ from propnet.recoding.samples import sample_states
 MOST_INPUTS = 200_000
 """A circuit with more gate inputs is left as it is."""
 
-_MOST_LITERALS = 50_000
-"""The most literals of products that are visited for the next values of one group's bits."""
-
 WIDE = 4
 """Codes of at least this number of bits are combined from halves."""
 
@@ -148,7 +145,8 @@ class Recoding:
             return [following[group.members[0]]], []
         bits: list[int] = []
         faults: list[Product] = []
-        for number, (one, zero) in enumerate(self._sums(group, following)):
+        members = [(following[base], code) for base, code in group.codes()]
+        for number, (one, zero) in enumerate(self._sums(width, members)):
             bits.append(one)
             # Two members that are both true differ in some bit; if no member is true, no bit has a value.
             faults += self._both(one, zero)
@@ -158,34 +156,9 @@ class Recoding:
             faults.append((following[group.members[0]] ^ 1,))
         return bits, faults
 
-    def _sums(self, group: ExclusiveGroup, following: list[int]) -> list[tuple[int, int]]:
-        """Per bit whether a member will be true whose code has the bit, and whether one whose code lacks it:
-        as ORs of the members, or of the products of which these are ORs, whichever is smaller."""
-        gates, codes = self.builder.gates, list(group.codes())
-        start = len(gates)
-        by_member = self._by_member(group.width, [(following[base], code) for base, code in codes])
-        spent = sum(map(len, gates[start:]))
-        products = [(products_of(self.builder, following[base]), code) for base, code in codes]
-        literals = sum(len(p) for own, _ in products for p in own)
-        if literals * group.width > _MOST_LITERALS:
-            return by_member
-        start = len(gates)
-        by_product = [
-            tuple(
-                sum_of_products(
-                    self.builder, [p for own, code in products if code >> bit & 1 == value for p in own]
-                )
-                for value in (1, 0)
-            )
-            for bit in range(group.width)
-        ]
-        # If products are read, the gates of the members are no longer read.
-        own = sum(len(self.builder.inputs_of(following[base])) for base, _ in codes)
-        more = sum(map(len, gates[start:])) - own - literals
-        return [(one, zero) for one, zero in by_product] if more < spent else by_member
-
-    def _by_member(self, width: int, members: list[tuple[int, int]]) -> list[tuple[int, int]]:
-        """The sums over members, each a literal and its code; for wide codes over their halves first."""
+    def _sums(self, width: int, members: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        """Per bit whether a member, each a literal and its code, will be true whose code has the bit, and
+        whether one whose code lacks it; for wide codes by the codes' halves first."""
         builder = self.builder
         if width < WIDE:
             parts = [(range(width), members)]

@@ -18,7 +18,7 @@ from ggp import rule_files as games
 from ggp.answers import catalogue
 from ggp.cli import build
 from ggp.game import Game
-from ggp.match_process import game_kind
+from ggp.match_process import player_thread
 from ggp.web.choice.upload_process import read_upload
 from ggp.web.replay.recorded import read_match, records_in
 from ggp.web.replay.replay_process import RecordSource, card_of
@@ -156,11 +156,11 @@ def test_games_are_listed_past_broken_ones(folder: Path, caplog: pytest.LogCaptu
 
 
 def test_games_are_known_by_their_rules_past_broken_ones(folder: Path) -> None:
-    game_kind.by_length.cache_clear()
+    player_thread.by_length.cache_clear()
     try:
-        assert game_kind.name_of(Game.load(folder / "hanoi.kif").rules) == "hanoi"
+        assert player_thread.name_of(Game.load(folder / "hanoi.kif").rules) == "hanoi"
     finally:
-        game_kind.by_length.cache_clear()
+        player_thread.by_length.cache_clear()
 
 
 def test_records_are_shown_past_broken_ones() -> None:

@@ -18,7 +18,7 @@ from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
 from ggp.game import Game
 from players.batch_machine import NetworkBatch
-from propnet.analysis.classify import forced_moves
+from propnet.analysis.random_play import forced_moves
 from propnet.build import build
 from propnet.guides import decisive, sure_ends
 from propnet.kernels.records import unpack

@@ -15,7 +15,7 @@ from players.kaskade.kaskade import Event, Kaskade
 from players.kaskade.make_machine import make_machine
 from players.portfolio import solve
 from players.registry import NAMES, make_player
-from propnet.analysis.classify import forced_moves, rivals
+from propnet.analysis.random_play import forced_moves, rivals
 from propnet.machine import PropnetMachine
 from tests.gdl.test_ends import ALONE, AT_FIRST, LATER, NOBODY
 

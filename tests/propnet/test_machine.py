@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import pickle
-import random
 
 import numpy as np
 import pytest
 
 from gdl.ends import stuck_roles
 from gdl.errors import MoveError, StateError
-from gdl.machine import Playouts
 from gdl.rules import Rules
 from propnet.kernels import kernel_args as code
 from propnet.kernels.records import pack, unpack
@@ -48,22 +46,6 @@ def test_many_states_at_once_get_the_answers_of_naive_evaluation(seed, n):
         for role in range(len(moves)):
             values = {v for r, v, x in network.goals.tolist() if r == role and value[x]}
             assert evaluation.goals[i, role] == max(values, default=-1)
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_one_state_gets_the_answers_of_many(seed):
-    network = random_network(np.random.default_rng(seed), 30, [5, 4], 80)
-    machine = PropnetMachine(Rules(()), network)
-    records = pack(random_states(machine, 20, seed))
-    evaluation = machine.evaluate(records)
-    for i, state in enumerate(machine.states(records)):
-        assert machine.is_terminal(state) == evaluation.terminal[i]
-        bits = unpack(evaluation.legal[i : i + 1], 9)[0]
-        assert machine.legal_moves(state, 0) == np.flatnonzero(bits[:5]).tolist()
-        assert machine.legal_moves(state, 1) == np.flatnonzero(bits[5:]).tolist()
-        for role in (0, 1):
-            value = machine.result(state, role)
-            assert (-1 if value is None else value) == evaluation.goals[i, role]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -219,38 +201,6 @@ def test_lanes_parked_until_goals_pay_report_the_goals_of_their_last_states(monk
             if played.lengths[row] < 5 and stuck_roles(state):
                 goals = [None, None]
             assert [-1 if g is None else g for g in goals] == played.goals[row].tolist()
-
-
-def one_at_a_time(machine: PropnetMachine, n: int, seed: int, most: int) -> Playouts:
-    """Random playouts as anybody would write them."""
-    rng = random.Random(seed)
-    goals, lengths, cut = np.full((n, len(machine.roles)), -1, np.int16), np.zeros(n, np.int32), 0
-    roles = range(len(machine.roles))
-    for i in range(n):
-        state = machine.initial_state()
-        while not state.terminal and lengths[i] < most and not stuck_roles(state):
-            state = machine.next_state(state, [rng.choice(machine.legal_moves(state, r)) for r in roles])
-            lengths[i] += 1
-        cut += not state.terminal
-        if state.terminal or lengths[i] >= most:
-            results = [machine.result(state, r) for r in roles]
-            goals[i] = [-1 if value is None else value for value in results]
-    return Playouts(goals, lengths, cut)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_playouts_of_random_networks_are_like_those_of_one_state_at_a_time(seed):
-    network = random_network(np.random.default_rng(100 + seed), 8, [3, 2], 40, widest=4)
-    machine = PropnetMachine(Rules(()), network)
-    many = machine.playouts(4000, seed=seed, max_steps=6)
-    few = one_at_a_time(machine, 400, seed, 6)
-    kinds = sorted({*map(tuple, many.goals.tolist()), *map(tuple, few.goals.tolist())})
-    for kind in kinds:
-        p = (many.goals == kind).all(axis=1).mean()
-        q = (few.goals == kind).all(axis=1).mean()
-        assert abs(p - q) < 0.12
-    assert abs(many.lengths.mean() - few.lengths.mean()) < 0.6
-    assert abs(many.cut / 4000 - few.cut / 400) < 0.12
 
 
 def test_a_game_without_bases_or_goals_works():

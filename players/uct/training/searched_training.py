@@ -13,7 +13,7 @@ from players.knowledge.net_training import LASTING
 from players.knowledge.training import Training, TrainingProgress
 from players.uct.training.play_processes import PlayProcesses
 from players.uct.training.searched_play import STEPS, LearntStates, PlayTerms, SearchedPlay
-from propnet.analysis.classify import forced_moves
+from propnet.analysis.random_play import forced_moves
 from propnet.machine import PropnetMachine
 
 _ANEW = 20_000

@@ -181,7 +181,7 @@ def test_each_kind_of_finding_is_found(code: str, text: str) -> None:
 
 
 def test_rules_that_multiply_beyond_the_limits_are_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gdl.compile.flatten.MAX_FLAT_CLAUSES", 3)
+    monkeypatch.setattr("gdl.compile.pipeline.MAX_FLAT_CLAUSES", 3)
     _, findings = check_text(CLEAN)
     assert [(d.code, d.severity) for d in findings] == [("too-large", Severity.ERROR)]
 
@@ -202,22 +202,6 @@ def test_clean_rules_have_no_findings() -> None:
     assert findings == []
     assert rules == parse_rules(CLEAN)
     assert check(parse_rules(CLEAN)) == []
-
-
-@pytest.mark.parametrize(
-    ("text", "code", "place"),
-    [
-        ("q\n  (<= (p ?x) q)", "unsafe-head-variable", Place(2, 3)),
-        ("(<= p (r 1)\n   (not (r ?x))) (r 1)", "unsafe-negated-variable", Place(2, 9)),
-        ("(<= p\n    (or a\n        (distinct b b)))", "distinct-on-same", Place(3, 9)),
-        ("(role a)\n(<= (goal a 200) p)", "goal-out-of-range", Place(2, 1)),
-        ("(p a)\n(q b))\n(r c)", "unopened-parenthesis", Place(2, 6)),
-        ("(p a)\n(<= (q b)\n  (r c)\n(s d)\n", "unclosed-parenthesis", Place(2, 1)),
-    ],
-)
-def test_findings_point_at_their_place(text: str, code: str, place: Place) -> None:
-    findings = [d for d in check_text(text)[1] if d.code == code]
-    assert [d.place for d in findings] == [place]
 
 
 def test_several_syntax_errors_are_found_in_one_run() -> None:

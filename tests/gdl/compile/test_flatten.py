@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import assume, given
 
-from gdl.compile.flatten import flatten
 from gdl.compile.normalize import normalize
+from gdl.compile.pipeline import flatten
 from gdl.compile.program import Program
 from gdl.compile.specialize import specialize
 from gdl.syntax.parser import parse_rules, parse_term

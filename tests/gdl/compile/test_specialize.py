@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gdl.compile.flatten import flatten
 from gdl.compile.normalize import normalize
+from gdl.compile.pipeline import flatten
 from gdl.compile.specialize import specialize
 from gdl.compile.stratify import stratify
 from gdl.errors import RulesError

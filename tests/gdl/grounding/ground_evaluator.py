@@ -1,12 +1,8 @@
-"""A plain evaluator of ground rules, and the replay of recorded traces on it."""
+"""A plain evaluator of ground rules."""
 
 from __future__ import annotations
 
-import gzip
-import json
 from collections import defaultdict
-from itertools import islice
-from pathlib import Path
 from typing import Any
 
 from gdl.compile.stratify import components
@@ -61,39 +57,3 @@ class GroundEvaluator:
             "goal": {(r, v) for r, v, a in ground.goal_atoms if value[a]},
             "terminal": ground.terminal_atom >= 0 and bool(value[ground.terminal_atom]),
         }
-
-
-def replay(ground: GroundRules, trace: Path, steps: int) -> int:
-    """Check the first states of a recorded trace; how many there were."""
-    with gzip.open(trace) if trace.suffix == ".gz" else trace.open("rb") as file:
-        first, *records = [json.loads(line.lower()) for line in islice(file, steps + 1)]
-    bases = {str(base): i for i, base in enumerate(ground.bases)}
-    moves = [
-        {str(move): ground.does_atom(r, m) for m, move in enumerate(own)}
-        for r, own in enumerate(ground.moves)
-    ]
-    assert [str(role) for role in ground.roles] == first["roles"]
-    assert {i for i, holds in enumerate(ground.initial.tolist()) if holds} == {
-        bases[b] for b in first["init"]
-    }
-    evaluator = GroundEvaluator(ground)
-    expected: tuple[int, set[int]] | None = None
-    count = 0
-    for record in records:
-        if record["type"] != "step":
-            continue
-        count += 1
-        state = {bases[b] for b in record["state"]}
-        assert expected is None or record["s"] != expected[0] or state == expected[1]
-        joint = {moves[r][m] for r, m in enumerate(record["joint"] or ())}
-        answers = evaluator.answers(state | joint)
-        assert answers["terminal"] == record["terminal"]
-        legal = {
-            moves[r][m] - len(bases) for r, role in enumerate(first["roles"]) for m in record["legal"][role]
-        }
-        assert answers["legal"] == legal
-        for r, goal in enumerate(record["goals"]):
-            values = [v for role, v in answers["goal"] if role == r]
-            assert values == [goal] if goal is not None else len(values) != 1
-        expected = (record["s"] + 1, answers["next"]) if joint else None
-    return count

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from gdl.compile.program import FlatAtom, FlatClause, TermTable
 from gdl.errors import Place
-from gdl.grounding import assemble, instantiate, join, keys, reachability, relation, simplify
+from gdl.grounding import instantiate, keys, pipeline, reachability, simplify
 from gdl.grounding.join import Body, Joiner
 from gdl.grounding.keys import first_rows
 from gdl.grounding.limits import Budget, GroundLimits
@@ -35,13 +35,11 @@ def columns(rows: list[tuple[int, ...]]) -> list[NDArray[np.int32]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("small", [0, 8, 2048])
 @pytest.mark.parametrize("dense_bits", [0, 22])
 @pytest.mark.parametrize("max_bits", [3, 56])
 @given(rows=tables, cut=st.integers(0, 60), queries=tables)
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_relation_is_a_set_that_numbers_its_rows(
-    small: int,
     dense_bits: int,
     max_bits: int,
     rows: list[tuple[int, ...]],
@@ -51,7 +49,6 @@ def test_a_relation_is_a_set_that_numbers_its_rows(
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(keys, "DENSE_BITS", dense_bits)
         patched.setattr(keys, "MAX_BITS", max_bits)
-        patched.setattr(relation, "SMALL", small)
         width = len(rows[0]) if rows else 2
         table = Relation(width)
         for part in (rows[:cut], rows[cut:]):
@@ -131,8 +128,7 @@ def test_a_join_finds_the_bindings_that_trying_all_finds(
         relations[-1].add(columns(sorted(rows)), len(rows))
     wanted = sorted(keep & bound)
     joiner = Joiner(relations, TermTable(), Budget(GroundLimits()))
-    joined = joiner.join(Body(clause, negatives), wanted)
-    results = {tuple(int(joined.env[v][i]) for v in wanted) for i in range(joined.n)}
+    body = Body(clause, negatives)
     expected = set()
     for values in product(range(3), repeat=len(bound)):
         env = dict(zip(sorted(bound), values, strict=True))
@@ -146,24 +142,14 @@ def test_a_join_finds_the_bindings_that_trying_all_finds(
             and not any(env.get(a, a) == env.get(b, b) for (a,), (b,) in distincts)
         ):
             expected.add(tuple(env[v] for v in wanted))
-    assert results == expected
-    body = Body(clause, negatives)
-    assert set(joiner.tuples(body, tuple(wanted)) or ()) == expected
-    by_parts: set[tuple[int, ...]] = set()
+
+    def joined(first: int = -1, window: tuple[int, int] | None = None) -> set[tuple[int, ...]]:
+        found = joiner.join(body, wanted, first, window)
+        return {tuple(int(found.env[v][i]) for v in wanted) for i in range(found.n)}
+
+    assert joined() == expected
     first = positives.index(positives[-1])
-    for window in ((0, 2), (2, 9)):
-        by_parts.update(joiner.tuples(body, tuple(wanted), first, window) or ())
-    assert by_parts == expected
-
-
-def test_joins_of_tuples_that_become_large_are_left_to_numpy() -> None:
-    atoms = (FlatAtom(0, (-1, -2)), FlatAtom(0, (-3, -4)))
-    clause = FlatClause(FlatAtom(0, (-1, -4)), atoms, (), (), (), 4, Place())
-    relation = Relation(2)
-    relation.add_rows((i, i + 1) for i in range(100))
-    joiner = Joiner([relation], TermTable(), Budget(GroundLimits()))
-    assert joiner.tuples(Body(clause, ()), (-1, -2, -3, -4)) is None
-    assert joiner.join(Body(clause, ()), (-1, -2, -3, -4)).n == 10_000
+    assert joined(first, (0, 1)) | joined(first, (1, 9)) == expected
 
 
 def test_atoms_with_the_same_rules_become_one() -> None:
@@ -248,7 +234,7 @@ def games(draw: st.DrawFn) -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("way", ["plain", "in numpy", "all rules split", "relations on demand", "merged"])
+@pytest.mark.parametrize("way", ["plain", "all rules split", "relations on demand", "merged"])
 @given(lines=games(), data=st.data())
 @examples(60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 def test_ground_rules_of_random_games_mean_what_the_rules_mean(
@@ -258,11 +244,8 @@ def test_ground_rules_of_random_games_mean_what_the_rules_mean(
     with pytest.MonkeyPatch.context() as patched:
         if way == "relations on demand":
             patched.setattr(reachability, "LARGE_RELATION", 0)
-        if way in ("in numpy", "all rules split"):
-            patched.setattr(join, "MOST_TUPLES", 0)
-            patched.setattr(relation, "SMALL", 2)
         if way == "merged":
-            patched.setattr(assemble, "MERGE_FROM", -1)
+            patched.setattr(pipeline, "MERGE_FROM", -1)
         if way == "all rules split":
             patched.setattr(instantiate, "SPLIT_FROM", 0)
             patched.setattr(instantiate, "SPLIT_GAIN", 1e9)

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 
 from gdl.errors import TooLargeError
-from gdl.prover import conditions
-from gdl.prover import strata_code as joins
+from gdl.prover import conditions, evaluator
 from gdl.prover.estimates import Estimates
 from gdl.prover.limits import ProverLimits
 from gdl.prover.machine import ProverMachine
@@ -177,7 +176,7 @@ def test_a_deep_product_without_end_is_refused_in_time(check: str) -> None:
 
 
 def test_a_rule_with_too_many_variables_is_refused_before_it_is_planned() -> None:
-    n = joins.MAX_VARIABLES + 1
+    n = evaluator.MAX_VARIABLES + 1
     facts = numbered("(init (a# 0))", n)
     rule = f"(<= (legal you (m {numbered('?x#', n)})) {numbered('(true (a# ?x#))', n)})"
     with pytest.raises(TooLargeError, match=f"{n} variables.*make several rules"):
@@ -191,9 +190,9 @@ def small_functions(request: pytest.FixtureRequest) -> Iterator[None]:
     """Even ordinary bodies are cut into helpers, and look at the limits everywhere."""
     _, loops, indent = request.param
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(joins, "MAX_NESTED_LOOPS", loops)
+        patch.setattr(evaluator, "MAX_NESTED_LOOPS", loops)
         patch.setattr(conditions, "MAX_INDENT", indent)
-        patch.setattr(joins, "WORK_BETWEEN_TICKS", 1)
+        patch.setattr(evaluator, "WORK_BETWEEN_TICKS", 1)
         yield
 
 

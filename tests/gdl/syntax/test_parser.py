@@ -76,10 +76,6 @@ def test_places_are_those_of_the_parentheses() -> None:
     assert [p.place for p in choice.parts] == [Place(3, 9), Place(4, 7)]
 
 
-def test_connectives_are_read_in_any_case() -> None:
-    assert parse_rules("(<= p (NOT (Or q (aND r s))))") == parse_rules("(<= p (not (or q (and r s))))")
-
-
 @pytest.mark.parametrize(
     ("text", "code", "place"),
     [

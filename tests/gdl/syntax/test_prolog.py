@@ -14,9 +14,8 @@ from gdl.errors import ParseError, Place
 from gdl.reading import plain
 from gdl.rules import And, Formula, Literal, Not, Or, Rule, Rules
 from gdl.syntax.format import convert
-from gdl.syntax.notation import FORMS, form_of
+from gdl.syntax.notation import FORMS, PROLOG, form_of
 from gdl.syntax.parser import parse_rules, parse_term, parse_terms
-from gdl.syntax.prolog import PROLOG
 from gdl.terms import Term
 from tests.gdl.reading import read_or_refused
 from tests.gdl.syntax.made_rules import games, renamed, written

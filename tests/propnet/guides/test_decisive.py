@@ -7,7 +7,7 @@ import pytest
 
 from gdl.rules import Rules
 from ggp.game import Game
-from propnet.analysis.classify import forced_moves
+from propnet.analysis.random_play import forced_moves
 from propnet.guides import decisive
 from propnet.machine import PropnetMachine
 from propnet.native.machine import native_machine

@@ -15,8 +15,7 @@ from propnet.build import PASSES, Rewrite
 from propnet.passes.circuit import FALSE, TRUE, Circuit, CircuitBuilder, Shape, remove_dead
 from propnet.passes.construct import cut_points
 from propnet.passes.extract import extract
-from propnet.passes.onehot import one_move_per_role
-from propnet.passes.select import select_once
+from propnet.passes.onehot import one_move_per_role, select_once
 from propnet.passes.simplify import simplify, sum_of_products
 from tests.examples import examples
 from tests.propnet.ground_cases import circuit_inputs, circuit_words, circuits
@@ -193,12 +192,3 @@ def test_order_has_what_is_behind_no_cycle_sources_first(graph: dict[int, list[i
             looped[members] = True
     spread(looped, source, target)
     assert np.array_equal(looped, behind)
-
-
-@given(edges)
-def test_components_come_after_what_they_read(graph: dict[int, list[int]]) -> None:
-    done: set[int] = set()
-    for members in components(as_lists(graph)):
-        done.update(members)
-        assert all(w in done for v in members for w in graph.get(v, []))
-    assert done >= set(range(10))

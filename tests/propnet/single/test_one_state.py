@@ -14,14 +14,12 @@ from hypothesis import strategies as st
 
 from gdl.errors import MoveError
 from gdl.machine import State
-from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules
 from propnet.kernels.records import pack, unpack
 from propnet.machine import PropnetMachine
 from propnet.network import Network
 from propnet.single import one_state
-from propnet.single.one_state import OneState
-from propnet.single.wiring import EXTRAS, HEAVY, wire_up
+from propnet.single.one_state import EXTRAS, HEAVY, OneState, wire_up
 from tests.examples import examples
 from tests.propnet.circuits import random_network
 from tests.propnet.test_machines_agree import machines
@@ -188,21 +186,3 @@ def test_questions_about_states_far_apart_are_answered_in_any_order() -> None:
             role: sorted(moves) for role, moves in theirs.legal.items()
         }
         assert ours.goals == theirs.goals
-
-
-def test_moves_are_taken_as_text_as_ids_and_by_the_role() -> None:
-    machine = machines("tictactoe")[0]
-    state = machine.initial_state()
-    text = state.legal["x"][4]
-    index = machine.options(state)[0][4]
-    ways = [state.play(text), state.play(index), state.play({"x": text}), state.play(text, "noop")]
-    assert len(set(ways)) == 1
-    for wrong in ("(mark 9 9)", "noop", 99):
-        with pytest.raises(MoveError):
-            state.play(wrong)
-
-
-def test_the_prover_has_the_same_interface() -> None:
-    prover = ProverMachine(parse_rules("(role a) (init p) (legal a x) (legal a y) (goal a 0)"))
-    assert prover.options(prover.initial_state()) == ((0, 1),)
-    assert pickle.loads(pickle.dumps(prover.move_texts[0].ids)) == {}

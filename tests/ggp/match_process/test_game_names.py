@@ -1,8 +1,7 @@
-"""Games are classified while they are played, and those that come along are known by their rules."""
+"""Games are known by their rules."""
 
 from __future__ import annotations
 
-import queue
 import random
 
 import pytest
@@ -11,30 +10,8 @@ from gdl.rules import Rules
 from gdl.scramble import scramble
 from gdl.syntax.parser import parse_rules
 from ggp.game import Game
-from ggp.match_process.game_kind import Classifier, by_length, name_of
+from ggp.match_process.player_thread import by_length, name_of
 from ggp.rule_files import installed_games
-from propnet.analysis.classify import Classification
-from tests.propnet.circuits import tic_tac_toe
-
-LONG = 60.0
-
-
-def test_a_game_is_classified_in_a_process_of_its_own() -> None:
-    results: queue.SimpleQueue[object] = queue.SimpleQueue()
-    classifier = Classifier(tic_tac_toe(), results.put, results.put)
-    seen = results.get(timeout=LONG)
-    assert isinstance(seen, Classification)
-    assert seen.roles == 2
-    classifier.stop()
-
-
-def test_a_classifier_that_is_stopped_says_nothing() -> None:
-    results: queue.SimpleQueue[object] = queue.SimpleQueue()
-    classifier = Classifier(tic_tac_toe(), results.put, results.put)
-    classifier.stop()
-    classifier.join(LONG)
-    assert results.empty()
-
 
 NAMES = [path.stem for path in installed_games()]
 
