@@ -50,30 +50,22 @@ class OutputOptions:
     def after(self, console: Console, stage: LevelStage, steps: str | None, solver: str) -> None:
         """Write the file and show the animation, as asked for; ``steps`` is None if there is no solution.
         Raises KeyboardInterrupt if the user stops the animation; the file is written by then."""
-        if self.output is not None and (steps is not None or _is_picture(self.output)):
+        if self.output is not None and (steps is not None or self.output.suffix.lower() == ".svg"):
             write_file(self.output, stage, steps or "", self.fps or _DEFAULT_FPS, solver)
         if steps is not None and self.fps is not None:
             animate(console, stage, steps, self.fps)
 
 
-SUFFIXES = (".png", ".gif", ".svg", ".sok", ".lurd")
+SUFFIXES = (".svg", ".sok", ".lurd")
 _DEFAULT_FPS = 8.0
 
 
-def _is_picture(path: Path) -> bool:
-    """Whether the file's name asks for a drawing, which does not need a solution."""
-    return path.suffix.lower() in (".png", ".gif", ".svg")
-
-
 def _check_suffix(path: Path) -> None:
-    """Raise GdlError if the file's name has no known ending, or a needed library is missing."""
-    suffix = path.suffix.lower()
-    if suffix not in SUFFIXES:
+    """Raise GdlError if the file's name has no known ending."""
+    if path.suffix.lower() not in SUFFIXES:
         raise GdlError(
             f"{path} does not say what to write", remedy=f"let its name end in {', '.join(SUFFIXES)}"
         )
-    if suffix in (".png", ".gif"):
-        import ggp.sokoban.raster  # noqa: F401 - it raises if Pillow is missing
 
 
 def write_file(
@@ -82,8 +74,8 @@ def write_file(
     """Write a level and, if steps are given, its solution.
 
     Args:
-        path: the file; its name ends in one of SUFFIXES. ``.png`` shows the start; ``.gif`` and ``.svg`` move
-            if there are steps; ``.sok`` is level and solution as text; ``.lurd`` has the steps alone.
+        path: the file; its name ends in one of SUFFIXES. ``.svg`` moves if there are steps, otherwise it
+            shows the start; ``.sok`` is level and solution as text; ``.lurd`` has the steps alone.
         stage: the level.
         steps: legal steps, or none.
         fps: steps a second of an animation.
@@ -98,10 +90,6 @@ def write_file(
             data = svg(stage, steps, fps)
         case ".sok":
             data = snapshot(stage, steps, solver).encode()
-        case ".lurd":
+        case _:
             data = f"{steps}\n".encode()
-        case suffix:
-            from ggp.sokoban.raster import gif, png
-
-            data = gif(stage, steps, fps) if suffix == ".gif" else png(stage, stage.start)
     output_file.write_file(path, data)

@@ -47,7 +47,7 @@ def solve_by_frontier(game: Game, options: FrontierOptions, seconds: float | Non
             with view, noted_ctrl_c() as interrupted:
                 try:
                     left = None if seconds is None else seconds - watch.wall
-                    stopped = in_slices(lambda end: not search.step(end), left, interrupted)
+                    stopped = in_slices(search.step, left, interrupted)
                 except GdlError as error:
                     fault, stopped = error, str(error)
             if not search.states:

@@ -10,7 +10,7 @@ import typer
 from ggp.printing import show
 
 LEVEL = typer.Argument(
-    help="A level of Sokoban (.xsb, .sok, .slc, .txt, .html) or Snakes (.txt), :N for the N-th of the file;"
+    help="A level of Sokoban (.xsb, .sok, .slc, .txt) or Snakes (.txt), :N for the N-th of the file;"
     " or a packing puzzle.",
     metavar="FILE[:N]",
 )
@@ -25,9 +25,6 @@ _DRAW = typer.Option("--draw", help="Snakes: draw the level instead, or without 
 
 def command(
     level: Annotated[str, LEVEL],
-    pushes: Annotated[
-        bool, typer.Option("--pushes", help="Sokoban: a move is a push, the walk to it included.")
-    ] = False,
     steps: Annotated[int | None, _STEPS] = None,
     draw: Annotated[bool, _DRAW] = False,
 ) -> None:
@@ -44,7 +41,6 @@ def command(
     place = locate_level(level)
     sokoban, snakes = names_level_file(place), names_snakes_file(place)
     for option, given, fits in (
-        ("--pushes", pushes, sokoban),
         ("--steps", steps is not None, sokoban or snakes),
         ("--draw", draw, snakes),
     ):
@@ -56,7 +52,7 @@ def command(
         from players.puzzles.sokoban.levels.gdl import level_to_gdl
         from players.puzzles.sokoban.levels.read import find_level
 
-        show(level_to_gdl(find_level(place), pushes=pushes, steps=steps).encode(), end="")
+        show(level_to_gdl(find_level(place), steps=steps).encode(), end="")
     elif snakes:
         from players.puzzles.snakes.level import find_level as find_snakes
         from players.puzzles.snakes.rules import level_to_rules

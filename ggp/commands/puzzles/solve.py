@@ -36,7 +36,7 @@ def command(
         None, min=0.1, help="Sokoban: show the solution in the terminal, at this many steps per second."
     ),
     output: Path | None = typer.Option(
-        None, "--output", "-o", help="Sokoban: write it as .gif, .svg, .png (the start), .sok or .lurd."
+        None, "--output", "-o", help="Sokoban: write it as .svg that moves, .sok or .lurd."
     ),
     explain: bool = typer.Option(False, "--explain", help="Sokoban: show on maps how the level works."),
 ) -> None:
@@ -138,9 +138,7 @@ def _solve_levels(
     from players.puzzles.sokoban.levels.read import find_level, levels_of_file, names_level_file, split_name
 
     if not names_level_file(name):
-        raise GdlError(
-            f"{name!r} is not a level file", remedy="--all is for .xsb, .sok, .slc, .txt and .html files"
-        )
+        raise GdlError(f"{name!r} is not a level file", remedy="--all is for .xsb, .sok, .slc and .txt files")
     clock = Stopwatch()
     path, first = split_name(locate_level(name))
     levels: dict[int, Level | GdlError]
