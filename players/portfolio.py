@@ -241,7 +241,6 @@ def solve(
     *,
     memory: int = MEMORY_BYTES,
     seed: int = 0,
-    number: int = 0,
     only: str | type[LineSolver] | None = None,
     watch: Watcher | None = None,
 ) -> Solution:
@@ -252,7 +251,6 @@ def solve(
         seconds: wall time; it returns earlier when the best line is proven or no solver goes on.
         memory: bytes that the solvers may use together.
         seed: seed of their random choices.
-        number: the number of this search among several that run in parallel, from 0.
         only: the name of the one solver to use, or its class.
         watch: called about five times a second.
 
@@ -268,8 +266,8 @@ def solve(
     start, line = machine.initial_state(), BestLine()
     if machine.is_terminal(start):
         return Solution(machine.result(start, 0) or 0, (), True, "", 0, 0.0)
-    portfolio = Portfolio(machine, start, line, memory, seed, number, only)
-    if not portfolio.active and not number:
+    portfolio = Portfolio(machine, start, line, memory, seed, only=only)
+    if not portfolio.active:
         raise GdlError(
             f"the solver {only!r} does not recognise this game" if only else "no solver recognises this game",
             remedy="try others with --solver, or play it: ggp play GAME",

@@ -20,13 +20,11 @@ _STEPS = typer.Option(
     help="Moves until the game ends.",
     show_default="Sokoban: 3 times a good solution, or more; Snakes: 200",
 )
-_DRAW = typer.Option("--draw", help="Snakes: draw the level instead, or without :N all levels of the file.")
 
 
 def command(
     level: Annotated[str, LEVEL],
     steps: Annotated[int | None, _STEPS] = None,
-    draw: Annotated[bool, _DRAW] = False,
 ) -> None:
     """Write a level or a packing puzzle as rules in GDL.
 
@@ -40,15 +38,9 @@ def command(
 
     place = locate_level(level)
     sokoban, snakes = names_level_file(place), names_snakes_file(place)
-    for option, given, fits in (
-        ("--steps", steps is not None, sokoban or snakes),
-        ("--draw", draw, snakes),
-    ):
-        if given and not fits:
-            raise GdlError(f"{option} is not for {level}", remedy="leave it out")
-    if draw:
-        _draw(place)
-    elif sokoban:
+    if steps is not None and not (sokoban or snakes):
+        raise GdlError(f"--steps is not for {level}", remedy="leave it out")
+    if sokoban:
         from players.puzzles.sokoban.levels.gdl import level_to_gdl
         from players.puzzles.sokoban.levels.read import find_level
 
@@ -64,25 +56,3 @@ def command(
         from ggp.cover.instance import load_instance
 
         show(load_instance(Path(level)).as_rules().encode(), end="")
-
-
-def _draw(name: str) -> None:
-    """Print the level of Snakes that is named, or all of a file, with titles."""
-    from gdl.errors import GdlError
-    from ggp.boards.snakes import print_level
-    from ggp.complaint import complain
-    from ggp.console import new_console
-    from ggp.sokoban.glyphs import in_unicode
-    from players.puzzles.level_name import read_level_name
-    from players.puzzles.snakes.level import find_level, levels_of_file
-
-    path, number = read_level_name(name)
-    levels = levels_of_file(path) if number is None else [find_level(name)]
-    console = new_console()
-    for index, level in enumerate(levels, 1):
-        if isinstance(level, GdlError):
-            complain(level)
-        else:
-            print_level(console, level, f"{path.name}:{number or index}", in_unicode(console))
-    if any(isinstance(level, GdlError) for level in levels):
-        raise typer.Exit(1)

@@ -59,7 +59,6 @@ def test_levels_that_come_along_need_no_path() -> None:
         (["play", "{file}:2"], "{file}:11:4: the level has 2 keepers"),
         (["solve", "{file}:3"], "{file}: there is no level 3: the file has 2 levels (write"),
         (["rules", "nowhere.xsb"], "cannot read nowhere.xsb: there is no such file (name"),
-        (["rules", "{file}", "--draw"], "--draw is not for {file} (leave it out)"),
     ],
 )
 def test_errors_are_one_line_and_an_excerpt(file: Path, words: list[str], message: str) -> None:

@@ -15,9 +15,10 @@ from ggp.sokoban.glyphs import Mark, animate, around, as_text, draw, frame_of
 from ggp.sokoban.machine_stage import stage_of_machine, steps_of_moves
 from ggp.sokoban.output_options import write_file
 from ggp.sokoban.stage import LevelStage
-from players.puzzles.sokoban.geometry import Position
+from players.puzzles.sokoban.geometry import Position, from_level
 from players.puzzles.sokoban.levels.gdl import level_to_gdl
 from players.puzzles.sokoban.levels.level import Level
+from players.puzzles.sokoban.levels.read import read_levels
 from tests.ggp.sokoban.levels import CORNER, SOLUTION, TWO_ROOMS, corner
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -136,6 +137,16 @@ def test_svg_of_a_level_alone_stands_still(tmp_path: Path) -> None:
     root = ElementTree.parse(tmp_path / "x.svg").getroot()
     assert not list(root.iter(f"{SVG}animateTransform"))
     assert not list(root.iter(f"{SVG}animate"))
+
+
+def test_a_snapshot_is_level_and_solution(folder: Path) -> None:
+    (level,) = read_levels((folder / "x.sok").read_text())
+    geometry, start = from_level(level)
+    assert start == corner().start
+    assert geometry.goals.tolist() == corner().geometry.goals.tolist()
+    assert level.title == "Corner"
+    assert SOLUTION in (folder / "x.sok").read_text().splitlines()
+    assert (folder / "x.lurd").read_text() == f"{SOLUTION}\n"
 
 
 def test_a_name_that_says_nothing_is_refused(tmp_path: Path) -> None:

@@ -440,6 +440,10 @@ class _Attempt(Stepwise):
         return self.status != _RUNNING
 
 
+def _turn(attempt: _Attempt) -> TurnTaker[_Attempt]:
+    return TurnTaker(Fess.name, attempt.style.share, lambda: attempt)
+
+
 class Fess(PushSearch):
     """Alternates among several styles.
 
@@ -463,9 +467,7 @@ class Fess(PushSearch):
             self.outcome = Outcome.GAVE_UP
         elif not self._attempts:
             self._attempts = self._prepared()
-            self._turns = [
-                TurnTaker(self.name, one.style.share, lambda one=one: one) for one in self._attempts
-            ]
+            self._turns = list(map(_turn, self._attempts))
         while not self.over:
             turn = next_turn(self._turns)
             attempt = turn.work
