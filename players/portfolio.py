@@ -24,9 +24,8 @@ from gdl.errors import GdlError
 from gdl.machine import Machine, State
 from gdl.terms import Term
 from gdl.words import counted
-from players.companions import Companion
+from players.companions import Companion, TurnTaker, next_turn
 from players.solvers import Certainty, LineSolver, Promise, Solution, Task, highest_goal, solvers_named
-from players.turns import TurnTaker, next_turn
 from propnet.capabilities import lane_machine
 
 

@@ -15,7 +15,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from players.companions import Stepwise
+from players.companions import Stepwise, TurnTaker, next_turn
 from players.puzzles.sokoban.board import BOXED, FREE, Board, find_key, new_board, walk
 from players.puzzles.sokoban.deadlocks.bipartite import Bipartite, is_bipartite_deadlock, new_bipartite
 from players.puzzles.sokoban.deadlocks.corral_deadlock import (
@@ -72,7 +72,6 @@ from players.puzzles.sokoban.geometry import Geometry, Position
 from players.puzzles.sokoban.lines import Push, reachable
 from players.puzzles.sokoban.push_search import PushSearch, PushTask
 from players.puzzles.sokoban.solution import Outcome
-from players.turns import TurnTaker, next_turn
 from propnet.jit.arrays import Index, Int32s, Ints, Octets, Words
 from propnet.jit.decorators import ARENA, inner, kernel
 

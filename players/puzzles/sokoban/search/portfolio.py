@@ -10,11 +10,11 @@ from functools import partial
 from typing import ClassVar
 
 from gdl.errors import GdlError
+from players.companions import TurnTaker, next_turn
 from players.puzzles.sokoban.lines import is_solved
 from players.puzzles.sokoban.push_search import PushSearch, PushTask
 from players.puzzles.sokoban.search.few_positions import SECONDS, FewPositions
 from players.puzzles.sokoban.solution import Outcome
-from players.turns import TurnTaker, next_turn
 
 _LEAST_SLICE = 0.02
 """The least seconds of a turn."""
