@@ -27,7 +27,6 @@ from players.puzzles.cover.outcome import CoverOptions, CoverResult
 from players.puzzles.cover.packing.assembly import Packing
 from players.puzzles.cover.packing.disassembly import MOTIONS, Assembly, take_apart
 from players.puzzles.cover.packing.puzzle import PackingPuzzle
-from players.puzzles.cover.packing.rules import packing_rules
 from players.puzzles.cover.packing.search import PackingSearch
 from players.puzzles.cover.packing.text import is_packing_text, packing_of_text
 from players.puzzles.cover.problem import CoverError, CoverProblem
@@ -70,12 +69,6 @@ class CoverInstance(ABC):
     def draw(self, path: Path, solutions: Sequence[Sequence[int]]) -> None:
         """Write a drawing of solutions, of the kind that the ending of its name says."""
         raise GdlError(f"{path}: only packing puzzles are drawn", remedy="leave --output out")
-
-    def as_rules(self) -> str:
-        """The puzzle as a game, in KIF. Raises GdlError if it is not a packing puzzle."""
-        raise GdlError(
-            f"{self.name} is neither a level nor a packing puzzle", remedy="only these become games"
-        )
 
 
 class PlainInstance(CoverInstance):
@@ -215,9 +208,6 @@ class PackingInstance(CoverInstance):
             {"piece": piece.name, "cells": [list(cell) for cell in piece.cells]} for piece in packed.pieces
         ]
         return pieces if packed.apart is None else {"pieces": pieces} | moves_as_json(packed.apart)
-
-    def as_rules(self) -> str:
-        return packing_rules(self.puzzle)
 
     def draw(self, path: Path, solutions: Sequence[Sequence[int]]) -> None:
         drawn = [self.packed(solution) for solution in solutions[:_MOST_DRAWN]]

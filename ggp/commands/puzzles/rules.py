@@ -1,8 +1,7 @@
-"""``ggp rules``: a level or a packing puzzle becomes a game in GDL."""
+"""``ggp rules``: a level becomes a game in GDL."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -10,8 +9,7 @@ import typer
 from ggp.printing import show
 
 LEVEL = typer.Argument(
-    help="A level of Sokoban (.xsb, .sok, .slc, .txt) or Snakes (.txt), :N for the N-th of the file;"
-    " or a packing puzzle.",
+    help="A level of Sokoban (.xsb, .sok, .slc, .txt) or Snakes (.txt), :N for the N-th of the file.",
     metavar="FILE[:N]",
 )
 _STEPS = typer.Option(
@@ -26,10 +24,10 @@ def command(
     level: Annotated[str, LEVEL],
     steps: Annotated[int | None, _STEPS] = None,
 ) -> None:
-    """Write a level or a packing puzzle as rules in GDL.
+    """Write a level as rules in GDL.
 
-    `docs/sokoban.md`, `docs/puzzles.md` and `docs/cover.md` describe the files. Bundled levels need no path:
-    `ggp rules city.xsb`. `ggp play FILE:N` and other commands take levels directly.
+    `docs/sokoban.md` and `docs/puzzles.md` describe the files. Bundled levels need no path: `city.xsb`.
+    `ggp play FILE:N` and other commands take levels directly.
     """
     from gdl.errors import GdlError
     from ggp.rule_files import locate_level, rules_of_level
@@ -53,6 +51,4 @@ def command(
     elif (found := rules_of_level(level)) is not None:
         show(found[1].encode(), end="")
     else:
-        from ggp.cover.instance import load_instance
-
-        show(load_instance(Path(level)).as_rules().encode(), end="")
+        raise GdlError(f"{level} is not a level", remedy="name a file of levels, as in yards.xsb:2")

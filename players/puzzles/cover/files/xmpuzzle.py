@@ -15,10 +15,9 @@ import zlib
 from dataclasses import dataclass
 from functools import partial
 from math import prod
-from pathlib import Path
 
 from gdl.errors import GdlError, or_error, sound
-from gdl.reading import read_limited, text_of
+from gdl.reading import text_of
 from gdl.visible import visible
 from players.puzzles.cover.packing.grids import GRIDS, CellGrid
 from players.puzzles.cover.packing.puzzle import MOST_CELLS, CellShape, PackingPuzzle, Piece
@@ -76,11 +75,6 @@ class BurrFile:
                 f"there is no problem {number}", remedy=f"the file has problems 1 to {len(self.problems)}"
             )
         return sound(self.problems[number - 1])
-
-
-def read_xmpuzzle(path: Path | str) -> BurrFile:
-    """The puzzles of a file. Raises FileError if it cannot be read, CoverError if it is not a puzzle file."""
-    return xmpuzzle(read_limited(path, _MOST_BYTES, "look at its name"))
 
 
 def xmpuzzle(data: bytes) -> BurrFile:

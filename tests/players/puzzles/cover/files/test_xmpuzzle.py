@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gdl.errors import FileError, GdlError, sound
-from players.puzzles.cover.files.xmpuzzle import BurrFile, read_xmpuzzle, xmpuzzle
+from gdl.errors import GdlError, sound
+from players.puzzles.cover.files.xmpuzzle import BurrFile, xmpuzzle
 from players.puzzles.cover.outcome import CoverOptions
 from players.puzzles.cover.packing.assembly import Packing
 from players.puzzles.cover.packing.search import Duplicates, PackingSearch
@@ -188,11 +188,6 @@ def test_a_bad_shape_or_problem_costs_only_what_needs_it() -> None:
         with pytest.raises(CoverError, match=message):
             file.problem(number)
     assert len(file.problem(3).puzzle.pieces) == 1
-
-
-def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(FileError, match="there is no such file"):
-        read_xmpuzzle(tmp_path / "none.xmpuzzle")
 
 
 @given(at=st.integers(0, len(CORNERS) - 1), what=st.binary(max_size=6), width=st.integers(0, 30))
