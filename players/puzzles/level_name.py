@@ -22,11 +22,12 @@ class LevelKind:
 
     Attributes:
         names: whether ``FILE`` or ``FILE:N`` names a readable file of this kind.
-        rules: the rules in GDL of the level that ``FILE:N`` names. Raises GdlError.
+        rules: the rules in GDL of the level that ``FILE:N`` names; the game ends after the given number of
+            moves, None for the kind's default. Raises GdlError.
     """
 
     names: Callable[[str], bool]
-    rules: Callable[[str], str]
+    rules: Callable[[str, int | None], str]
 
 
 def read_level_name(name: str) -> tuple[Path, int | None]:

@@ -444,5 +444,5 @@ def _round(limit: int) -> int:
     return -(-limit // unit) * unit
 
 
-LEVELS = LevelKind(names_level_file, lambda name: level_to_gdl(find_level(name)))
+LEVELS = LevelKind(names_level_file, lambda name, steps: level_to_gdl(find_level(name), steps=steps))
 """Sokoban's levels, as an entry point of ``kaskade.levels``."""

@@ -266,21 +266,19 @@ def _rows(line: int, cells: _Spread, source: str) -> list[DrawnRow]:
 
 
 def _read_text(lines: list[str], number: int, text: _Text) -> int:
-    """Store a line of text, or a comment of several lines, in its field or paragraph. Returns the number of
+    """Store a line of text in its field or paragraph; a comment may have several lines. Returns the number of
     the next line."""
     line = lines[number].strip()
     match = _FIELD.match(line)
     key = match[1].lower() if match else ""
     if match and key in ("title", "author", "comment"):
-        value = match[2].strip()
+        text.fields.setdefault(key, match[2].strip())
         number += 1
         if key == "comment":
             within = range(number, min(number + _MOST_COMMENT, len(lines)))
             end = next((i for i in within if _COMMENT_END.match(lines[i])), 0)
             if end and not any(_is_row(lines[i]) for i in range(number, end)):
-                value = "\n".join(part for part in (value, *map(str.strip, lines[number:end])) if part)
                 number = end + 1
-        text.fields.setdefault(key, value)
         return number
     if _SOLUTION.fullmatch(line):
         number += 1
@@ -298,7 +296,7 @@ def _read_text(lines: list[str], number: int, text: _Text) -> int:
 
 
 def _name(maps: list[DrawnMap], texts: list[_Text]) -> None:
-    """Give each map its title, author and comment; ``texts[i]`` comes before map ``i``."""
+    """Give each map its title and author; ``texts[i]`` comes before map ``i``."""
     if not maps:
         return
     fields_behind = bool(texts[-1].fields)
@@ -311,8 +309,6 @@ def _name(maps: list[DrawnMap], texts: list[_Text]) -> None:
         paragraphs = texts[i + 1 if lines_behind else i].lines
         nearest = paragraphs[0 if lines_behind else -1] if paragraphs else []
         drawn.title = fields.get("title") or (nearest[0] if nearest else "")
-        rest = nearest[1:] if nearest and drawn.title == nearest[0] else nearest
-        drawn.comment = fields.get("comment") or "\n".join(rest)
         drawn.author = fields.get("author") or author
 
 

@@ -54,6 +54,18 @@ class Sokoban:
             return Sokoban(self.level, ahead, self.boxes - {ahead} | {beyond})
         return Sokoban(self.level, ahead, self.boxes) if self.free(ahead) else None
 
+    def walks(self) -> set[Square]:
+        """Where the keeper can go without a push."""
+        reached, stack = {self.keeper}, [self.keeper]
+        while stack:
+            x, y = stack.pop()
+            for dx, dy in STEPS.values():
+                to = x + dx, y + dy
+                if to not in reached and self.free(to):
+                    reached.add(to)
+                    stack.append(to)
+        return reached
+
     def propositions(self) -> set[str]:
         """As GDL writes the state, but for the counter."""
         name = self.name
