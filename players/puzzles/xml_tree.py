@@ -30,20 +30,28 @@ class Element:
         return [child for child in self.children if child.tag == tag]
 
 
+class BrokenXmlError(GdlError):
+    """The text is not XML. ``root`` has the elements that were read before, and ``inside`` those that were
+    open."""
+
+    def __init__(self, message: str, place: Place, source: str, open_elements: list[Element]) -> None:
+        super().__init__(message, place, "close what it opens", source)
+        self.root, *self.inside = open_elements
+
+
 def xml_tree(text: str, source: str = "", leave_out: frozenset[str] = frozenset()) -> Element:
     """The root element of XML, without the elements of some tags.
 
-    Raises GdlError, with line and column, if the text is not XML, declares an entity, or is too large or too
-    deep. Nothing external is ever opened.
+    Raises GdlError, with line and column, if the text is not XML (BrokenXmlError), declares an entity, or is
+    too large or too deep. Nothing external is ever opened.
     """
     builder = _Builder(source, leave_out)
     parser = builder.parser
     try:
         parser.Parse(text, True)
     except expat.ExpatError as error:
-        what = expat.ErrorString(error.code)
-        place = Place(error.lineno, error.offset + 1)
-        raise GdlError(f"this is not XML: {what}", place, "close what it opens", source) from error
+        what, place = expat.ErrorString(error.code), Place(error.lineno, error.offset + 1)
+        raise BrokenXmlError(f"this is not XML: {what}", place, source, builder.open) from error
     return builder.root.children[0]
 
 

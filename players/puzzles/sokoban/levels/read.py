@@ -19,7 +19,7 @@ from gdl.reading import plain, text_of_file
 from players.puzzles.level_name import read_level_name
 from players.puzzles.snakes.level import MOST_BYTES, looks_like_snakes
 from players.puzzles.sokoban.levels.level import CHARACTERS, MOST_SIDE, DrawnMap, DrawnRow, Level
-from players.puzzles.xml_tree import Element, xml_tree
+from players.puzzles.xml_tree import BrokenXmlError, Element, xml_tree
 
 SUFFIXES = (".xsb", ".sok", ".slc", ".txt")
 """The suffixes of level files."""
@@ -87,7 +87,7 @@ def names_level_file(name: str) -> bool:
 def _drawn(text: str, source: str) -> list[DrawnMap]:
     text = plain(text)
     if text.lstrip().startswith("<"):
-        maps = list(_drawn_maps_of_slc(xml_tree(text, source), source))
+        maps = _read_slc(text, source)
     else:
         maps = _drawn_maps_of_text(text, source)
     if not maps:
@@ -102,6 +102,18 @@ def _drawn(text: str, source: str) -> list[DrawnMap]:
 
 def _text(path: Path) -> str:
     return text_of_file(path, MOST_BYTES, "name a file of levels")
+
+
+def _read_slc(text: str, source: str) -> list[DrawnMap]:
+    """Return the maps of a collection in XML. If it breaks off, the last map has the fault."""
+    try:
+        return list(_drawn_maps_of_slc(xml_tree(text, source), source))
+    except BrokenXmlError as error:
+        maps = list(_drawn_maps_of_slc(error.root, source))
+        if all(element.tag.lower() != "level" for element in error.inside):
+            maps.append(DrawnMap(source, []))
+        maps[-1].fault = error
+        return maps
 
 
 def _drawn_maps_of_slc(root: Element, source: str, author: str = "") -> Iterator[DrawnMap]:
