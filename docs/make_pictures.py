@@ -222,7 +222,7 @@ def _square(picture: Image.Image) -> Image.Image:
 
 
 MADE = {
-    "sokoban.gif": sokoban,
+    "sokoban.svg": sokoban,
     "cube.gif": cube,
     "start.png": start,
     "play.png": play,

@@ -40,14 +40,14 @@ def find_rules_file(name: str) -> Path:
     return path
 
 
-def rules_of_level(name: str) -> tuple[str, str] | None:
+def rules_of_level(name: str, steps: int | None = None) -> tuple[str, str] | None:
     """The name and the rules of the level that ``FILE`` or ``FILE:N`` names; None if it does not name one.
-    Raises GdlError if the level is broken."""
+    The game ends after ``steps`` moves. Raises GdlError if the level is broken."""
     kind = _kind_of_level(name)
     if kind is None:
         return None
     path, number = read_level_name(name)
-    return path.stem if number is None else f"{path.stem}-{number}", kind.rules(locate_level(name))
+    return path.stem if number is None else f"{path.stem}-{number}", kind.rules(locate_level(name), steps)
 
 
 def _kind_of_level(text: str) -> LevelKind | None:

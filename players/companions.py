@@ -1,5 +1,5 @@
-"""`Stepwise`: work in slices of time. `Companion`: such work in turns with a search tree, whose time
-`TimeShares` divides.
+"""`Stepwise`: work in slices of time. `TurnTaker`: such work in turns with other work, by shares of the time.
+`Companion`: such work in turns with a search tree, whose time `TimeShares` divides.
 
 Proof search, puzzle solvers and trials of rollout policies are companions. The tree works in batches. Each
 CPU second of a batch earns a companion some CPU time of its own (its *rate*). Once a companion has earned
@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar, Generic, Protocol, TypeVar
 
 MOST_CREDIT, MOST_DEBT = 1.0, 0.5
 """The most CPU seconds that a companion can save up, or can owe after a long step."""
@@ -133,3 +134,52 @@ class TimeShares:
         spent = max(time.thread_time() - began, companion.least)
         self._credit[companion] = max(credit - spent, -MOST_DEBT)
         return companion
+
+
+_LEAST_SECONDS = 0.001
+"""The least CPU seconds charged for a turn: work that does nothing must let the others work."""
+
+_Work = TypeVar("_Work", bound=Stepwise)
+
+
+class TurnTaker(Stepwise, Generic[_Work]):
+    """One of several pieces of work.
+
+    Args:
+        name: shown to people.
+        weight: its share of the time, relative to the others'.
+        begin: makes the work when its first turn comes.
+
+    Attributes:
+        seconds: CPU seconds that it has used.
+        begun: whether its first turn has come.
+    """
+
+    def __init__(self, name: str, weight: float, begin: Callable[[], _Work]) -> None:
+        self.name, self.weight = name, weight
+        self.seconds = 0.0
+        self._begin = begin
+        self._work: _Work | None = None
+
+    @property
+    def begun(self) -> bool:
+        return self._work is not None
+
+    @property
+    def work(self) -> _Work:
+        """The work, made if need be."""
+        if self._work is None:
+            self._work = self._begin()
+        return self._work
+
+    def step(self, deadline: float) -> bool:
+        """Work as :class:`Stepwise` says, on its own account."""
+        clock = time.thread_time()
+        finished = self.work.step(deadline)
+        self.seconds += max(_LEAST_SECONDS, time.thread_time() - clock)
+        return finished
+
+
+def next_turn(taking: Iterable[TurnTaker[_Work]]) -> TurnTaker[_Work]:
+    """The one that has used the least time for its weight."""
+    return min(taking, key=lambda one: one.seconds / one.weight)

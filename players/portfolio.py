@@ -16,14 +16,15 @@ portfolio alone, without a match.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import ClassVar
 
 from gdl.errors import GdlError
 from gdl.machine import Machine, State
 from gdl.terms import Term
 from gdl.words import counted
-from players.companions import Companion
+from players.companions import Companion, TurnTaker, next_turn
 from players.solvers import Certainty, LineSolver, Promise, Solution, Task, highest_goal, solvers_named
 from propnet.capabilities import lane_machine
 
@@ -81,8 +82,6 @@ class BestLine:
         return f"{self.value} in {counted(len(self.moves), 'move')}"
 
 
-_LEAST_SECONDS = 0.001
-"""The least CPU seconds charged for an idle turn, so that other solvers get theirs."""
 _RATE = 2.0
 """The solvers get this many times the time of the tree that they share the process with."""
 _LEAST_MEMORY = 1 << 20
@@ -90,28 +89,6 @@ _LEAST_MEMORY = 1 << 20
 MASTER_SECONDS = 6.0
 """CPU seconds that a solver that masters the game gets before others begin. If it solves the puzzle within
 this time, the others' kernels need not be compiled."""
-
-
-class _Member:
-    """A solver, created when its first turn comes, its share of the time (``weight``), and the CPU seconds it
-    has used."""
-
-    def __init__(self, promise: Promise, kind: type[LineSolver], task: Task) -> None:
-        self.name, self.weight = kind.name, promise.weight
-        self.seconds = 0.0
-        self._kind, self._task = kind, task
-        self._solver: LineSolver | None = None
-
-    @property
-    def solver(self) -> LineSolver:
-        if self._solver is None:
-            self._solver = self._kind(self._task)
-        return self._solver
-
-    @property
-    def states(self) -> int:
-        """Number of states it has looked at."""
-        return self._solver.states if self._solver is not None else 0
 
 
 class Portfolio(Companion):
@@ -156,7 +133,7 @@ class Portfolio(Companion):
         self.solver = ""
         self.hopeless = False
         self._line = line
-        self._members: list[_Member] = []
+        self._members: list[TurnTaker[LineSolver]] = []
         self._done_states = 0
         network = lane_machine(machine)
         if network is None or len(machine.roles) != 1:
@@ -167,7 +144,7 @@ class Portfolio(Companion):
         sizes = _divided([promise for _, promise in able], memory)
         for (kind, promise), size in zip(able, sizes, strict=True):
             task = Task(network, start, self._keep, size, seed, patient)
-            self._members.append(_Member(promise, kind, task))
+            self._members.append(TurnTaker(kind.name, promise.weight, partial(kind, task)))
         masters = [promise.weight for _, promise in able if promise.outcome is Certainty.MASTERS]
         for member in self._members:
             if masters and member.weight < max(masters):
@@ -181,7 +158,7 @@ class Portfolio(Companion):
     @property
     def states(self) -> int:
         """Number of states that all solvers have looked at."""
-        return self._done_states + sum(member.states for member in self._members)
+        return self._done_states + _states(self._members)
 
     @property
     def at_work(self) -> list[str]:
@@ -198,29 +175,32 @@ class Portfolio(Companion):
         """Run the solver with the least time per weight. See :class:`players.companions.Stepwise`."""
         if not self._members:
             return True
-        member = min(self._members, key=lambda one: one.seconds / one.weight)
+        member = next_turn(self._members)
         self._working = member.name
-        clock = time.thread_time()
-        finished = member.solver.step(deadline)
-        member.seconds += max(_LEAST_SECONDS, time.thread_time() - clock)
-        if member.solver.proven >= 0:
-            self.value, self.solver = member.solver.proven, member.name
+        finished, solver = member.step(deadline), member.work
+        if solver.proven >= 0:
+            self.value, self.solver = solver.proven, member.name
             self._drop(*self._members)
-        elif member.solver.hopeless:
+        elif solver.hopeless:
             self.hopeless, self.solver = True, member.name
             self._drop(*self._members)
         elif finished:
             self._drop(member)
         return not self._members
 
-    def _drop(self, *members: _Member) -> None:
-        self._done_states += sum(member.states for member in members)
+    def _drop(self, *members: TurnTaker[LineSolver]) -> None:
+        self._done_states += _states(members)
         self._members = [member for member in self._members if member not in members]
 
     def _keep(self, value: int, moves: Sequence[int]) -> None:
         if self._line.beaten_by(value, len(moves)):
             self._line.keep(self.start, list(moves), value)
             self.solver = self._working
+
+
+def _states(members: Iterable[TurnTaker[LineSolver]]) -> int:
+    """Number of states that these solvers have looked at."""
+    return sum(member.work.states for member in members if member.begun)
 
 
 def _divided(promises: Sequence[Promise], memory: int) -> list[int]:
@@ -254,7 +234,6 @@ def solve(
     *,
     memory: int = MEMORY_BYTES,
     seed: int = 0,
-    number: int = 0,
     only: str | type[LineSolver] | None = None,
     watch: Watcher | None = None,
 ) -> Solution:
@@ -265,7 +244,6 @@ def solve(
         seconds: wall time; it returns earlier when the best line is proven or no solver goes on.
         memory: bytes that the solvers may use together.
         seed: seed of their random choices.
-        number: the number of this search among several that run in parallel, from 0.
         only: the name of the one solver to use, or its class.
         watch: called about five times a second.
 
@@ -281,8 +259,8 @@ def solve(
     start, line = machine.initial_state(), BestLine()
     if machine.is_terminal(start):
         return Solution(machine.result(start, 0) or 0, (), True, "", 0, 0.0)
-    portfolio = Portfolio(machine, start, line, memory, seed, number, only)
-    if not portfolio.active and not number:
+    portfolio = Portfolio(machine, start, line, memory, seed, only=only)
+    if not portfolio.active:
         raise GdlError(
             f"the solver {only!r} does not recognise this game" if only else "no solver recognises this game",
             remedy="try others with --solver, or play it: ggp play GAME",

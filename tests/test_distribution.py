@@ -60,10 +60,10 @@ def test_all_that_is_needed_is_locked_at_a_version_that_will_do() -> None:
     wanted = {
         "requirements.lock": [
             *PROJECT["dependencies"],
-            *(line for extra in ("plots", "pictures", "sat") for line in extras[extra]),
+            *extras["plots"],
         ],
         "requirements-dev.lock": [*extras["test"], *extras["dev"], *extras["docs"]],
-        "requirements-play.lock": [*PROJECT["dependencies"], *extras["sat"]],
+        "requirements-play.lock": PROJECT["dependencies"],
         "requirements-cluster.lock": [*PROJECT["dependencies"], *extras["cluster"]],
         "requirements-audit.lock": extras["audit"],
     }

@@ -36,6 +36,9 @@ def test_every_picture_is_made_by_a_command_and_shown_on_a_page() -> None:
 @pytest.mark.parametrize("name", MAKER.MADE)
 def test_a_picture_is_made_again_by_its_command(name: str, tmp_path: Path) -> None:
     MAKER.MADE[name](tmp_path / name)
+    if name.endswith(".svg"):
+        assert "<animateTransform" in (tmp_path / name).read_text(encoding="utf-8")
+        return
     with Image.open(tmp_path / name) as new, Image.open(PICTURES / name) as kept:
         assert new.size == kept.size
         frames = getattr(new, "n_frames", 1)

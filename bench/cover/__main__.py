@@ -67,7 +67,7 @@ def searched(problem: CoverProblem, engine: str | None, tells: bool, limit: floa
     """CPU seconds, solutions and engine of one search; infinite seconds if it takes longer than the limit."""
     began = time.process_time()
     search = CoverSearch(problem, CoverOptions(engine=engine, delivers=tells))
-    while search.step(time.monotonic() + 0.25):
+    while not search.step(time.monotonic() + 0.25):
         search.taken()
         if time.process_time() - began > limit:
             return float("inf"), 0, engine or ""

@@ -58,12 +58,11 @@ def city(seed: int = 1927) -> Level:
         tuple(map("".join, cells)),
         "The city",
         "the authors of this project",
-        "Twenty parcels wait in the yard. Bring one to every door.",
     )
 
 
 def write_levels(levels: Iterable[Level], run_lengths: bool = False) -> str:
-    """A file of levels; title, author and comment stand behind each map.
+    """A file of levels; title and author stand behind each map.
 
     Args:
         run_lengths: each map on one line, as in ``4#|#@-$``.
@@ -76,7 +75,6 @@ def write_levels(levels: Iterable[Level], run_lengths: bool = False) -> str:
         lines = [squeeze(level.rows) if run_lengths else str(level)]
         lines += [f"Title: {level.title}"] * bool(level.title)
         lines += [f"Author: {level.author}"] * bool(level.author)
-        lines += ["Comment:", level.comment, "Comment-End:"] if level.comment else []
         parts.append("\n".join([*lines, ""]))
     return "\n".join(parts)
 

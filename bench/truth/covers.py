@@ -101,8 +101,7 @@ def _examine(rng: random.Random, case: Case) -> None:
             _check_saved(case, problem, true, kind)
     if MemoCounter.takes(problem):
         memo = MemoCounter(problem)
-        while memo.step(math.inf):
-            pass
+        memo.step(math.inf)
         case.equal("memo counts", memo.count, len(true))
 
 
@@ -113,7 +112,7 @@ def _check_search(
     for delivers in (True, False):
         search = CoverSearch(problem, CoverOptions(options.engine, options.workers, delivers, options.first))
         found = []
-        while search.step(math.inf):
+        while not search.step(math.inf):
             found += [tuple(chosen.tolist()) for chosen in search.taken()]
             if rng.random() < 0.5:
                 saved = json.loads(json.dumps(search.saved()))
@@ -137,9 +136,11 @@ def _check_saved(
 ) -> None:
     """An engine that is saved and resumed every few nodes."""
     engine, found = kind(problem), []
-    while engine.step(math.inf, _NODES):
+    engine._budget = _NODES
+    while not engine.step(0.0):
         found += [tuple(chosen.tolist()) for chosen in engine.taken()]
         engine = kind.resumed(problem, json.loads(json.dumps(engine.saved())))
+        engine._budget = _NODES
     found += [tuple(chosen.tolist()) for chosen in engine.taken()]
     case.equal(f"{kind.name} resumed", sorted(found), true)
 

@@ -82,7 +82,7 @@ def solve_told(game: Game, request: JsonMessage, send: Send) -> dict[str, object
     GdlError if the game is not a puzzle, or no solver recognises it.
     """
     from ggp.solving.levels import solve_as_line
-    from ggp.solving.team import SolveRequest, solve_together
+    from ggp.solving.solve_puzzle import SolveRequest, solve_puzzle
     from ggp.solving.view import as_json_object, doubt_of
     from ggp.stopwatch import Stopwatch
     from players.puzzles.sokoban.levels.gdl import level_of_gdl
@@ -112,18 +112,18 @@ def solve_told(game: Game, request: JsonMessage, send: Send) -> dict[str, object
         )
 
     seconds, only = float(request["seconds"]), request["solver"] or None
-    work = SolveRequest(game.text, seconds, _SOLVER_MEMORY, only, 1, request["seed"])
+    work = SolveRequest(game.text, seconds, _SOLVER_MEMORY, only, request["seed"])
     level = level_of_gdl(game.text) if only is None else None
     if level is not None:
         found, steps, why = solve_as_line(level, seconds, _SOLVER_MEMORY, tell)
     else:
-        found, steps, why = solve_together(work, tell), "", ""
+        found, steps, why = solve_puzzle(work, tell), "", ""
     try:
         last = replayed(game.rules, found) if found.value >= 0 else None
     except GdlError:
         if not steps:  # else the rules of a level end before its solution
             raise
-        found, steps = solve_together(work, tell), ""
+        found, steps = solve_puzzle(work, tell), ""
         last = replayed(game.rules, found) if found.value >= 0 else None
     doubt = why or doubt_of(game.rules, last)
     return {**as_json_object(game.name, found, watch, doubt), "steps": steps}

@@ -1,5 +1,4 @@
-"""Snakes in a terminal: finds a level's map in rules, and draws its states and the effect of the last
-move."""
+"""Snakes in a terminal: finds a level's map in rules, and draws its states."""
 
 from __future__ import annotations
 
@@ -7,17 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 
-from rich.console import Console
-from rich.text import Text
-
 from gdl.rules import Rules
-from gdl.syntax.parser import parse_rules
 from gdl.terms import Term
 from ggp.boards.looks import Span
 from ggp.boards.statics import ranks
 from ggp.boards.text import DrawnState, Painter, TextCanvas
-from players.puzzles.snakes.level import SnakeLevel
-from players.puzzles.snakes.rules import level_to_rules
 
 Cell = tuple[int, int]
 """Column from the left and row from the bottom, both from 0."""
@@ -136,66 +129,6 @@ def _in_order(names: list[Term], pairs: list[tuple[Term, ...]]) -> dict[Term, in
     return line if line.keys() == set(names) else {}
 
 
-def last_move(before: _Standing, after: _Standing) -> str:
-    """The change between two consecutive states in words; empty for states that are not consecutive."""
-    things = {**before.snakes, **before.pieces}
-    now = {**after.snakes, **after.pieces}
-    changed = {name for name in things.keys() & now.keys() if things[name] != now[name]}
-    for name, cells in after.snakes.items():
-        was = before.snakes.get(name, ())
-        way = _way(was[0], cells[0]) if was and was[0] == cells[1] else None
-        # A straight snake that is pushed along itself looks like one that moves: the mover is the snake that
-        # pushes all others.
-        if way is None or _pushed(before, name, _WAYS[way]) != changed - {name}:
-            continue
-        others = _shifted(before, after, _WAYS[way], name)
-        parts = [f"{name.upper()} {_ARROWS[way]} {way}"]
-        parts += ["eats"] if before.fruit != after.fruit else []
-        parts += [f"pushes {' '.join(others)}"] if others else []
-        return ", ".join(parts)
-    if gone := [name.upper() for name in before.snakes if name not in after.snakes]:
-        return f"{' '.join(gone)} leaves"
-    falls = _shifted(before, after, _WAYS["down"], None)
-    lost = [name for name in before.pieces if name not in after.pieces]
-    lost += ["$"] * (len(before.blocks) - len(after.blocks))
-    parts = [f"{' '.join(falls)} v down" if falls else "", f"{' '.join(lost)} gone" if lost else ""]
-    return ", ".join(part for part in parts if part)
-
-
-def _way(start: Cell, end: Cell) -> str | None:
-    step = end[0] - start[0], end[1] - start[1]
-    return next((way for way, by in _WAYS.items() if by == step), None)
-
-
-def _pushed(before: _Standing, mover: str, by: Cell) -> set[str]:
-    """The snakes and blocks of several cells that this snake pushes when its head goes one step."""
-    things: dict[str, Iterable[Cell]] = {**before.snakes, **before.pieces}
-    things |= {f"$ {x} {y}": [(x, y)] for x, y in before.blocks}
-    owner = {cell: name for name, cells in things.items() for cell in cells}
-    pushed, pushing = set[str](), [before.snakes[mover][0]]
-    for x, y in pushing:
-        name = owner.get((x + by[0], y + by[1]))
-        if name is not None and name != mover and name not in pushed:
-            pushed.add(name)
-            pushing += things[name]
-    return {name for name in pushed if not name.startswith("$")}
-
-
-def _shifted(before: _Standing, after: _Standing, by: Cell, but: str | None) -> list[str]:
-    """The letters of the things that went one step."""
-
-    def moved(cells: Iterable[Cell]) -> set[Cell]:
-        return {(x + by[0], y + by[1]) for x, y in cells}
-
-    names = [
-        name.upper()
-        for name, cells in after.snakes.items()
-        if name != but and set(cells) == moved(before.snakes.get(name, ()))
-    ]
-    names += [name for name, cells in after.pieces.items() if cells == moved(before.pieces.get(name, ()))]
-    return names + ["$"] * len(after.blocks - before.blocks)
-
-
 class SnakesPainter(Painter):
     """Draws the states of a level: two columns for each cell if ``terminal`` is set, otherwise one, in the
     characters of level files. ``unicode`` allows characters beyond ASCII."""
@@ -231,9 +164,6 @@ class SnakesPainter(Painter):
         for x in range(len(self.map.columns)):
             for y in range(len(self.map.rows)):
                 canvas.put(len(self.map.rows) - 1 - y, x * len(ground[0]), *drawn.get((x, y), ground))
-        move = "" if before is None else last_move(self.map.standing(before), standing)
-        if move:
-            canvas.put(canvas.height, 0, move, "bold" if self._terminal else "")
         return DrawnState(canvas.lines(), ())
 
     def _cells(self, standing: _Standing) -> dict[Cell, Span]:
@@ -272,19 +202,5 @@ class SnakesPainter(Painter):
 
 def _segments(line: tuple[Cell, ...]) -> list[tuple[Cell, str]]:
     """The segments behind the head, from the neck on, each with the way to the next one towards it."""
-    return [(cell, _way(cell, to) or "right") for to, cell in pairwise(line)]
-
-
-def print_level(console: Console, level: SnakeLevel, name: str, unicode: bool) -> None:
-    """Print a level as it begins, with its name, title and size above; ``unicode`` as for the painter."""
-    rules = parse_rules(level_to_rules(level), name)
-    drawn = map_of_rules(rules)
-    assert drawn is not None
-    painter = SnakesPainter(rules, (), drawn, console.is_terminal, unicode)
-    title = Text.assemble((name, "bold"), f" {level.title}" if level.title else "")
-    title.append(f"  {level.width} by {level.height}", "dim")
-    console.print(title, soft_wrap=True)
-    start = (rule.head.args[0] for rule in rules if rule.head.name == "init" and not rule.body)
-    for line in painter.draw(start).lines:
-        console.print(Text.assemble(*line), soft_wrap=True)
-    console.print()
+    ways = {by: way for way, by in _WAYS.items()}
+    return [(cell, ways.get((to[0] - cell[0], to[1] - cell[1]), "right")) for to, cell in pairwise(line)]

@@ -6,7 +6,7 @@ import io
 import re
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -20,25 +20,21 @@ from ggp.console import new_console
 from ggp.cover.drawings import page, svg
 from ggp.cover.packed import Packed, PlacedPiece, layers, moves_as_json, moves_told
 from ggp.output_file import write_file
+from players.companions import Stepwise
 from players.puzzles.cover.files.texts import problem_of
-from players.puzzles.cover.files.xmpuzzle import BurrFile, burr_file, places, written_xmpuzzle, xmpuzzle
+from players.puzzles.cover.files.xmpuzzle import xmpuzzle
 from players.puzzles.cover.outcome import CoverOptions, CoverResult
 from players.puzzles.cover.packing.assembly import Packing
 from players.puzzles.cover.packing.disassembly import MOTIONS, Assembly, take_apart
 from players.puzzles.cover.packing.puzzle import PackingPuzzle
-from players.puzzles.cover.packing.rules import packing_rules
 from players.puzzles.cover.packing.search import PackingSearch
 from players.puzzles.cover.packing.text import is_packing_text, packing_of_text
 from players.puzzles.cover.problem import CoverError, CoverProblem
 from players.puzzles.cover.search import CoverSearch
 
-Watch = Callable[[CoverResult], None]
 
-
-class RunningSearch(Protocol):
+class RunningSearch(Stepwise, Protocol):
     """The methods that searches of covers and of packings share: see `CoverSearch`."""
-
-    def step(self, deadline: float) -> bool: ...
 
     def taken(self) -> list[NDArray[np.int32]]: ...
 
@@ -59,7 +55,7 @@ class CoverInstance(ABC):
         """The number of options from which solutions choose."""
 
     @abstractmethod
-    def search(self, options: CoverOptions, watch: Watch, saved: dict[str, Any] | None) -> RunningSearch:
+    def search(self, options: CoverOptions, saved: dict[str, Any] | None) -> RunningSearch:
         """A new search, or one resumed from the saved state."""
 
     @abstractmethod
@@ -70,15 +66,9 @@ class CoverInstance(ABC):
     def as_json(self, solution: Sequence[int]) -> object:
         """A solution for JSON."""
 
-    def keep(self, path: Path, solutions: Sequence[NDArray[np.int32]], *, complete: bool) -> None:
-        """Write a file with solutions: a drawing or an export, depending on the ending of its name."""
+    def draw(self, path: Path, solutions: Sequence[Sequence[int]]) -> None:
+        """Write a drawing of solutions, of the kind that the ending of its name says."""
         raise GdlError(f"{path}: only packing puzzles are drawn", remedy="leave --output out")
-
-    def as_rules(self) -> str:
-        """The puzzle as a game, in KIF. Raises GdlError if it is not a packing puzzle."""
-        raise GdlError(
-            f"{self.name} is neither a level nor a packing puzzle", remedy="only these become games"
-        )
 
 
 class PlainInstance(CoverInstance):
@@ -93,10 +83,10 @@ class PlainInstance(CoverInstance):
     def options(self) -> int:
         return self.problem.options
 
-    def search(self, options: CoverOptions, watch: Watch, saved: dict[str, Any] | None) -> CoverSearch:
+    def search(self, options: CoverOptions, saved: dict[str, Any] | None) -> CoverSearch:
         if saved is None:
-            return CoverSearch(self.problem, options, watch)
-        return CoverSearch.resumed(self.problem, saved, options, watch)
+            return CoverSearch(self.problem, options)
+        return CoverSearch.resumed(self.problem, saved, options)
 
     def tell(self, solution: NDArray[np.int32]) -> str:
         return "\n".join(_option_text(self.problem, int(option)) for option in solution)
@@ -112,8 +102,8 @@ def _option_text(problem: CoverProblem, option: int) -> str:
     return " ".join(names[item] if names else str(item) for item in problem.option(option))
 
 
-DRAWN = (".svg", ".html", ".xmpuzzle")
-"""The kinds of files with solutions."""
+DRAWN = (".svg", ".html")
+"""The kinds of drawings."""
 _MOST_DRAWN = 200
 """Most solutions on a page."""
 
@@ -134,14 +124,13 @@ def packing_instance(
     text = "" if packed else text_of(data, str(path))
     if packed or text.lstrip().startswith("<"):
         try:
-            burr = xmpuzzle(data)
-            problem = burr.problem(number or 1)
+            problem = xmpuzzle(data).problem(number or 1)
         except GdlError as error:
             error.source = f"{path} (unpacked)" if packed else str(path)
             raise
         problem.refuse_to_go_on()
         name = problem.puzzle.name or path.stem
-        return PackingInstance(name, problem.puzzle, every=every, apart=apart, burr=burr, number=number or 1)
+        return PackingInstance(name, problem.puzzle, every=every, apart=apart)
     if not is_packing_text(text):
         return None
     if number is not None:
@@ -155,22 +144,11 @@ def packing_instance(
 
 
 class PackingInstance(CoverInstance):
-    """A packing puzzle. `burr` is its BurrTools file, if any, and `number` its problem there. With `apart`
-    each solution includes the moves that take it apart."""
+    """A packing puzzle. With `apart` each solution includes the moves that take it apart."""
 
-    def __init__(
-        self,
-        name: str,
-        puzzle: PackingPuzzle,
-        *,
-        every: bool = False,
-        apart: bool = False,
-        burr: BurrFile | None = None,
-        number: int = 1,
-    ) -> None:
+    def __init__(self, name: str, puzzle: PackingPuzzle, *, every: bool = False, apart: bool = False) -> None:
         self.name, self.puzzle, self.every = name, puzzle, every
         self.remark = puzzle.remark
-        self.burr, self.number = burr, number
         self.apart = apart
         if apart and puzzle.grid.name not in MOTIONS:
             raise CoverError(
@@ -183,11 +161,11 @@ class PackingInstance(CoverInstance):
     def options(self) -> int:
         return self.packing.problem.options
 
-    def search(self, options: CoverOptions, watch: Watch, saved: dict[str, Any] | None) -> PackingSearch:
+    def search(self, options: CoverOptions, saved: dict[str, Any] | None) -> PackingSearch:
         if saved is None:
-            search = PackingSearch(self.puzzle, options, watch, every=self.every)
+            search = PackingSearch(self.puzzle, options, every=self.every)
         else:
-            search = PackingSearch.resumed(self.puzzle, saved, options, watch, every=self.every)
+            search = PackingSearch.resumed(self.puzzle, saved, options, every=self.every)
         self._packing = search.packing
         return search
 
@@ -231,22 +209,13 @@ class PackingInstance(CoverInstance):
         ]
         return pieces if packed.apart is None else {"pieces": pieces} | moves_as_json(packed.apart)
 
-    def as_rules(self) -> str:
-        return packing_rules(self.puzzle)
-
-    def keep(self, path: Path, solutions: Sequence[NDArray[np.int32]], *, complete: bool) -> None:
-        write_file(path, self._file(path, solutions, complete))
-
-    def _file(self, path: Path, solutions: Sequence[NDArray[np.int32]], complete: bool) -> bytes:
-        kind = path.suffix.lower()
-        if kind == ".xmpuzzle":
-            burr = self.burr or burr_file(self.puzzle)
-            placed = [places(burr, self.number, self.packing, solution.tolist()) for solution in solutions]
-            return written_xmpuzzle(burr, {self.number: placed}, complete=complete and not self.every)
+    def draw(self, path: Path, solutions: Sequence[Sequence[int]]) -> None:
         drawn = [self.packed(solution) for solution in solutions[:_MOST_DRAWN]]
         if not drawn:
             raise GdlError("there is no solution to draw", remedy="leave --output out")
-        return (svg(drawn[0]) if kind == ".svg" else page(self.name, drawn)).encode()
+        write_file(
+            path, (svg(drawn[0]) if path.suffix.lower() == ".svg" else page(self.name, drawn)).encode()
+        )
 
 
 MOST_BYTES = 1 << 28

@@ -189,7 +189,7 @@ class CoverRequest:
         seconds: limit of wall time; None for no limit.
         save: the file in which to save the search, and from which to resume it if it exists; None for
             neither.
-        output: the file to be written of the solutions, a drawing or an export; None for none.
+        output: the drawing to be written of the solutions; None for none.
     """
 
     options: CoverOptions
@@ -207,11 +207,11 @@ def solve_cover(instance: CoverInstance, request: CoverRequest, as_json: bool) -
     keeps = as_json or request.output is not None
     with view, noted_ctrl_c() as interrupted:
         if file is not None and file.exists():
-            search = instance.search(request.options, view.watch, file.load())
+            search = instance.search(request.options, file.load())
             if keeps:
                 found += file.solutions(instance.options)
         else:
-            search = instance.search(request.options, view.watch, None)
+            search = instance.search(request.options, None)
             if file is not None:
                 file.begin()
         teller = _Teller(instance, view, file, found, shows=not as_json, keeps=keeps)
@@ -220,7 +220,7 @@ def solve_cover(instance: CoverInstance, request: CoverRequest, as_json: bool) -
         teller.save(search, now=True)
     result = search.result()
     if request.output is not None:
-        instance.keep(request.output, [np.array(each, np.int32) for each in found], complete=result.complete)
+        instance.draw(request.output, found)
     if as_json:
         import json
 
@@ -291,7 +291,8 @@ class _Teller:
                 self._found.append(solution.tolist())
 
     def hear(self, search: RunningSearch) -> None:
-        """Store and show what the search has found, and save it from time to time."""
+        """Store and show what the search has found and how far it is, and save it from time to time."""
+        self._view.watch(search.result())
         self.tell(search.taken())
         self.save(search)
 

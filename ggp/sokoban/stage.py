@@ -79,11 +79,6 @@ class LevelStage:
         y, x = self.geometry.places[square].tolist()
         return y, x
 
-    def name(self, square: int) -> str:
-        """Row and column of a square in words, from 1."""
-        y, x = self.place(square)
-        return f"row {y + 1}, column {x + 1}"
-
     def rows(self, position: Position) -> tuple[str, ...]:
         """The map with boxes and keeper, in the characters of XSB and OUTSIDE."""
         rows = [list(row) for row in self.ground]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import multiprocessing
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, ProcessPoolExecutor, wait
-from contextlib import ExitStack, contextmanager
+from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeGuard
 
@@ -66,7 +66,7 @@ def solve_levels(
     """The number of each level and its solution, in order; an error for a level that has one, or cannot be
     played.
 
-    Several processes work on levels of their own, or on a single level with different searches.
+    Several processes work on levels of their own; a single level is solved in this process.
 
     Raises:
         GdlError: there is no such search, or a process has died.
@@ -80,14 +80,10 @@ def solve_levels(
             yield number, found
             return
         entries = entries[1:]
-    if request.workers == 1:
+    if request.workers == 1 or len(levels) == 1:
         _compile(request, entries)
         for number, level in levels.items():
             yield number, or_error(lambda: _here(number, sound(level), request, entries, show))  # noqa: B023
-    elif len(levels) == 1:
-        [(number, level)] = levels.items()
-        show(number, None)
-        yield number, _race(sound(level), request, entries)
     else:
         yield from _side_by_side(levels, request, entries, show)
 
@@ -131,57 +127,25 @@ def _here(
         entries=entries,
         watch=lambda search: show(number, search),
     )
-    return _shortened(level, solution, request, began, request.memory)
-
-
-def _shortened(
-    level: Level, solution: LevelSolution, request: LevelRequest, began: float, memory: int
-) -> LevelSolution:
-    """The solution, shortened in the time left since ``began`` if the request asks for it."""
     if request.shorter is None:
         return solution
     left = began + request.seconds - time.monotonic()
-    return shortened(level, solution, request.shorter, left, memory, time.monotonic)
+    return shortened(level, solution, request.shorter, left, request.memory, time.monotonic)
 
 
-def _there(level: Level, request: LevelRequest, entries: Sequence[Entry], memory: int) -> LevelSolution:
+def _there(level: Level, request: LevelRequest, entries: Sequence[Entry]) -> LevelSolution:
     """Solve a level in a process of the pool."""
     warm_up(entries)
-    began = time.monotonic()
-    solution = solve_level(level, request.seconds, memory=memory, clock=time.monotonic, entries=entries)
-    return _shortened(level, solution, request, began, memory)
-
-
-def _race(level: Level, request: LevelRequest, entries: Sequence[Entry]) -> LevelSolution:
-    """Divide the searches among processes; the first final outcome counts."""
-    began = time.monotonic()
-    count = min(request.workers, len(entries))
-    alone = replace(request, shorter=None)
-    memory, end = request.memory // count, began + request.seconds + _OVERTIME_SECONDS
-    done: list[LevelSolution] = []
-    with ExitStack() as stack:
-        # Each process has a pool of its own, so that one that dies ends no other.
-        waiting = {
-            stack.enter_context(_processes(1)).submit(_there, level, alone, entries[i::count], memory)
-            for i in range(count)
-        }
-        while waiting and time.monotonic() < end and not any(one.outcome in _ENDS for one in done):
-            ready, waiting = wait(waiting, max(0.0, end - time.monotonic()), FIRST_COMPLETED)
-            done += [one.result() for one in ready if not isinstance(one.exception(), BrokenExecutor)]
-    if not done:
-        raise GdlError("the processes of the search have died")
-    ended = [one for one in done if one.outcome in _ENDS]
-    best = ended[0] if ended else max(done, key=lambda one: one.positions)
-    return _shortened(level, best, request, began, request.memory)
+    return _here(0, level, request, entries, lambda number, search: None)
 
 
 def _side_by_side(
     levels: dict[int, Level | GdlError], request: LevelRequest, entries: Sequence[Entry], show: _LevelShow
 ) -> Iterator[tuple[int, LevelSolution | GdlError]]:
     with _processes(request.workers) as pool:
-        memory = request.memory // request.workers
+        part = replace(request, memory=request.memory // request.workers)
         waiting = {
-            number: pool.submit(_there, level, request, entries, memory)
+            number: pool.submit(_there, level, part, entries)
             for number, level in levels.items()
             if isinstance(level, Level)
         }

@@ -67,8 +67,8 @@ def in_slices(
     interrupted: Callable[[], bool],
     after: Callable[[], object] = lambda: None,
 ) -> str | None:
-    """Call ``step`` with the end of a slice of time, as time.monotonic() seconds, while it returns True, and
-    ``after`` after each slice. Returns why this was stopped; None if there is nothing more to do.
+    """Call the ``step`` of a :class:`~players.companions.Stepwise` until the work is finished, and ``after``
+    after each slice of time. Returns why this was stopped; None if it is finished.
 
     Args:
         seconds: the longest time for all; None for no limit.
@@ -81,9 +81,9 @@ def in_slices(
             return "interrupted"
         if now >= end:
             return "time is up"
-        more = step(min(end, now + _SLICE_SECONDS))
+        finished = step(min(end, now + _SLICE_SECONDS))
         after()
-        if not more:
+        if finished:
             return None
 
 

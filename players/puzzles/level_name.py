@@ -6,19 +6,14 @@ import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from gdl.syntax.phrases import read_phrase
-
-if TYPE_CHECKING:
-    from pyparsing import ParserElement
+from gdl.errors import GdlError
 
 _FILE = r".+\.(?:xsb|sok|slc|txt)(?=:[^:/\\()\s]*$)|.+(?=:[0-9]{1,9}$)"
 _NUMBERED = re.compile(_FILE, re.IGNORECASE | re.DOTALL)
 _RIGHT = re.compile(r"(.+):([0-9]{1,9})", re.DOTALL)
-"""The format of a valid name. Only errors in other names need the grammar, which is slow to load."""
+"""The format of a valid name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +22,12 @@ class LevelKind:
 
     Attributes:
         names: whether ``FILE`` or ``FILE:N`` names a readable file of this kind.
-        rules: the rules in GDL of the level that ``FILE:N`` names. Raises GdlError.
+        rules: the rules in GDL of the level that ``FILE:N`` names; the game ends after the given number of
+            moves, None for the kind's default. Raises GdlError.
     """
 
     names: Callable[[str], bool]
-    rules: Callable[[str], str]
+    rules: Callable[[str, int | None], str]
 
 
 def read_level_name(name: str) -> tuple[Path, int | None]:
@@ -42,22 +38,15 @@ def read_level_name(name: str) -> tuple[Path, int | None]:
     (...Path('yards.xsb'), 2)
     >>> read_level_name("yards.xsb:x")
     Traceback (most recent call last):
-    gdl.errors.GdlError: level 'yards.xsb:x', column 11: expected the number of a level, found 'x' (...)
+    gdl.errors.GdlError: level 'yards.xsb:x': 'x' is not the number of a level (...)
 
-    Raises GdlError, with the column, if the text after the file name is not a number.
+    Raises GdlError if the text after the file name is not a number.
     """
     if not _NUMBERED.match(name) or os.path.isfile(name):
         return Path(name), None
     if right := _RIGHT.fullmatch(name):
         return Path(right[1]), int(right[2])
-    path, number = read_phrase(_grammar(), name, "level", "it is named FILE:N, for example yards.xsb:2")
-    return Path(path), int(number)
-
-
-@cache
-def _grammar() -> ParserElement:
-    from pyparsing import Regex, Suppress
-
-    path = Regex(_FILE, re.IGNORECASE | re.DOTALL).set_name("a file of levels")
-    number = Regex("[0-9]{1,9}").set_name("the number of a level")
-    return (path + Suppress(":") - number).leave_whitespace()
+    number = name.rpartition(":")[2]
+    raise GdlError(
+        f"level {name!r}: {number!r} is not the number of a level", remedy="write FILE:N, as in yards.xsb:2"
+    )

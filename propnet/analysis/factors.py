@@ -12,7 +12,6 @@ hashed: equal literals are equal functions.
 from __future__ import annotations
 
 import math
-import weakref
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -124,21 +123,6 @@ def factors(network: Network, effort: int = EFFORT) -> Factors | None:
         return None
     choices = np.zeros((parts.count, network.move_count), np.int32)
     return Factors(parts.factor(), parts.count, choices, "", np.zeros(parts.count, np.bool_))
-
-
-def quick_factors(network: Network) -> Factors | None:
-    """The factors of a game if they are found quickly (:data:`_QUICK_EFFORT`), else None. The last four
-    answers are cached, because a match asks again at every turn."""
-    for reference, cached in _cache:
-        if reference() is network:
-            return cached
-    quick = factors(network, _QUICK_EFFORT) if len(network.gate_inputs) <= QUICK_INPUTS else None
-    _cache.append((weakref.ref(network), quick))
-    del _cache[:-4]
-    return quick
-
-
-_cache: list[tuple[weakref.ref[Network], Factors | None]] = []
 
 
 class _Parts:
@@ -343,23 +327,3 @@ def _numbered(
 def _join_factors(parts: _Parts, factor: NDArray[np.int32], numbers: Iterable[int]) -> None:
     """Merge the factors with these numbers."""
     parts.join_all([1 + int(np.flatnonzero(factor == f)[0]) for f in numbers])
-
-
-def goal_terms(network: Network, split: Factors, literal: int) -> tuple[bool, list[list[int]]] | None:
-    """The demands of a goal on each factor: whether the goal needs all of them (else any of them), and per
-    factor its literals, without those that depend on clocks alone. None if one term depends on several
-    factors, or if that takes too long to find out."""
-    demands: list[list[int]] = [[] for _ in range(split.count)]
-    try:
-        parts = _Parts(network, EFFORT)
-        # Parts that moves have joined are separate here, but belong to one factor.
-        factor = {parts.find(1 + base): int(f) for base, f in enumerate(split.bases) if f >= 0}
-        for x in parts.terms(literal):
-            concerned = {factor[root] for root in parts.below(x >> 1)}
-            if len(concerned) > 1:
-                return None
-            for f in concerned:
-                demands[f].append(x ^ (literal & 1))
-    except EffortError:
-        return None
-    return not literal & 1, demands

@@ -25,7 +25,6 @@ from ggp.traces.verify import find_traces, read_trace
 from ggp.web.replay import replay_process
 from ggp.web.replay.shelf import Shelf
 from players.knowledge.store import KnowledgeStore, read_file
-from players.puzzles.cover.files.xmpuzzle import read_xmpuzzle
 from players.puzzles.snakes.level import levels_of_file as snakes
 from players.puzzles.sokoban.levels.read import levels_of_file as sokoban
 from players.sorted_sets.files import read_manifest
@@ -41,7 +40,6 @@ READERS: dict[str, tuple[str, Callable[[Path], Any]]] = {
     "levels of Snakes": ("x.txt", lambda path: snakes(path)),
     "levels, all": ("x.sok", lambda path: sokoban(path)),
     "a cover problem": ("x.json", load_instance),
-    "a file of BurrTools": ("x.xmpuzzle", read_xmpuzzle),
     "a saved search": ("x", lambda path: SaveFile(path).load()),
     "solutions beside it": ("x", lambda path: _solutions(path)),
     "a trace": ("x.jsonl", lambda path: list(read_trace(path))),

@@ -10,13 +10,11 @@ from typing import Any
 import pytest
 
 from gdl.errors import GdlError, sound
-from gdl.reading import text_of
 from ggp.bench.results import read_results
 from ggp.cover.instance import PackingInstance, PlainInstance, load_instance
 from ggp.game import Game
 from ggp.protocol.dialect import decoded
 from ggp.protocol.messages import Start, parse_message, spaced
-from ggp.sokoban.lurd import lurd_of_file
 from ggp.traces.verify import read_trace
 from ggp.web.choice.upload_process import read_upload
 from ggp.web.replay import replay_process
@@ -57,7 +55,6 @@ READERS: dict[str, tuple[str, str, Callable[[Path], object]]] = {
     "levels": ("x.xsb", LEVELS, levels_of_file),
     "levels in XML": ("x.slc", SLC, levels_of_file),
     "snakes": ("x.txt", ";one\n>A.E\n####\n\n;two\n>A..E\n", snakes_of_file),
-    "steps": ("x.sok", LEVELS + "\nSolution\nR\n", lambda p: lurd_of_file(text_of(p.read_bytes()), "x")),
     "DLX": ("x.dlx", "| caf\u00e9\na b\na\nb\n", _cover),
     "JSON": ("x.json", '{"items": ["a"],\n "options": [["a"]]}\n', _cover),
     "a packing": ("x.packing", "packing\n; caf\u00e9\npiece a\n##\nresult 2 x 1\n", _cover),
@@ -103,9 +100,7 @@ WRONG: dict[str, tuple[str, str, Callable[[Path], Any]]] = {
     "levels": ("x.xsb", "; \f \u2028\n#####\n#@$.#\n#?  #\n#####\n", lambda p: sound(*levels_of_file(p))),
     "levels in XML": ("x.slc", SLC.replace("@", "?"), lambda p: sound(*levels_of_file(p))),
     "snakes": ("x.txt", ";\u2028\n>A.E\n?>AE\n", lambda p: sound(*snakes_of_file(p))),
-    "steps": ("x.lurd", "rrr\nr?r\n", lambda p: lurd_of_file(text_of(p.read_bytes()), "x")),
     "DLX": ("x.dlx", "| \x1c\na b\na\nb c\n", _cover),
-    "JSON": ("x.json", '{"items": ["a"],\n "options": [["b"]]}\n', _cover),
     "a packing": ("x.packing", "packing\n;\x85\npiece a\n##\nresult ?\n", _cover),
     "a file of BurrTools": ("x.xmpuzzle", BURR.replace('count="1"', 'count="x"'), _cover),
 }

@@ -38,7 +38,6 @@ COMMANDS = [
     "explore {game}",
     "tabulate {game}",
     "lookup {game} nothing-there",
-    "verify-lurd {game} {game}",
     "knowledge",
     "tournament {game} -p random,legal -d {folder}/t.sqlite --no-play",
     "serve --log-level nonsense",

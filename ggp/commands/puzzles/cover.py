@@ -25,7 +25,7 @@ _OUTPUT = typer.Option(
     "--output",
     "-o",
     metavar="OUT",
-    help="Packing: draw the solutions as .svg, or .html with pieces in space; or write them as .xmpuzzle.",
+    help="Packing: draw the solutions as .svg, or .html with pieces in space.",
 )
 
 

@@ -26,7 +26,7 @@ def command(
     solver: str | None = typer.Option(
         None, help="Use only this solver; module:Class is one of yours.", show_default="all that fit"
     ),
-    workers: int = typer.Option(1, "--workers", "-w", min=1, help="Processes that search side by side."),
+    workers: int = typer.Option(1, "--workers", "-w", min=1, help="With --all: processes side by side."),
     as_json: bool = typer.Option(False, "--json", help="One JSON object: game, value, moves, proven, ..."),
     shorter: str | None = typer.Option(
         None, metavar="pushes|moves", help="Sokoban levels: go on for a solution with fewer of these."
@@ -36,7 +36,7 @@ def command(
         None, min=0.1, help="Sokoban: show the solution in the terminal, at this many steps per second."
     ),
     output: Path | None = typer.Option(
-        None, "--output", "-o", help="Sokoban: write it as .gif, .svg, .png (the start), .sok or .lurd."
+        None, "--output", "-o", help="Sokoban: write it as .svg that moves, .sok or .lurd."
     ),
     explain: bool = typer.Option(False, "--explain", help="Sokoban: show on maps how the level works."),
 ) -> None:
@@ -59,6 +59,8 @@ def command(
 
         output_options = OutputOptions(fps, output, explain)
         output_options.check(every)
+    if workers > 1 and not every:
+        raise GdlError("--workers is for --all", remedy="leave it out: one puzzle is solved in one process")
     clock = Stopwatch()
     room = parse_bytes(memory)
     if every or names_level_file(game):
@@ -68,7 +70,7 @@ def command(
         raise GdlError("--shorter is for files of Sokoban levels")
     loaded = Game.load(game)
 
-    from ggp.solving.team import NOTHING, SolveRequest, solve_together
+    from ggp.solving.solve_puzzle import NOTHING, SolveRequest, solve_puzzle
     from ggp.solving.view import SolveView, as_json_object, doubt_of
     from players.solvers import Solution, replayed
 
@@ -95,10 +97,8 @@ def command(
 
     with view:
         try:
-            best = solve_together(
-                SolveRequest(loaded.text, seconds - clock.wall, room, solver, workers, own=own),
-                watch,
-            )
+            order = SolveRequest(loaded.text, seconds - clock.wall, room, solver, own=own)
+            best = solve_puzzle(order, watch)
         except KeyboardInterrupt:
             interrupted = True
     last = replayed(loaded.rules, best) if best.value >= 0 else None
@@ -138,9 +138,7 @@ def _solve_levels(
     from players.puzzles.sokoban.levels.read import find_level, levels_of_file, names_level_file, split_name
 
     if not names_level_file(name):
-        raise GdlError(
-            f"{name!r} is not a level file", remedy="--all is for .xsb, .sok, .slc, .txt and .html files"
-        )
+        raise GdlError(f"{name!r} is not a level file", remedy="--all is for .xsb, .sok, .slc and .txt files")
     clock = Stopwatch()
     path, first = split_name(locate_level(name))
     levels: dict[int, Level | GdlError]

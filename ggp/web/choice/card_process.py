@@ -51,9 +51,9 @@ def _packing_picture(path: Path) -> str:
 
     instance = load_instance(path)
     assert isinstance(instance, PackingInstance)
-    search = instance.search(CoverOptions(first=1), lambda result: None, None)
+    search = instance.search(CoverOptions(first=1), None)
     end = time.monotonic() + _PACKING_SECONDS
-    while search.step(min(end, time.monotonic() + 1.0)) and time.monotonic() < end:
+    while not search.step(min(end, time.monotonic() + 1.0)) and time.monotonic() < end:
         pass
     found = search.taken()
     return svg(instance.packed(found[0])) if found else ""

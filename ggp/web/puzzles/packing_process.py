@@ -12,7 +12,7 @@ from ggp.cover.drawings import page
 from ggp.cover.instance import MOST_BYTES, PackingInstance, packing_instance
 from ggp.processes.parent import JsonMessage, Send, answer_requests
 from ggp.rule_files import games_folder
-from players.puzzles.cover.outcome import CoverOptions, CoverResult
+from players.puzzles.cover.outcome import CoverOptions
 from players.puzzles.cover.problem import CoverError
 
 MEMORY = 3 * 1024**3
@@ -49,19 +49,12 @@ def solve(request: JsonMessage, send: Send) -> dict[str, object]:
         instance = _instance(request, apart=True)
     except CoverError:  # pieces of this grid do not slide, or the puzzle is invalid and fails again
         instance = _instance(request, apart=False)
-    last_news = began
-
-    def watch(result: CoverResult) -> None:
-        nonlocal last_news
-        now = time.monotonic()
-        if now >= last_news + BEAT:
-            last_news = now
-            send("progress", solutions=result.solutions, share=result.progress, seconds=round(now - began, 2))
-
-    search = instance.search(CoverOptions(first=_MOST_SOLUTIONS), watch, None)
+    search = instance.search(CoverOptions(first=_MOST_SOLUTIONS), None)
     end = began + float(request["seconds"])
-    while search.step(min(end, time.monotonic() + BEAT)) and time.monotonic() < end:
-        pass
+    while not search.step(min(end, time.monotonic() + BEAT)) and (now := time.monotonic()) < end:
+        found_yet = search.result()
+        seconds = round(now - began, 2)
+        send("progress", solutions=found_yet.solutions, share=found_yet.progress, seconds=seconds)
     found = search.taken()
     result = search.result()
     seconds = time.monotonic() - began

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from players.companions import Stepwise
 from players.puzzles.cover.engines.engine import CoverEngine, sorted_parts
 from players.puzzles.cover.outcome import damaged, number, solutions
 from players.puzzles.cover.problem import CoverProblem, CoverRest, restricted
@@ -256,7 +257,7 @@ def _children(problem: CoverProblem, branch: CoverBranch) -> list[CoverBranch] |
 Solution = NDArray[np.int32]
 
 
-class BranchSearch:
+class BranchSearch(Stepwise):
     """Finds the solutions of a branch of a reduced problem, as solutions of the original problem.
 
     Args:
@@ -317,14 +318,15 @@ class BranchSearch:
         """The share of the branch that is done, 0 to 1."""
         return 1.0 if self.over or self._engine is None else self._engine.progress
 
-    def step(self, deadline: float) -> None:
-        """Search until about the deadline, or until the engine's buffer is full."""
-        if self._engine is None or self.over:
-            return
-        self.over = not self._engine.step(deadline)
-        self.count = self._engine.count
-        if self._delivers:
-            self._keep(self._engine.taken())
+    def step(self, deadline: float) -> bool:
+        """Search until about the deadline, or until the engine's buffer is full. Returns whether the search
+        is complete."""
+        if self._engine is not None and not self.over:
+            self.over = self._engine.step(deadline)
+            self.count = self._engine.count
+            if self._delivers:
+                self._keep(self._engine.taken())
+        return self.over
 
     def _keep(self, solutions: list[Solution]) -> None:
         """Turn solutions of the branch's problem into solutions of the original problem."""

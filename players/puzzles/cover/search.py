@@ -6,13 +6,13 @@ from __future__ import annotations
 import heapq
 import threading
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 
+from players.companions import Stepwise
 from players.puzzles.cover.engines.bitset import Bitset
 from players.puzzles.cover.engines.cells import DancingCells
 from players.puzzles.cover.engines.engine import CoverEngine
@@ -54,7 +54,7 @@ _SHARE = 0.1
 """A slice lasts this share of the time already spent."""
 
 
-class _MemoBeside:
+class _MemoBeside(Stepwise):
     """Counts the solutions of a problem in place of an engine, once the engine would take long.
 
     Args:
@@ -103,16 +103,18 @@ class _MemoBeside:
         every = spent + (self.memo.seconds if self.memo else 0.0)
         return min(max(_SLICE, _SHARE * every), _LONGEST_SLICE)
 
-    def step(self, deadline: float) -> None:
-        """Let the memo count until about the deadline (time.monotonic() seconds)."""
+    def step(self, deadline: float) -> bool:
+        """Let the memo count until about the deadline (time.monotonic() seconds). Returns whether it has
+        counted all solutions, or gave up."""
         assert self.memo is not None
-        self.memo.step(deadline)
+        finished = self.memo.step(deadline)
         if self.memo.gave_up:
             self.gave_up = True
             self.memo = None
+        return finished
 
 
-class CoverSearch:
+class CoverSearch(Stepwise):
     """Finds all solutions of a problem, each once, in slices of time.
 
     They come in the order of the branches. This order depends on the problem, the engine, and whether there
@@ -121,7 +123,6 @@ class CoverSearch:
     Args:
         problem: the problem; it must not change.
         options: the options of the search.
-        watch: called after each step with the current result.
 
     Raises:
         CoverError: the problem contradicts itself, or there is no engine for it.
@@ -131,24 +132,17 @@ class CoverSearch:
         self,
         problem: CoverProblem,
         options: CoverOptions = CoverOptions(),
-        watch: Callable[[CoverResult], None] | None = None,
     ) -> None:
-        self._begin(problem, options, watch, None)
+        self._begin(problem, options, None)
 
-    def _begin(
-        self,
-        problem: CoverProblem,
-        options: CoverOptions,
-        watch: Callable[[CoverResult], None] | None,
-        parts: int | None,
-    ) -> None:
+    def _begin(self, problem: CoverProblem, options: CoverOptions, parts: int | None) -> None:
         if options.workers < 1:
             raise CoverError(f"there are {options.workers} workers", remedy="give at least one")
         if options.engine not in (None, MemoCounter.name, *ENGINES):
             raise CoverError(f"there is no engine {options.engine!r}", remedy="one of " + ", ".join(ENGINES))
         cpu, wall = time.process_time(), time.monotonic()
         problem.check()
-        self.problem, self.options, self._watch = problem, options, watch
+        self.problem, self.options = problem, options
         self._lock = threading.Lock()
         self._reduced = reduced(problem)
         self._open: dict[int, BranchSearch] = {}
@@ -200,7 +194,7 @@ class CoverSearch:
 
     def step(self, deadline: float) -> bool:
         """Search until about the deadline (time.monotonic() seconds), or until many solutions wait to be
-        taken. Returns whether anything is left to search."""
+        taken. Returns whether nothing is left to search."""
         cpu, wall = time.process_time(), time.monotonic()
         if self._memo is not None:
             self._memo.step(deadline)
@@ -214,9 +208,7 @@ class CoverSearch:
             self._count(self._beside, deadline)
         self._cpu += time.process_time() - cpu
         self._wall += time.monotonic() - wall
-        if self._watch is not None:
-            self._watch(self.result())
-        return not self.over
+        return self.over
 
     def _search(self, deadline: float) -> None:
         """Run the engine on all threads."""
@@ -340,7 +332,6 @@ class CoverSearch:
         problem: CoverProblem,
         saved: dict[str, Any],
         options: CoverOptions = CoverOptions(),
-        watch: Callable[[CoverResult], None] | None = None,
     ) -> Self:
         """Return the saved search of the same problem. `workers` and `first` may differ from the saved ones;
         the rest stays the same.
@@ -367,7 +358,7 @@ class CoverSearch:
         if parts > _MOST_PARTS:
             raise damaged("it has too many branches")
         search = cls.__new__(cls)
-        search._begin(problem, replace(options, engine=engine), watch, parts)
+        search._begin(problem, replace(options, engine=engine), parts)
         search._go_on(saved)
         return search
 
@@ -438,7 +429,7 @@ def solve(problem: CoverProblem, options: CoverOptions = CoverOptions()) -> list
     """Return the requested solutions, each as sorted option numbers, int32."""
     search = CoverSearch(problem, options)
     found: list[Solution] = []
-    while search.step(time.monotonic() + 1):
+    while not search.step(time.monotonic() + 1):
         found += search.taken()
     return found + search.taken()
 
@@ -446,7 +437,7 @@ def solve(problem: CoverProblem, options: CoverOptions = CoverOptions()) -> list
 def count(problem: CoverProblem, options: CoverOptions = CoverOptions()) -> int:
     """Return the exact number of solutions."""
     search = CoverSearch(problem, replace(options, delivers=False))
-    while search.step(time.monotonic() + 1):
+    while not search.step(time.monotonic() + 1):
         pass
     return search.result().solutions
 

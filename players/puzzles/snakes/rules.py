@@ -541,5 +541,5 @@ def _facts(level: SnakeLevel) -> list[str]:
     return lines
 
 
-LEVELS = LevelKind(names_snakes_file, lambda name: level_to_rules(find_level(name)))
+LEVELS = LevelKind(names_snakes_file, lambda name, steps: level_to_rules(find_level(name), steps or STEPS))
 """The levels of Snakes, as an entry point of ``kaskade.levels``."""

@@ -94,6 +94,14 @@ def from_level(level: Level) -> tuple[Geometry, Position]:
     )
 
 
+def is_drawn(geometry: Geometry) -> bool:
+    """Whether each square is drawn next to its neighbours, and to no others."""
+    places = [(y, x) for y, x in geometry.places.tolist()]
+    numbers = {place: number for number, place in enumerate(places)}
+    drawn = [[numbers.get((y + down, x + right), geometry.size) for down, right in STEPS] for y, x in places]
+    return len(numbers) == geometry.size and drawn == geometry.neighbours[:-1].tolist()
+
+
 def to_level(geometry: Geometry, position: Position) -> Level:
     """Return a level that shows this position on the geometry's places: the opposite of
     :func:`from_level`."""

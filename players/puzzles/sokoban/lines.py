@@ -84,24 +84,11 @@ class MadeStep(NamedTuple):
     boxes: Set[int]
 
 
-class BadStepError(GdlError):
-    """A step cannot be made.
-
-    Attributes:
-        box: the square of the box that would be pushed; None if the keeper runs into a wall.
-        beyond: the square that the box would come to.
-    """
-
-    def __init__(self, message: str, box: int | None = None, beyond: int = -1) -> None:
-        super().__init__(message)
-        self.box, self.beyond = box, beyond
-
-
 def follow(geometry: Geometry, start: Position, steps: Iterable[str]) -> Iterator[MadeStep]:
     """Make steps one by one; the case of the letters does not matter.
 
     Raises:
-        GdlError: a letter is not one of u r d l, or a step cannot be made (:class:`BadStepError`).
+        GdlError: a letter is not one of u r d l, or a step cannot be made.
     """
     neighbours: list[list[int]] = geometry.neighbours.tolist()
     outside = geometry.size
@@ -115,11 +102,11 @@ def follow(geometry: Geometry, start: Position, steps: Iterable[str]) -> Iterato
         if pushed:
             beyond = neighbours[keeper][direction]
             if beyond in boxes or beyond == outside:
-                raise BadStepError(f"step {number}, {letter}, pushes a box against something", keeper, beyond)
+                raise GdlError(f"step {number}, {letter}, pushes a box against something")
             boxes.remove(keeper)
             boxes.add(beyond)
         elif keeper == outside:
-            raise BadStepError(f"step {number}, {letter}, runs into a wall")
+            raise GdlError(f"step {number}, {letter}, runs into a wall")
         yield MadeStep(direction, keeper, pushed, boxes)
 
 

@@ -8,8 +8,8 @@ nothing, the next vicinity is larger; the last one is everything that fits into 
 >>> from players.puzzles.sokoban.levels.level import Level
 >>> geometry, start = from_level(Level(("########", "#      #", "#@ $ . #", "########")))
 >>> detour = Optimizer(geometry, start, [(8, 1), (9, 3), (8, 1), (9, 1)])
->>> while detour.step(1.0):
-...     pass
+>>> detour.step(float("inf"))
+True
 >>> detour.pushes, detour.steps, detour.optimal
 ([(8, 1), (9, 1)], 'rRR', True)
 
@@ -36,6 +36,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.errors import GdlError
+from players.companions import Stepwise
 from players.puzzles.sokoban.board import BOXED, FREE, OUTSIDE, Board, find_key, new_board, next_stamp
 from players.puzzles.sokoban.distances import FAR, goal_distances
 from players.puzzles.sokoban.geometry import Geometry, Position
@@ -378,7 +379,7 @@ _FEWEST_STATES = 1 << 15
 _FEWEST_KEYS = 1 << 16
 
 
-class Optimizer:
+class Optimizer(Stepwise):
     """Improves one solution, in slices of time.
 
     Args:
@@ -423,11 +424,9 @@ class Optimizer:
         """The pushes and moves of the best solution, the metric's own quantity first."""
         return self._ordered(len(self.pushes), len(self.steps))
 
-    def step(self, seconds: float) -> bool:
-        """Work for about ``seconds`` seconds, within a few milliseconds. Returns whether anything is left to
-        do."""
-        deadline = time.monotonic() + seconds
-        return any(time.monotonic() >= deadline for _ in self._work)
+    def step(self, deadline: float) -> bool:
+        """See :class:`~players.companions.Stepwise`."""
+        return all(time.monotonic() < deadline for _ in self._work)
 
     def _ordered(self, pushes: int, moves: int) -> tuple[int, int]:
         return (pushes, moves) if self.metric is Metric.PUSHES else (moves, pushes)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import ABC
 from dataclasses import dataclass
 from typing import ClassVar
 
 from gdl.errors import GdlError
 from gdl.words import counted
+from players.companions import Stepwise
 from players.puzzles.sokoban.geometry import Geometry, Position
 from players.puzzles.sokoban.lines import Push
 from players.puzzles.sokoban.solution import Outcome
@@ -30,8 +31,8 @@ class PushTask:
     most_pushes: int | None = None
 
 
-class PushSearch(ABC):
-    """Looks for pushes that solve one position, in any number of slices.
+class PushSearch(Stepwise, ABC):
+    """Looks for pushes that solve one position, in any number of slices; finished once it has an outcome.
 
     Construction must be cheap: work that takes more than a millisecond belongs in :meth:`step`.
 
@@ -63,10 +64,10 @@ class PushSearch(ABC):
         self.optimal = False
         self.positions, self.bound = 0, -1
 
-    @abstractmethod
-    def step(self, seconds: float) -> Outcome:
-        """Work for about ``seconds`` CPU seconds, within a few milliseconds. Returns the outcome, which is
-        also in ``outcome``."""
+    @property
+    def over(self) -> bool:
+        """Whether the search has ended."""
+        return self.outcome is not Outcome.GOING_ON
 
     def close(self) -> None:
         """Free memory early. No further slice follows."""

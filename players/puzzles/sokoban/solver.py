@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from propnet.machine import PropnetMachine
 
 _SLICE = 0.02
-"""CPU seconds of a search per slice."""
+"""Seconds of a search per slice."""
 _WAIT_SECONDS = 0.01
 
 
@@ -86,14 +86,15 @@ class Sokoban(LineSolver):
         from players.puzzles.sokoban.recognition.recognise import recognise
         from players.puzzles.sokoban.solution import Outcome
 
+        finished = False
         game = recognise(self.machine)
         if game is None:
             return
         yield False
         begun = self._resumed(game)
         search = begun.search
-        while search.outcome is Outcome.GOING_ON:
-            search.step(_SLICE)
+        while not finished:
+            finished = search.step(time.monotonic() + _SLICE)
             self.states = search.positions
             yield False
         if search.outcome is not Outcome.SOLVED:
@@ -121,15 +122,14 @@ class Sokoban(LineSolver):
             time.sleep(_WAIT_SECONDS)
             yield False
         if begun.optimizer is None:
-            metric = Metric.MOVES if game.by_steps else Metric.PUSHES
             begun.optimizer = Optimizer(
-                game.geometry, begun.start, begun.search.pushes, metric, self._memory // 2
+                game.geometry, begun.start, begun.search.pushes, Metric.MOVES, self._memory // 2
             )
         else:
             self._report(game, begun.optimizer.pushes)
-        goes_on, cost = True, begun.optimizer.cost
-        while goes_on:
-            goes_on = begun.optimizer.step(_SLICE)
+        finished, cost = False, begun.optimizer.cost
+        while not finished:
+            finished = begun.optimizer.step(time.monotonic() + _SLICE)
             if begun.optimizer.cost < cost:
                 cost = begun.optimizer.cost
                 self._report(game, begun.optimizer.pushes)
@@ -194,9 +194,8 @@ def _warm_up_optimizer() -> None:
         while square not in geometry.goals:
             pushes.append((square, _RIGHT))
             square = int(geometry.neighbours[square, _RIGHT])
-    optimizer = Optimizer(geometry, start, pushes)
-    while optimizer.step(1.0):  # to the end: a slice may be over as soon as the first kernel is compiled
-        pass
+    # To the end: a slice may be over as soon as the first kernel is compiled.
+    Optimizer(geometry, start, pushes).step(math.inf)
 
 
 def _warm_up_rooms() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from functools import partial
 from pathlib import Path
@@ -57,12 +56,8 @@ def test_a_burrtools_file(box: Path, tmp_path: Path) -> None:
     assert told(box, "--all")["solutions"] == 2
     assert told(box, "--all", "--keep-rotations")["solutions"] == 3
     assert told(f"{box}:2", "--all")["puzzle"] == "open"
-    out, drawing = tmp_path / "out.xmpuzzle", tmp_path / "out.svg"
-    assert told(box, "--all", "--output", out)["solutions"] == 2
+    drawing = tmp_path / "out.svg"
     assert told(box, "--all", "-o", drawing)["solutions"] == 2
-    text = gzip.decompress(out.read_bytes()).decode()
-    assert text.count("<solution ") == 2 and text.count('assemblies="2"') == text.count("assemblies") == 1
-    assert told(out, "--all")["solutions"] == 2
     assert drawing.read_text().lstrip().startswith("<svg")
 
 

@@ -1,4 +1,4 @@
-"""The options of ``ggp solve`` for Sokoban, and ``ggp verify-lurd``: what they print, and exit status."""
+"""The options of ``ggp solve`` for Sokoban: what they print, and exit status."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.ggp.program import ggp
-from tests.ggp.sokoban.levels import CORNER, SOLUTION
+from tests.ggp.sokoban.levels import CORNER
 
 
 @pytest.fixture
@@ -16,35 +16,6 @@ def level(tmp_path: Path) -> str:
     path = tmp_path / "corner.xsb"
     path.write_text(str(CORNER) + "\n")
     return str(path)
-
-
-@pytest.mark.slow
-def test_lurd_of_a_level_is_verified(level: str) -> None:
-    steps = Path(level).with_suffix(".lurd")
-    solved = ggp("solve", level, "--output", str(steps))
-    assert solved.returncode == 0, solved.stderr
-    done = ggp("verify-lurd", level, "-", text=steps.read_text())
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[-1] == "solved: 2 of 2 boxes on goals"
-    assert "\x1b" not in done.stdout
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("steps", "status", "says"),
-    [
-        (SOLUTION, 0, "20 moves, 6 pushes"),
-        (SOLUTION[:-1], 1, "not solved: 1 of 2 boxes on goals"),
-        ("u", 1, "step 1, u, cannot be made"),
-        ("r", 1, "dead: dead square"),
-        ("lxl", 2, "the steps:1:2: 'x' is not a step"),
-    ],
-)
-def test_verify_lurd_says_what_is_so(level: str, steps: str, status: int, says: str) -> None:
-    done = ggp("verify-lurd", level, steps)
-    assert done.returncode == status, done.stderr
-    assert says in done.stdout + done.stderr
-    assert "Traceback" not in done.stderr
 
 
 def test_explain_and_files(level: str, tmp_path: Path) -> None:
@@ -65,7 +36,6 @@ def test_explain_and_files(level: str, tmp_path: Path) -> None:
         (["solve", "hanoi", "--explain"], "hanoi is not Sokoban"),
         (["solve", "{level}", "-o", "x.mp4"], "x.mp4 does not say what to write"),
         (["solve", "{level}", "--all", "--explain"], "this is shown for one level only"),
-        (["verify-lurd", "nim", "u"], "nim is not Sokoban"),
     ],
 )
 def test_wishes_that_cannot_be_met_are_refused(level: str, words: list[str], says: str) -> None:

@@ -1,8 +1,7 @@
-"""Levels are drawn as they are: in the terminal, as PNG, GIF and SVG."""
+"""Levels are drawn as they are: in the terminal, as SVG."""
 
 from __future__ import annotations
 
-import importlib
 import io
 from pathlib import Path
 from xml.etree import ElementTree
@@ -16,9 +15,10 @@ from ggp.sokoban.glyphs import Mark, animate, around, as_text, draw, frame_of
 from ggp.sokoban.machine_stage import stage_of_machine, steps_of_moves
 from ggp.sokoban.output_options import write_file
 from ggp.sokoban.stage import LevelStage
-from players.puzzles.sokoban.geometry import Position
+from players.puzzles.sokoban.geometry import Position, from_level
 from players.puzzles.sokoban.levels.gdl import level_to_gdl
 from players.puzzles.sokoban.levels.level import Level
+from players.puzzles.sokoban.levels.read import read_levels
 from tests.ggp.sokoban.levels import CORNER, SOLUTION, TWO_ROOMS, corner
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -97,18 +97,6 @@ def test_lines_of_games_are_steps() -> None:
     assert steps_of_moves(machine, found, moves) == SOLUTION
 
 
-def test_of_games_of_pushes_boxes_and_goals_are_where_they_are() -> None:
-    """What lies beside the ways of boxes does not follow from such rules."""
-    found = stage_of_machine(Game("game", level_to_gdl(TWO_ROOMS, pushes=True)).machine("propnet"))
-    assert found is not None
-    drawn = found.stage.text(found.stage.start).split("\n")
-    for row, line in zip(TWO_ROOMS.rows, drawn, strict=True):
-        for kind in "$.*@":
-            assert [x for x, cell in enumerate(row) if cell == kind] == [
-                x for x, cell in enumerate(line) if cell == kind
-            ]
-
-
 def test_other_games_are_no_levels() -> None:
     assert stage_of_machine(Game.load("hanoi").machine("propnet")) is None
 
@@ -124,38 +112,9 @@ def test_animation_shows_every_step_in_a_terminal_only() -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    for suffix in ("svg", "png", "gif", "sok", "lurd"):
-        if suffix in ("png", "gif"):
-            pytest.importorskip("PIL", reason="needs Pillow")
+    for suffix in ("svg", "sok", "lurd"):
         write_file(tmp_path / f"x.{suffix}", corner(), SOLUTION, 10)
     return tmp_path
-
-
-def test_pictures_have_the_size_and_the_frames_of_the_level(folder: Path) -> None:
-    from PIL import Image
-
-    with Image.open(folder / "x.png") as picture:
-        assert picture.size == (7 * 48, 6 * 48)
-    with Image.open(folder / "x.gif") as picture:
-        assert getattr(picture, "n_frames") == len(SOLUTION) + 1  # noqa: B009 - Pillow's types lack it
-        assert picture.size == (7 * 48, 6 * 48)
-        assert picture.info["duration"] == 1000
-        picture.seek(1)
-        assert picture.info["duration"] == 100
-
-
-@pytest.mark.parametrize("width", [101, 500])
-def test_pictures_of_large_maps(tmp_path: Path, width: int) -> None:
-    Image = pytest.importorskip("PIL.Image", reason="needs Pillow")  # noqa: N806 - a module
-    wall, room = "#" * width, "#" + " " * (width - 2) + "#"
-    rows = [wall, room, "#@$." + room[4:], *[room] * 90, wall]
-    stage = LevelStage.of_level(Level(tuple(rows)))
-    for name in ("x.png", "x.gif"):
-        write_file(tmp_path / name, stage, "R")
-        with Image.open(tmp_path / name) as picture:
-            pixels = picture.width // width
-            assert pixels >= 6
-            assert picture.size == (width * pixels, len(rows) * pixels)
 
 
 def test_svg_is_well_formed_and_moves_what_moves(folder: Path) -> None:
@@ -180,15 +139,14 @@ def test_svg_of_a_level_alone_stands_still(tmp_path: Path) -> None:
     assert not list(root.iter(f"{SVG}animate"))
 
 
-def test_long_solutions_have_fewer_frames() -> None:
-    raster = pytest.importorskip("PIL") and importlib.import_module("ggp.sokoban.raster")
-    assert raster.frame_numbers("") == [0]
-    assert raster.frame_numbers("rR") == [0, 1, 2]
-    steps = "rlR" * raster.MOST_FRAMES
-    numbers = raster.frame_numbers(steps)
-    assert len(numbers) == raster.MOST_FRAMES + 1
-    assert numbers[-1] == len(steps)
-    assert all(steps[number - 1] == "R" for number in numbers[1:])
+def test_a_snapshot_is_level_and_solution(folder: Path) -> None:
+    (level,) = read_levels((folder / "x.sok").read_text())
+    geometry, start = from_level(level)
+    assert start == corner().start
+    assert geometry.goals.tolist() == corner().geometry.goals.tolist()
+    assert level.title == "Corner"
+    assert SOLUTION in (folder / "x.sok").read_text().splitlines()
+    assert (folder / "x.lurd").read_text() == f"{SOLUTION}\n"
 
 
 def test_a_name_that_says_nothing_is_refused(tmp_path: Path) -> None:

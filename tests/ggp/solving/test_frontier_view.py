@@ -1,4 +1,4 @@
-"""What is drawn has the right shape; the estimate of what is to come is near the truth."""
+"""The estimate of what is to come is near the truth."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ggp.solving.frontier_view import FrontierView, column_chart, progress_line, states_to_come
+from ggp.solving.frontier_search import FrontierView, progress_line, states_to_come
 from players.puzzles.frontier.outcome import FrontierProgress
 from tests.players.puzzles.frontier.far_tiles import LAYERS
 
@@ -17,25 +17,6 @@ TILES = [
     *(9515217, 6583181, 4242753, 2503873, 1350268, 643245, 270303, 92311, 27116, 5390, 1115, 86, 18),
 ]
 """The layers of sliding tiles on a board of 3x4: 239,500,800 states."""
-
-
-@settings(suppress_health_check=[HealthCheck.too_slow])
-@given(st.lists(st.integers(0, 10**12), max_size=200), st.integers(1, 90), st.integers(1, 9))
-def test_columns_are_as_high_as_their_share(values: list[int], width: int, height: int) -> None:
-    lines = column_chart(values, width, height)
-    assert len(lines) == (height if values else 0)
-    assert max(map(len, lines), default=0) <= width
-    if not values or not max(values):
-        assert not "".join(lines).strip()
-        return
-    columns = min(width, len(values))
-    wide = max(1, min(3, width // columns))
-    assert "█" in lines[0]
-    for column in range(columns):
-        shown = values[len(values) * column // columns : len(values) * (column + 1) // columns]
-        eighths = sum(" ▁▂▃▄▅▆▇█".index(line.ljust(width)[column * wide]) for line in lines)
-        assert (eighths > 0) == (max(shown) > 0)
-        assert abs(eighths - 8 * height * max(shown) / max(values)) <= 1
 
 
 @pytest.mark.parametrize("layers", [LAYERS, TILES])

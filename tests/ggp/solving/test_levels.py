@@ -96,9 +96,8 @@ def test_processes_that_are_killed_while_they_have_nothing_to_do_hold_nobody_up(
     assert over.wait(60)
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
-def test_one_level_is_shown(path: Path, workers: str) -> None:
-    code, out = run(f"{path}:2", "--seconds", "60", "--workers", workers)
+def test_one_level_is_shown(path: Path) -> None:
+    code, out = run(f"{path}:2", "--seconds", "60")
     assert code == 0
     assert "pushes" in out
     assert "replayed" in out
@@ -147,10 +146,10 @@ def test_a_wrong_solution_is_an_error(path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("metric", "workers"), [("pushes", "1"), ("moves", "1"), ("pushes", "2")])
-def test_a_solution_is_made_shorter_in_the_time_that_is_left(metric: str, workers: str) -> None:
+@pytest.mark.parametrize("metric", ["pushes", "moves"])
+def test_a_solution_is_made_shorter_in_the_time_that_is_left(metric: str) -> None:
     # The optimizer ends by itself, long before the time does: it proves that there is no shorter one.
-    words = "tutorial.xsb:5", "-s", "60", "--workers", workers, "--json", "--solver", "backward"
+    words = "tutorial.xsb:5", "-s", "60", "--json", "--solver", "backward"
     status, text = run(*words)
     first = json.loads(text)
     assert status == 0

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gdl.errors import GdlError
-from ggp.solving.team import SolveRequest, solve_together
+from ggp.solving.solve_puzzle import SolveRequest, solve_puzzle
 from tests.ggp.program import python
 
 GAME = """(role you) (init (at 0)) (succ 0 1) (succ 1 2) (succ 2 3) (legal you go) (legal you stay)
@@ -58,9 +58,8 @@ def solved(folder: Path, solver: str, *options: str) -> subprocess.CompletedProc
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("workers", ["1", "2"])
-def test_a_class_of_the_current_folder_solves_a_puzzle(workers: str, tmp_path: Path) -> None:
-    done = solved(tmp_path, "walk:Walk", "--json", "--workers", workers)
+def test_a_class_of_the_current_folder_solves_a_puzzle(tmp_path: Path) -> None:
+    done = solved(tmp_path, "walk:Walk", "--json")
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     assert (told["solver"], told["value"]) == ("walk", 100)
@@ -89,5 +88,5 @@ def test_a_solver_that_a_page_names_is_not_imported(tmp_path: Path, monkeypatch:
     monkeypatch.syspath_prepend(str(tmp_path))
     # As the process behind the page does, which passes on the name that the page gives.
     with pytest.raises(GdlError, match="there is no solver 'own_trap:Walk'"):
-        solve_together(SolveRequest(GAME, 5.0, 1 << 20, "own_trap:Walk"), lambda *_: None)
+        solve_puzzle(SolveRequest(GAME, 5.0, 1 << 20, "own_trap:Walk"), lambda *_: None)
     assert "own_trap" not in sys.modules

@@ -1,20 +1,18 @@
-"""`ggp solve`: lines replay, in one process or several; faults are one line; nobody is left behind."""
+"""`ggp solve`: lines replay; faults are one line."""
 
 from __future__ import annotations
 
 import json
-import os
-import signal
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-import ggp.solving.team as team
+import ggp.solving.solve_puzzle as module
 from gdl.errors import GdlError
 from ggp.game import Game
-from ggp.solving.team import SolveRequest, solve_together
+from ggp.solving.solve_puzzle import SolveRequest, solve_puzzle
 from players.kaskade.make_machine import make_machine
 from players.portfolio import solve
 from players.processes.compiled_parts import Part
@@ -29,10 +27,8 @@ def run(*arguments: str, command: str = "solve") -> tuple[int, str]:
     return invoke(command, *arguments)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("workers", ["1", "2"])
-def test_a_puzzle_is_solved_and_told_as_one_object(workers: str) -> None:
-    code, out = run("hanoi", "--json", "--seconds", "60", "--workers", workers)
+def test_a_puzzle_is_solved_and_told_as_one_object() -> None:
+    code, out = run("hanoi", "--json", "--seconds", "60")
     assert code == 0
     told = json.loads(out)
     assert set(told) == {
@@ -81,9 +77,9 @@ def test_no_line_is_told_as_none(tmp_path: Path) -> None:
     [
         (["tictactoe"], "2 roles"),
         (["hanoi", "--solver", "magic"], "no solver 'magic'.*frontier"),
-        (["hanoi", "--solver", "factored"], "'factored' does not recognise this game"),
+        (["hanoi", "--solver", "move-sets"], "'move-sets' does not recognise this game"),
         (["hanoi", "--memory", "much"], "not an amount of memory.*600M"),
-        (["hanoi", "--workers", "2", "--solver", "magic"], "no solver 'magic'"),
+        (["hanoi", "--workers", "2"], "--workers is for --all"),
     ],
 )
 def test_what_is_wrong_is_told_in_one_line(arguments: list[str], message: str) -> None:
@@ -110,24 +106,6 @@ def test_a_line_that_does_not_replay_is_an_error_of_its_solver(
         replayed(Game.load("hanoi").rules, Solution(value, moves, True, "odd", 0, 0.0))
 
 
-def test_a_process_that_is_killed_costs_its_share_and_none_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    began: list[int] = []
-    plain = team._Team.__init__
-
-    def begin(self: team._Team, *arguments: object) -> None:
-        plain(self, *arguments)  # type: ignore[arg-type]
-        began.extend(process.pid or 0 for _, process in self._members.values())
-        os.kill(began[0], signal.SIGKILL)
-
-    monkeypatch.setattr(team._Team, "__init__", begin)
-    order = SolveRequest(Game.load("hanoi").text, 60.0, 1 << 26, "nested-policy", workers=2)
-    best = solve_together(order, lambda solution, at_work: None)
-    assert best.value == 100
-    for pid in began:
-        with pytest.raises(ProcessLookupError):
-            os.kill(pid, 0)
-
-
 def test_what_is_compiled_first_takes_nothing_from_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled: list[str] = []
     hour, monotonic = [0.0], time.monotonic
@@ -136,18 +114,18 @@ def test_what_is_compiled_first_takes_nothing_from_the_search(monkeypatch: pytes
         compiled.extend(name for name, _ in parts)
         hour[0] = 3600.0
 
-    monkeypatch.setattr(team, "missing", lambda parts: parts)
-    monkeypatch.setattr(team, "compile_together", compile_for_an_hour)
+    monkeypatch.setattr(module, "missing", lambda parts: parts)
+    monkeypatch.setattr(module, "compile_together", compile_for_an_hour)
     monkeypatch.setattr(time, "monotonic", lambda: monotonic() + hour[0])
     order = SolveRequest(Game.load("hanoi").text, 600.0, 1 << 26, "frontier")
-    assert solve_together(order, lambda solution, at_work: None).value == 100
+    assert solve_puzzle(order, lambda solution, at_work: None).value == 100
     assert compiled == ["frontier"]
 
 
 def test_it_ends_when_time_is_up() -> None:
     began = time.monotonic()
-    order = SolveRequest(NEVER, 1.0, 1 << 26, workers=2)
-    best = solve_together(order, lambda solution, at_work: None)
+    order = SolveRequest(NEVER, 1.0, 1 << 26)
+    best = solve_puzzle(order, lambda solution, at_work: None)
     assert best.value == -1
     assert time.monotonic() - began < 60.0
 

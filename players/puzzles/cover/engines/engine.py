@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from players.companions import Stepwise
 from players.puzzles.cover.problem import CoverError, CoverProblem
 
 UNDERWAY, FULL, OVER = range(3)
@@ -43,7 +44,7 @@ def sorted_parts(options: NDArray[np.int32], ends: NDArray[np.int64]) -> list[ND
     return [options[begin:end] for begin, end in pairwise(bounds)]
 
 
-class CoverEngine(ABC):
+class CoverEngine(Stepwise, ABC):
     """A search for all solutions of one problem, each once, in slices of time. It can be stopped and saved at
     any node.
 
@@ -110,29 +111,24 @@ class CoverEngine(ABC):
             done += share * row[TRIED]
         return min(done, 1.0)
 
-    def step(self, deadline: float, nodes: int | None = None) -> bool:
-        """Search until about the deadline (time.monotonic() seconds), until ``nodes`` more nodes are done, or
-        until the buffer of solutions is full.
+    def step(self, deadline: float) -> bool:
+        """Search until about the deadline (time.monotonic() seconds), or until the buffer of solutions is
+        full. Returns whether the search is complete.
 
-        Kernels release the interpreter's lock: engines in several threads run side by side. Returns whether
-        there is anything left to search.
+        Kernels release the interpreter's lock: engines in several threads run side by side.
         """
-        limit = None if nodes is None else self.nodes + nodes
         while not self.over:
-            budget = self._budget if limit is None else min(self._budget, limit - self.nodes)
-            if budget <= 0:
-                break
             began = time.monotonic()
-            status = self._search(budget)
+            status = self._search(self._budget)
             self.over = status == OVER
             now = time.monotonic()
-            if now - began < 0.005 and budget == self._budget and status != FULL:
+            if now - began < 0.005 and status != FULL:
                 self._budget *= 2
             elif now - began > 0.02:
                 self._budget = max(FIRST_BUDGET, self._budget // 2)
             if status == FULL or now >= deadline:
                 break
-        return not self.over
+        return self.over
 
     def taken(self) -> list[NDArray[np.int32]]:
         """Return the solutions found since the last call, each as sorted option numbers; none if they are

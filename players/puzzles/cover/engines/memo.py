@@ -18,6 +18,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from players.companions import Stepwise
 from players.puzzles.cover.problem import CoverError, CoverProblem
 from propnet.jit.decorators import ARENA, kernel
 
@@ -206,7 +207,7 @@ _MOST_ITEMS, _MOST_PAIRS = 20_000, 5_000_000
 """The most items, and pairs of items in an option, for which an order is computed."""
 
 
-class MemoCounter:
+class MemoCounter(Stepwise):
     """Counts the solutions of an exact cover with optional items, in slices of time.
 
     Args:
@@ -315,8 +316,8 @@ class MemoCounter:
         return np.exp2(np.clip(expected, 0.0, 1000.0))
 
     def step(self, deadline: float) -> bool:
-        """Count until about the deadline (time.monotonic() seconds). Returns whether anything is left to
-        count."""
+        """Count until about the deadline (time.monotonic() seconds). Returns whether nothing is left to do:
+        all is counted, or the memory does not suffice."""
         began = time.thread_time()
         while not self.over and not self.gave_up:
             if self._item == len(self._optional) or not len(self._states):
@@ -326,7 +327,7 @@ class MemoCounter:
             if time.monotonic() >= deadline:
                 break
         self.seconds += time.thread_time() - began
-        return not self.over and not self.gave_up
+        return self.over or self.gave_up
 
     def _finish(self) -> None:
         self.over = True

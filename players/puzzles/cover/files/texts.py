@@ -14,7 +14,6 @@ item with a colour.
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
@@ -124,7 +123,7 @@ _Path = tuple[int | str, ...]
 
 
 def read_json(text: str, source: str = "") -> CoverProblem:
-    """The problem in a text. Raises CoverError with line and column.
+    """The problem in a text. Raises CoverError, which says which value is wrong: ``options[3].nodes[1]``.
 
     >>> read_json('{"items": ["a", {"name": "b", "min": 0}], "options": [["a"], ["a", "b"]]}').options
     2
@@ -153,8 +152,9 @@ class _JsonReader:
             raise self.wrong("the number of holes is none", "0 or more", ("holes",))
         return self.builder.problem(holes)
 
-    def wrong(self, message: str, remedy: str, path: _Path) -> Exception:
-        return self.builder.wrong(message, remedy, place_of(self.text, path))
+    def wrong(self, message: str, remedy: str, path: _Path) -> CoverError:
+        where = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).lstrip(".")
+        return self.builder.wrong(f"{where}: {message}" if where else message, remedy, None)
 
     def _list(self, value: Any, path: _Path) -> list[Any]:
         if not isinstance(value, list):
@@ -183,11 +183,10 @@ class _JsonReader:
         name = self._get(entry, "name", str, None, path)
         low, high = (self._get(entry, key, int, 1, path) for key in ("min", "max"))
         hole = self._get(entry, "hole", bool, False, path)
-        place = None if self._is_new(name) and 0 <= low <= high < 2**31 else place_of(self.text, path)
-        self.builder.item(name, low, high, may_be_hole=hole, place=place)
-
-    def _is_new(self, name: str) -> bool:
-        return name not in self.builder.number
+        try:
+            self.builder.item(name, low, high, may_be_hole=hole)
+        except CoverError as error:
+            raise self.wrong(error.message, error.remedy, path) from None
 
     def _option(self, value: Any, path: _Path) -> None:
         name, nodes = "", value
@@ -213,50 +212,7 @@ class _JsonReader:
         try:
             self.builder.node(name, weight=weight, colour=colour)
         except CoverError as error:
-            place = place_of(self.text, path)
-            raise self.builder.wrong(error.message, error.remedy, place) from None
-
-
-_SPACE = re.compile(r"[ \t\r\n,:]*")
-_DECODER = json.JSONDecoder()
-
-
-def place_of(text: str, path: tuple[int | str, ...]) -> Place:
-    """Line and column in a JSON text of the value at these keys and indices. If it is missing, the place of
-    the last value on the path."""
-    at = _skip(text, 0)
-    for step in path:
-        inside = _entry(text, at, step)
-        if inside is None:
-            break
-        at = inside
-    return Place.of(text, at)
-
-
-def _skip(text: str, at: int) -> int:
-    found = _SPACE.match(text, at)
-    assert found is not None
-    return found.end()
-
-
-def _entry(text: str, at: int, step: int | str) -> int | None:
-    """The position of an entry of the object or list at a position, or None; the last of equal keys
-    counts."""
-    if text[at : at + 1] != ("[" if isinstance(step, int) else "{"):
-        return None
-    at, index, last = _skip(text, at + 1), 0, None
-    while text[at : at + 1] not in ("]", "}", ""):
-        if isinstance(step, int):
-            if index == step:
-                return at
-        else:
-            key, at = _DECODER.raw_decode(text, at)
-            at = _skip(text, at)
-            if key == step:
-                last = at
-        _, at = _DECODER.raw_decode(text, at)
-        at, index = _skip(text, at), index + 1
-    return last
+            raise self.wrong(error.message, error.remedy, path) from None
 
 
 def problem_of(data: bytes, source: str) -> CoverProblem:

@@ -3,5 +3,5 @@
 A :class:`~players.puzzles.cover.packing.puzzle.PackingPuzzle` becomes a
 :class:`~players.puzzles.cover.packing.assembly.Packing`, which holds the cover problem to be searched;
 :class:`~players.puzzles.cover.packing.search.Duplicates` keeps one solution of those that are turns and
-reflections of each other. ``disassembly`` takes solutions apart, ``rules`` makes games of puzzles.
+reflections of each other. ``disassembly`` takes solutions apart.
 """

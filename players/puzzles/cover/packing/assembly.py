@@ -24,13 +24,11 @@ class _Orientation:
     """A shape after an isometry, in normal form.
 
     Attributes:
-        number: the number of the isometry among the grid's matrices.
         cells: int64[cells, 3], ascending, the first at its representative.
         colours: int64[cells], their colours.
         origin: int64[cells]: the number of each of these cells in the shape.
     """
 
-    number: int
     cells: Cells
     colours: NDArray[np.int64]
     origin: NDArray[np.int64]
@@ -47,7 +45,7 @@ def orientation(grid: CellGrid, shape: CellShape, number: int) -> _Orientation |
     if turned is None:
         return None
     cells, order = grid.settled(turned)
-    return _Orientation(number, cells, shape.colours[order], order)
+    return _Orientation(cells, shape.colours[order], order)
 
 
 def orientations(
@@ -116,7 +114,6 @@ class Packing:
         puzzle: the packing puzzle.
         problem: its solutions are the puzzle's, including rotated copies.
         pieces: int32[options]: the piece that each option places.
-        ways: int32[options]: the isometry of each placement.
         placed: for each piece, int32[its options, its cells]: the cells of the result it fills, in the
             order of the orientation's cells; the options of a piece are consecutive.
         tints: for each piece, int64[its options, its cells]: the colours of the piece on these cells.
@@ -126,7 +123,6 @@ class Packing:
     puzzle: PackingPuzzle
     problem: CoverProblem
     pieces: NDArray[np.int32]
-    ways: NDArray[np.int32]
     placed: list[NDArray[np.int32]]
     tints: list[NDArray[np.int64]]
     first: NDArray[np.int32]
@@ -137,22 +133,20 @@ class Packing:
         too large."""
         puzzle.check()
         finder = _Finder(puzzle)
-        placed, tints, ways = [], [], []
+        placed, tints = [], []
         total = 0
         for piece in puzzle.pieces:
-            rows, colours, numbers = finder.placements(piece)
+            rows, colours = finder.placements(piece)
             total += rows.size
             if total > MOST_PLACED:
                 raise CoverError("the pieces have too many placements", remedy="make the result smaller")
             placed.append(rows)
             tints.append(colours)
-            ways.append(numbers)
         counts = [len(rows) for rows in placed]
         return cls(
             puzzle,
             _problem(puzzle, placed),
             np.repeat(np.arange(len(counts), dtype=np.int32), counts),
-            np.concatenate(ways),
             placed,
             tints,
             np.concatenate([[0], np.cumsum(counts)]).astype(np.int32),
@@ -195,16 +189,14 @@ class _Finder:
             if ours < most and theirs < most:
                 self.fits[ours, theirs] = True
 
-    def placements(self, piece: Piece) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]:
-        """Return the placements of a piece: cells int32[placements, cells], their colours, and isometries
-        int32[placements]."""
-        rows, tints, numbers = [], [], []
+    def placements(self, piece: Piece) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Return the placements of a piece: cells int32[placements, cells], and their colours."""
+        rows, tints = [], []
         for way in orientations(self.puzzle.grid, piece.shape, piece.ways):
             found = self.of_orientation(way)
             rows.append(found)
             tints.append(np.tile(way.colours, (len(found), 1)))
-            numbers.append(np.full(len(found), way.number, np.int32))
-        return np.concatenate(rows), np.concatenate(tints), np.concatenate(numbers)
+        return np.concatenate(rows), np.concatenate(tints)
 
     def of_orientation(self, way: _Orientation) -> NDArray[np.int32]:
         """Return the cells that an orientation fills at each place where it fits: int32[placements,

@@ -10,13 +10,14 @@ the least, as a sorted list of options, of those of its images that the search a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from players.companions import Stepwise
 from players.puzzles.cover.outcome import MOST_OPEN, CoverOptions, CoverResult, solutions
 from players.puzzles.cover.packing.assembly import Packing, orientations, restricted, symmetries
 from players.puzzles.cover.packing.puzzle import MOST_COLOURS, PackingPuzzle
@@ -231,17 +232,13 @@ def _never_applies(packing: Packing, image: NDArray[np.int32]) -> bool:
     return False
 
 
-Watch = Callable[[CoverResult], None]
-
-
-class PackingSearch:
+class PackingSearch(Stepwise):
     """A `CoverSearch` of a puzzle that keeps one of the solutions that are rotations or reflections of each
     other.
 
     Args:
         puzzle: the puzzle.
         options: the options of the search; `first` counts the solutions that are kept.
-        watch: called after each step with the current result.
         every: whether to keep rotated and reflected solutions too.
 
     Raises:
@@ -252,17 +249,15 @@ class PackingSearch:
         self,
         puzzle: PackingPuzzle,
         options: CoverOptions = CoverOptions(),
-        watch: Watch | None = None,
         *,
         every: bool = False,
     ) -> None:
-        self._begin(puzzle, options, watch, every)
-        self._search = CoverSearch(self._problem, self._inner, self._watched)
+        self._begin(puzzle, options, every)
+        self._search = CoverSearch(self._problem, self._inner)
 
-    def _begin(self, puzzle: PackingPuzzle, options: CoverOptions, watch: Watch | None, every: bool) -> None:
+    def _begin(self, puzzle: PackingPuzzle, options: CoverOptions, every: bool) -> None:
         self.packing = Packing.of(puzzle)
         self.options = options
-        self._watch = watch
         self._duplicates = None if every else Duplicates.of(self.packing)
         self._sieved = self._duplicates is not None and not self._duplicates.broken
         self._problem = self.packing.problem if self._duplicates is None else self._duplicates.problem
@@ -281,14 +276,12 @@ class PackingSearch:
         return self._sieved and self.options.first is not None and self._count >= self.options.first
 
     def step(self, deadline: float) -> bool:
-        """Search until about the deadline (time.monotonic() seconds). Returns whether anything is left to
+        """Search until about the deadline (time.monotonic() seconds). Returns whether nothing is left to
         search."""
         if not self._enough():
             self._search.step(deadline)
             self._sift()
-            if self._watch is not None and self._sieved:
-                self._watch(self.result())
-        return not self.over
+        return self.over
 
     def _sift(self) -> None:
         found = self._search.taken()
@@ -300,10 +293,6 @@ class PackingSearch:
             self._count += len(unique)
         if self.options.delivers:
             self._ready += unique
-
-    def _watched(self, result: CoverResult) -> None:
-        if self._watch is not None and not self._sieved:
-            self._watch(result)
 
     def taken(self) -> list[NDArray[np.int32]]:
         """Return the solutions found since the last call, each as ascending options of `packing`; none if
@@ -332,21 +321,20 @@ class PackingSearch:
         puzzle: PackingPuzzle,
         saved: dict[str, Any],
         options: CoverOptions = CoverOptions(),
-        watch: Watch | None = None,
         *,
         every: bool = False,
     ) -> Self:
         """Return the saved search of the same puzzle. Raises CoverError if it is damaged or belongs to
         another puzzle."""
         search = cls.__new__(cls)
-        search._begin(puzzle, options, watch, every)
+        search._begin(puzzle, options, every)
         head, inner = saved.get("packing"), saved.get("search")
         if not isinstance(head, dict) or not isinstance(inner, dict):
             raise CoverError("the saved search is not of a packing puzzle", remedy="start a new search")
         count = head.get("kept")
         if head.get("sieved") is not search._sieved or type(count) is not int or count < 0:
             raise CoverError("the saved search is of another puzzle, or damaged", remedy="start a new search")
-        search._search = CoverSearch.resumed(search._problem, inner, search._inner, search._watched)
+        search._search = CoverSearch.resumed(search._problem, inner, search._inner)
         search._count = count
         search._waiting = solutions(head, "waiting", search.packing.problem.options)
         return search

@@ -1,32 +1,25 @@
 """Games whose states are sets of moves: a SAT solver finds the set of moves, then the moves are put in order.
 
 The sets of moves that end a latch game with a goal value are given by conditions on the last state and on the
-one before it. These are clauses with one variable per move or, if possible, a cover problem.
+one before it: a circuit with structural hashing, which becomes clauses (G. S. Tseitin, 1968) with variables
+for each move. A CDCL solver of the package python-sat searches them.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import ClassVar
+from itertools import pairwise
+from typing import Any, ClassVar
 
 import numpy as np
 
+from gdl.errors import GdlError
 from gdl.machine import State
-from players.puzzles.cover.problem import CoverProblem
-from players.puzzles.cover.recognition.formula import (
-    Clause,
-    Formula,
-    FormulaSizeError,
-    SatSearch,
-    StateCone,
-    available,
-    reads_of,
-)
+from players.companions import Stepwise
 from players.puzzles.cover.recognition.latch_game import (
-    Flags,
     LatchGame,
     effects,
     latch_game,
@@ -38,7 +31,229 @@ from propnet.analysis.ternary import Ternary
 from propnet.jit.arrays import Words
 from propnet.kernels.records import unpack
 from propnet.machine import PropnetMachine
-from propnet.passes.circuit import FALSE, TRUE
+from propnet.network import Network
+from propnet.passes.circuit import FALSE, TRUE, CircuitBuilder
+
+_Clause = list[int]
+"""Literals as in DIMACS: variable v >= 1, or -v."""
+
+_VARIABLES = 1 << 30
+"""Nodes below this one are variables, those above are gates."""
+
+
+_LIMIT = 4_000_000
+"""The most gates, and the most clauses, of a formula."""
+
+
+class _FormulaSizeError(GdlError):
+    """A formula has more gates or clauses than allowed."""
+
+
+class _Formula:
+    """Variables, gates above them, and conditions that must hold.
+
+    A *literal* is as in a network: 2 * node + negated; 0 is true and 1 is false. Variables are nodes 1, 2,
+    and so on. Raises :class:`_FormulaSizeError` if it would have more than :data:`_LIMIT` gates or clauses.
+
+    >>> formula = _Formula()
+    >>> a, b = formula.variable(), formula.variable()
+    >>> formula.require(formula.any([a, b]))
+    >>> formula.require(formula.all([a, b]) ^ 1)
+    >>> formula.clauses()
+    [[1, 2], [-1, -2]]
+    """
+
+    def __init__(self) -> None:
+        self.variables = 0
+        self.contradiction = False
+        self._builder = CircuitBuilder(_VARIABLES)
+        self._required: dict[int, None] = {}
+
+    def variable(self) -> int:
+        """Return a literal of a new variable."""
+        self.variables += 1
+        return 2 * self.variables
+
+    def all(self, literals: Iterable[int]) -> int:
+        """Return a literal for the AND of literals."""
+        return self._builder.conjunction(literals)
+
+    def any(self, literals: Iterable[int]) -> int:
+        """Return a literal for the OR of literals."""
+        return self._builder.conjunction([x ^ 1 for x in literals]) ^ 1
+
+    def require(self, literal: int) -> None:
+        """Add a condition that must hold."""
+        waiting = [literal]
+        while waiting:
+            x = waiting.pop()
+            if x == TRUE or x in self._required:
+                continue
+            if x == FALSE or x ^ 1 in self._required:
+                self.contradiction = True
+                return
+            if x >> 1 >= _VARIABLES and not x & 1:
+                waiting += reversed(self._builder.gates[(x >> 1) - _VARIABLES])
+            else:
+                self._required[x] = None
+
+    def clause(self, literals: Iterable[int]) -> None:
+        """Require at least one of these literals."""
+        self.require(self.any(literals))
+
+    def at_most(self, literals: Sequence[int], most: int, *, exactly: bool = False) -> None:
+        """Require at most ``most`` of these literals, or exactly ``most``, by the sequential counter of C.
+        Sinz, Towards an optimal CNF encoding of Boolean cardinality constraints (2005)."""
+        if most >= len(literals):
+            if exactly:
+                for x in literals:
+                    self.require(x if most == len(literals) else FALSE)
+            return
+        counted: list[int] = [TRUE] + [FALSE] * (most + 1)  # at least 0, 1, ... of the literals already added
+        for place, x in enumerate(literals):
+            left = len(literals) - place - 1
+            low = max(1, most - left) if exactly else 1
+            following = counted.copy()
+            for count in range(low, min(most + 1, place + 1) + 1):
+                following[count] = self.any([counted[count], self.all([x, counted[count - 1]])])
+            counted = following
+            self._bounded()
+        self.require(counted[most + 1] ^ 1)
+        if exactly:
+            self.require(counted[most])
+
+    def clauses(self) -> list[_Clause]:
+        """Return the conditions as clauses of variables. Variables past :attr:`variables` stand for gates."""
+        if self.contradiction:
+            return [[]]
+        gates = self._builder.gates
+        number: dict[int, int] = {}
+        order: list[int] = []
+
+        def numbered(literal: int) -> int:
+            node = literal >> 1
+            if node < _VARIABLES:
+                return -node if literal & 1 else node
+            if node not in number:
+                number[node] = self.variables + len(number) + 1
+                order.append(node)
+            return -number[node] if literal & 1 else number[node]
+
+        clauses = []
+        for x in self._required:
+            if x >> 1 < _VARIABLES:
+                clauses.append([numbered(x)])
+            else:  # the negation of an AND
+                clauses.append([numbered(y ^ 1) for y in gates[(x >> 1) - _VARIABLES]])
+        for node in order:  # it grows meanwhile
+            inputs = [numbered(x) for x in gates[node - _VARIABLES]]
+            clauses.extend([-number[node], x] for x in inputs)
+            clauses.append([number[node], *(-x for x in inputs)])
+        if len(clauses) > _LIMIT:
+            raise _FormulaSizeError("the formula of this game grows too large")
+        return clauses
+
+    def _bounded(self) -> None:
+        if len(self._builder.gates) > _LIMIT:
+            raise _FormulaSizeError("the formula of this game grows too large")
+
+
+class _StateCone:
+    """The values of one state of a network, as literals of a formula.
+
+    Args:
+        formula: the formula.
+        network: the network; gates in loops of positive recursion have no literals here.
+        inputs: the literal of each base proposition, and of each move if the requested gates depend on moves.
+        reads: the result of :func:`_reads_of`, to share it among many states of one network.
+    """
+
+    def __init__(
+        self,
+        formula: _Formula,
+        network: Network,
+        inputs: Mapping[int, int],
+        reads: list[list[int]] | None = None,
+    ) -> None:
+        self._formula = formula
+        self._reads = _reads_of(network) if reads is None else reads
+        self._first = network.first_gate
+        self._known: dict[int, int] = {0: TRUE, **inputs}
+
+    def literal(self, literal: int) -> int:
+        """Return the formula's literal for a literal of the network."""
+        literals, reads, first = self._known, self._reads, self._first
+        waiting = [literal >> 1]
+        while waiting:
+            node = waiting[-1]
+            if node in literals:
+                waiting.pop()
+                continue
+            read = reads[node - first]
+            missing = [x >> 1 for x in read if x >> 1 not in literals]
+            if missing:
+                waiting += missing
+                continue
+            literals[node] = self._formula.all([literals[x >> 1] ^ (x & 1) for x in read])
+            waiting.pop()
+        return literals[literal >> 1] ^ (literal & 1)
+
+
+def _reads_of(network: Network) -> list[list[int]]:
+    """Return the literals that each gate reads."""
+    starts, inputs = network.gate_start.tolist(), network.gate_inputs.tolist()
+    return [inputs[low:high] for low, high in pairwise(starts)]
+
+
+_FIRST_BUDGET = 50
+_LARGEST_BUDGET = 200_000
+
+
+class _SatSearch(Stepwise):
+    """Looks for an assignment that satisfies clauses, in slices of time.
+
+    It keeps learnt clauses between slices. Close it when done.
+
+    Attributes:
+        answer: whether there is one; None while unknown.
+        model: the variables that are true in it.
+    """
+
+    def __init__(self, clauses: Iterable[Sequence[int]]) -> None:
+        from pysat.solvers import Solver  # takes a tenth of a second
+
+        self.answer: bool | None = None
+        self.model: frozenset[int] = frozenset()
+        self._solver: Any = Solver(name="glucose42")
+        self._budget = _FIRST_BUDGET
+        for clause in clauses:
+            if not clause:
+                self.answer = False
+            self._solver.add_clause(clause)
+
+    def add(self, clause: Sequence[int]) -> None:
+        """Add a clause. The answer becomes unknown again, unless it was no."""
+        self._solver.add_clause(clause)
+        if self.answer:
+            self.answer = None
+
+    def step(self, deadline: float) -> bool:
+        """Search until about the deadline (time.monotonic() seconds). Returns whether there is an answer."""
+        while self.answer is None and (now := time.monotonic()) < deadline:
+            self._solver.conf_budget(self._budget)
+            self.answer = self._solver.solve_limited()
+            if self.answer:
+                self.model = frozenset(x for x in self._solver.get_model() if x > 0)
+            taken = max(1e-6, time.monotonic() - now)
+            # As many conflicts as fit into the time left, by the last budget; the number grows slowly.
+            fit = self._budget * (deadline - time.monotonic()) / taken
+            self._budget = max(_FIRST_BUDGET, min(_LARGEST_BUDGET, 2 * self._budget, int(fit)))
+        return self.answer is not None
+
+    def close(self) -> None:
+        """Free its memory."""
+        self._solver.delete()
+
 
 _LOOK_EVERY = 20
 """Moves whose legality is encoded at a time."""
@@ -58,7 +273,7 @@ class _MoveSets:
     moves: list[int]
     chosen: list[int]
     last: list[int]
-    clauses: list[Clause]
+    clauses: list[_Clause]
 
     def read(self, model: frozenset[int]) -> tuple[list[int], int]:
         """Return the moves of a model except the last one, and the last one. A move that can be repeated may
@@ -67,7 +282,7 @@ class _MoveSets:
         last = next(m for m, x in zip(self.moves, self.last, strict=True) if x in model)
         return others, last
 
-    def forbid(self, model: frozenset[int]) -> Clause:
+    def forbid(self, model: frozenset[int]) -> _Clause:
         """Return the clause that excludes this set of moves with this last move."""
         return [-x if x in model else x for x in (*self.chosen, *self.last)]
 
@@ -88,9 +303,9 @@ def _move_sets(
         sufficient: see above.
 
     Raises:
-        FormulaSizeError: there are too many clauses.
+        _FormulaSizeError: there are too many clauses.
     """
-    formula, network = Formula(), game.network
+    formula, network = _Formula(), game.network
     moves = np.flatnonzero(~game.dead).tolist()
     once = np.diagonal(game.blocks)
     chosen = {m: formula.variable() for m in moves}
@@ -121,13 +336,13 @@ def _move_sets(
             if not game.clocks.times[:length, m].any():
                 formula.require(chosen[m] ^ 1)
     yield
-    before = StateCone(
+    before = _StateCone(
         formula, network, _state_inputs(formula, game, earlier, -1 if length is None else length - 1)
     )
     after_inputs = _state_inputs(formula, game, chosen, -1 if length is None else length)
     for base in np.flatnonzero(game.endings).tolist():
         after_inputs[1 + base] = formula.any([last[m] for m in moves if game.adds[m, base]])
-    after = StateCone(formula, network, after_inputs)
+    after = _StateCone(formula, network, after_inputs)
     formula.require(before.literal(network.terminal_literal) ^ 1)
     formula.require(after.literal(network.terminal_literal))
     goals = network.goals.tolist()
@@ -138,7 +353,7 @@ def _move_sets(
     timed = {m: int(game.clocks.times[:, m].argmax()) for m in moves if game.clocks.times[:, m].sum() == 1}
     exact = length is not None and len(timed) == len(moves)
     if exact or sufficient:
-        reads, whole = reads_of(network), _state_inputs(formula, game, earlier, 0)
+        reads, whole = _reads_of(network), _state_inputs(formula, game, earlier, 0)
         for number, m in enumerate(moves):
             if number % _LOOK_EVERY == 0:
                 yield
@@ -148,11 +363,11 @@ def _move_sets(
     return _MoveSets(moves, [chosen[m] >> 1 for m in moves], [last[m] >> 1 for m in moves], clauses)
 
 
-def _equal(formula: Formula, x: int, y: int) -> int:
+def _equal(formula: _Formula, x: int, y: int) -> int:
     return formula.all([formula.any([x ^ 1, y]), formula.any([x, y ^ 1])])
 
 
-def _state_inputs(formula: Formula, game: LatchGame, made: dict[int, int], steps: int) -> dict[int, int]:
+def _state_inputs(formula: _Formula, game: LatchGame, made: dict[int, int], steps: int) -> dict[int, int]:
     """Return node of each base proposition -> its literal after these moves, with the clocks after some
     steps; endings are false."""
     inputs: dict[int, int] = {}
@@ -172,7 +387,7 @@ def _state_inputs(formula: Formula, game: LatchGame, made: dict[int, int], steps
 
 
 def _require_legal(
-    formula: Formula,
+    formula: _Formula,
     game: LatchGame,
     move: int,
     earlier: dict[int, int],
@@ -193,112 +408,15 @@ def _require_legal(
             changing = (game.deletes if game.start[base] else game.adds)[:, base]
             others = [earlier[m] for m in np.flatnonzero(changing).tolist() if m in earlier and m != move]
             inputs[1 + base] = formula.any(others) ^ int(game.start[base])
-    state = StateCone(formula, game.network, inputs, reads)
+    state = _StateCone(formula, game.network, inputs, reads)
     formula.clause([earlier[move] ^ 1, state.literal(int(game.network.legal_literals[move]))])
-
-
-_MOST_CLAUSES = 20_000
-
-
-@dataclass(frozen=True, slots=True)
-class _MoveCover:
-    """A cover problem, and the move of each of its options."""
-
-    problem: CoverProblem
-    moves: list[int]
-
-    def line(self, game: LatchGame, options: list[int]) -> list[int]:
-        """Return the moves of a solution, ordered by the first time at which the clocks allow them."""
-        first = game.clocks.times.argmax(axis=0)
-        return sorted((self.moves[option] for option in options), key=lambda m: int(first[m]))
-
-
-def _move_cover(game: LatchGame, value: int, length: int | None) -> _MoveCover | None:
-    """Return the cover problem of lines with this goal value and length; None if the conditions have another
-    form.
-
-    The moves of each line are a solution. An item stands for a set of moves of which at least one must be
-    made, for a set of which at most one can be made, or for the number of all moves.
-    """
-    formula, network = Formula(), game.network
-    once = np.diagonal(game.blocks)
-    moves = np.flatnonzero(~game.dead).tolist()
-    if length is not None and not once[moves].all():
-        return None
-    chosen = {m: formula.variable() for m in moves}
-    inputs = _state_inputs(formula, game, chosen, -1 if length is None else length)
-    for base in np.flatnonzero(game.endings).tolist():
-        inputs[1 + base] = formula.any([chosen[m] for m in moves if game.adds[m, base]])
-    after = StateCone(formula, network, inputs)
-    formula.require(after.literal(network.terminal_literal))
-    goals = [literal for _, worth, literal in network.goals.tolist() if worth == value]
-    formula.require(formula.any([after.literal(literal) for literal in goals]))
-    clauses = formula.expanded(_MOST_CLAUSES)
-    if clauses is None:
-        return None
-    apart = game.conflicts.copy()
-    banned: set[int] = set()
-    needed: list[set[int]] = []
-    for clause in sorted(clauses, key=len):
-        places = [moves[(x >> 1) - 1] for x in clause]
-        if all(not x & 1 for x in clause):
-            if not any(one <= set(places) for one in needed):
-                needed.append(set(places))
-        elif any(not x & 1 for x in clause) or len(clause) > 2:
-            return None
-        elif len(clause) == 1:
-            banned |= set(places)
-        else:
-            apart[places[0], places[1]] = apart[places[1], places[0]] = True
-    if length is not None:
-        needed += [{m for m in moves if game.clocks.times[time, m]} for time in range(length)]
-    return _problem(apart, [m for m in moves if m not in banned], needed, length)
-
-
-def _problem(apart: Flags, moves: list[int], needed: list[set[int]], length: int | None) -> _MoveCover:
-    """Build the items: sets of which one move is needed, cliques of moves that exclude each other, and all
-    moves if their number is given."""
-    items: list[tuple[set[int], int, int]] = []
-    banned = np.ones(len(apart), np.bool_)
-    banned[moves] = False
-    open_ = np.triu(apart, 1)
-    open_[banned] = open_[:, banned] = False
-    np.fill_diagonal(apart, True)
-    for one in needed:
-        members = sorted(one & set(moves))
-        clique = bool(apart[np.ix_(members, members)].all())
-        items.append((set(members), 1, 1 if clique else max(1, len(members))))
-        if clique:
-            open_[np.ix_(members, members)] = False
-    for m in moves:
-        while len(left := np.flatnonzero(open_[m]).tolist()):
-            clique_moves = [m]
-            for k in left:
-                if apart[np.ix_([k], clique_moves)].all():
-                    clique_moves.append(k)
-            open_[np.ix_(clique_moves, clique_moves)] = False
-            items.append((set(clique_moves), 0, 1))
-    if length is not None:
-        items.append((set(moves), length, length))
-    options = [[i for i, (members, _, _) in enumerate(items) if m in members] for m in moves]
-    nodes = [item for option in options for item in option]
-    problem = CoverProblem(
-        np.array([low for _, low, _ in items], np.int32),
-        np.array([high for _, _, high in items], np.int32),
-        np.cumsum([0, *map(len, options)]).astype(np.int32),
-        np.array(nodes, np.int32),
-        np.ones(len(nodes), np.int32),
-        np.zeros(len(nodes), np.int32),
-        np.zeros(len(items), np.bool_),
-    )
-    return _MoveCover(problem, moves)
 
 
 _NODES = 3_000
 """States that the search may examine."""
 
 
-def ordered(
+def _ordered(
     machine: PropnetMachine, game: LatchGame, start: State, moves: list[int], last: int, length: int | None
 ) -> tuple[int, list[int]] | None:
     """Return a legal line of a set of moves.
@@ -375,8 +493,6 @@ _SLICE = 0.02
 _TRIES = 20
 """Sets of moves that are tried for one goal value before the conditions become stricter."""
 
-_MOST_COVERS = 20
-"""The most lengths of lines for which cover problems are built when a game is recognised."""
 _PLAYOUTS, _LONGEST = 64, 10_000
 """Playouts that look for any line that ends, and the most moves of a playout."""
 
@@ -404,10 +520,7 @@ class MoveSetSolver(LineSolver):
 
     @classmethod
     def recognise(cls, machine: PropnetMachine) -> Promise | None:
-        game = latch_game_of(machine.network)
-        if game is None or not (available() or _covers(game)):
-            return None
-        return Promise(Certainty.FINDS, alike=True)
+        return Promise(Certainty.FINDS, alike=True) if latch_game_of(machine.network) else None
 
     def step(self, deadline: float) -> bool:
         return all(time.monotonic() < deadline for _ in self._work)
@@ -430,7 +543,7 @@ class MoveSetSolver(LineSolver):
             for length in [length for worth, length in candidates if worth == value]:
                 try:
                     outcome = yield from self._look_for(game, value, length)
-                except FormulaSizeError:
+                except _FormulaSizeError:
                     outcome = _Outcome.OPEN
                 if outcome is _Outcome.FOUND:
                     if refuted:
@@ -454,13 +567,10 @@ class MoveSetSolver(LineSolver):
 
     def _look_for(self, game: LatchGame, value: int, length: int | None) -> Generator[None, None, _Outcome]:
         """Look for a line with this goal value and length."""
-
-        if not available():
-            return (yield from self._look_for_cover(game, value, length))
         for sufficient in (False, True):
             sets = yield from _move_sets(game, value, length, sufficient=sufficient)
             yield
-            search = SatSearch(sets.clauses)
+            search = _SatSearch(sets.clauses)
             try:
                 outcome = yield from self._try_sets(game, sets, search, value, length)
             finally:
@@ -469,43 +579,22 @@ class MoveSetSolver(LineSolver):
                 return outcome if not sufficient or outcome is _Outcome.FOUND else _Outcome.OPEN
         return _Outcome.OPEN
 
-    def _look_for_cover(
-        self, game: LatchGame, value: int, length: int | None
-    ) -> Generator[None, None, _Outcome]:
-        """Look for the line without a SAT solver, if the conditions are a cover problem."""
-        from players.puzzles.cover.outcome import CoverOptions
-        from players.puzzles.cover.search import CoverSearch
-
-        cover = _move_cover(game, value, length)
-        if cover is None:
-            return _Outcome.OPEN
-        search = CoverSearch(cover.problem, CoverOptions(first=_TRIES))
-        goes_on, some = True, False
-        while goes_on:
-            goes_on = search.step(time.monotonic() + _SLICE)
-            for options in search.taken():
-                some = True
-                if self._found(game, cover.line(game, options.tolist()), value, length):
-                    return _Outcome.FOUND
-            yield
-        return _Outcome.OPEN if some else _Outcome.REFUTED
-
     def _found(self, game: LatchGame, made: list[int], value: int, length: int | None) -> bool:
         """Put a set of moves in order, keeping its last one last, and report the line if that works."""
 
         self.states += 1
-        line = ordered(self.machine, game, self.start, made, made[-1], length) if made else None
+        line = _ordered(self.machine, game, self.start, made, made[-1], length) if made else None
         if line is None or line[0] < value:
             return False
         self.report(*line)
         return True
 
     def _try_sets(
-        self, game: LatchGame, sets: _MoveSets, search: SatSearch, value: int, length: int | None
+        self, game: LatchGame, sets: _MoveSets, search: _SatSearch, value: int, length: int | None
     ) -> Generator[None, None, _Outcome]:
         """Put the sets that the search finds in order; refuted if it finds none."""
         for tries in range(_TRIES):
-            while search.step(time.monotonic() + _SLICE):
+            while not search.step(time.monotonic() + _SLICE):
                 yield
             if search.answer is False:
                 return _Outcome.OPEN if tries else _Outcome.REFUTED
@@ -515,11 +604,3 @@ class MoveSetSolver(LineSolver):
             search.add(sets.forbid(search.model))
             yield
         return _Outcome.OPEN
-
-
-def _covers(game: LatchGame) -> bool:
-    """Whether the highest goal value requires a cover, for every possible length of the line."""
-
-    ends = possible_ends(Ternary(game.network), game.clocks)
-    highest = [end for end in ends if end[0] == ends[0][0]]
-    return 0 < len(highest) <= _MOST_COVERS and all(_move_cover(game, *end) for end in highest)

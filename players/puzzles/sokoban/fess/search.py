@@ -15,6 +15,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from players.companions import Stepwise, TurnTaker, next_turn
 from players.puzzles.sokoban.board import BOXED, FREE, Board, find_key, new_board, walk
 from players.puzzles.sokoban.deadlocks.bipartite import Bipartite, is_bipartite_deadlock, new_bipartite
 from players.puzzles.sokoban.deadlocks.corral_deadlock import (
@@ -417,7 +418,7 @@ _MOST_SQUARES = 1500
 
 
 @dataclass(slots=True)
-class _Attempt:
+class _Attempt(Stepwise):
     """One search in one style."""
 
     style: FessStyle
@@ -425,19 +426,21 @@ class _Attempt:
     tree: _PositionTree
     moves: Moves
     cells: Cells
-    spent: float = 0.0
 
     @property
     def status(self) -> int:
         return int(self.tree.counts[STATUS])
 
-    def step(self, end: float) -> None:
-        """Search until the thread's CPU clock reaches this time."""
-        begun = now = time.thread_time()
-        while self.status == _RUNNING and now < end:
+    def step(self, deadline: float) -> bool:
+        while self.status == _RUNNING:
             run(self.tools, self.tree, self.moves, self.cells, _BATCH)
-            now = time.thread_time()
-        self.spent += now - begun
+            if time.monotonic() >= deadline:
+                break
+        return self.status != _RUNNING
+
+
+def _turn(attempt: _Attempt) -> TurnTaker[_Attempt]:
+    return TurnTaker(Fess.name, attempt.style.share, lambda: attempt)
 
 
 class Fess(PushSearch):
@@ -454,19 +457,21 @@ class Fess(PushSearch):
     def __init__(self, task: PushTask) -> None:
         super().__init__(task)
         self._attempts: list[_Attempt] = []
+        self._turns: list[TurnTaker[_Attempt]] = []
 
-    def step(self, seconds: float) -> Outcome:
-        """See :meth:`PushSearch.step`. The first slice also makes the plan and the dead sets."""
-        if not self._attempts:
-            if self.task.geometry.size > _MOST_SQUARES:
-                self.outcome = Outcome.GAVE_UP
-            else:
-                self._attempts = self._prepared()
-        end = time.thread_time() + seconds
-        while self.outcome is Outcome.GOING_ON and time.thread_time() < end:
-            able = [attempt for attempt in self._attempts if attempt.status == _RUNNING]
-            attempt = min(able, key=lambda one: one.spent / one.style.share)
-            attempt.step(min(end, time.thread_time() + _SLICE))
+    def step(self, deadline: float) -> bool:
+        """Work as a :class:`~players.companions.Stepwise`. The first slice also makes the plan and the dead
+        sets."""
+        if self.task.geometry.size > _MOST_SQUARES:
+            self.outcome = Outcome.GAVE_UP
+        elif not self._attempts:
+            self._attempts = self._prepared()
+            self._turns = list(map(_turn, self._attempts))
+        while not self.over:
+            turn = next_turn(self._turns)
+            attempt = turn.work
+            if turn.step(min(deadline, time.monotonic() + _SLICE)):
+                self._turns.remove(turn)
             self.positions = sum(int(one.tree.counts[NODES]) for one in self._attempts)
             if attempt.status == SOLVED:
                 self.pushes = self._pushes_of(attempt.tree)
@@ -475,13 +480,15 @@ class Fess(PushSearch):
                 self.outcome = Outcome.SOLVED if fits else Outcome.GAVE_UP
             elif attempt.status == _EXHAUSTED:
                 self.outcome = Outcome.GAVE_UP
-            elif all(one.status == FULL for one in self._attempts):
+            elif not self._turns:
                 self.outcome = Outcome.MEMORY_FULL
-        return self.outcome
+            if time.monotonic() >= deadline:
+                break
+        return self.over
 
     def close(self) -> None:
         """Free its memory."""
-        self._attempts = []
+        self._attempts, self._turns = [], []
 
     def _prepared(self) -> list[_Attempt]:
         geometry, start = self.task.geometry, self.task.start

@@ -23,14 +23,13 @@ class Level:
         rows: the map from top to bottom, all rows of the same length, in the characters of XSB: ``#`` wall,
             blank floor (or nothing, outside), ``$`` box, ``.`` goal, ``*`` box on a goal, ``@`` keeper,
             ``+`` keeper on a goal.
-        title, author, comment: from the file; empty if it has none.
+        title, author: from the file; empty if it has none.
         line: the line of the file on which the map begins, from 1; 0 for a level that is not from a file.
     """
 
     rows: tuple[str, ...]
     title: str = ""
     author: str = ""
-    comment: str = ""
     line: int = 0
 
     @property
@@ -131,7 +130,6 @@ class DrawnMap:
     rows: list[DrawnRow]
     title: str = ""
     author: str = ""
-    comment: str = ""
     fault: GdlError | None = None
     _width: int = field(init=False, default=0)
 
@@ -162,8 +160,7 @@ class DrawnMap:
         self._count(inside)
         self._can_move(x, y)
         rows = tuple(row.cells.ljust(self._width) for row in self.rows)
-        texts = visible(self.title), visible(self.author), visible(self.comment, keep="\n\t")
-        return Level(rows, *texts, self.rows[0].line)
+        return Level(rows, visible(self.title), visible(self.author), self.rows[0].line)
 
     def _trim(self) -> None:
         """Remove empty rows above and below, and empty columns on the left."""

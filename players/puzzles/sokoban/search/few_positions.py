@@ -15,7 +15,7 @@ from functools import reduce
 from operator import or_
 from typing import ClassVar
 
-from players.puzzles.sokoban.geometry import STEPS, Geometry
+from players.puzzles.sokoban.geometry import STEPS, is_drawn
 from players.puzzles.sokoban.lines import Push
 from players.puzzles.sokoban.push_search import PushSearch, PushTask
 from players.puzzles.sokoban.solution import Outcome
@@ -47,31 +47,29 @@ class FewPositions(PushSearch):
         self._used = 0.0
         self._search: _Search | None = None
 
-    def step(self, seconds: float) -> Outcome:
-        """See :meth:`PushSearch.step`."""
-        began = now = time.thread_time()
-        end = began + min(seconds, max(SECONDS - self._used, 0.0))
-        while self.outcome is Outcome.GOING_ON:
+    def step(self, deadline: float) -> bool:
+        """See :class:`~players.companions.Stepwise`."""
+        began = time.thread_time() - self._used
+        while not self.over:
             if self._search is None:
                 self._begin()
             elif not self._search.queue:
                 self.outcome = Outcome.UNSOLVABLE
             elif (found := self._search.expand()) is not None:
                 self._conclude(found)
-            now = time.thread_time()
-            if now >= end:
+            elif time.thread_time() - began >= SECONDS:
+                self.outcome = Outcome.GAVE_UP
+            if time.monotonic() >= deadline:
                 break
-        self._used += now - began
-        if self.outcome is Outcome.GOING_ON and self._used >= SECONDS:
-            self.outcome = Outcome.GAVE_UP
+        self._used = time.thread_time() - began
         if self._search is not None:
             self.positions = len(self._search.came)
             self.bound = self._search.queue[0][1] if self._search.queue else -1
-        return self.outcome
+        return self.over
 
     def _begin(self) -> None:
         geometry = self.task.geometry
-        if geometry.size > _MOST_SQUARES or not _is_drawn(geometry):
+        if geometry.size > _MOST_SQUARES or not is_drawn(geometry):
             self.outcome = Outcome.GAVE_UP
         else:
             self._search = _Search(self.task)
@@ -86,14 +84,6 @@ class FewPositions(PushSearch):
     def close(self) -> None:
         """Free its memory."""
         self._search = None
-
-
-def _is_drawn(geometry: Geometry) -> bool:
-    """Whether each square is drawn next to its neighbours, and to no others."""
-    places = [(y, x) for y, x in geometry.places.tolist()]
-    numbers = {place: number for number, place in enumerate(places)}
-    drawn = [[numbers.get((y + down, x + right), geometry.size) for down, right in STEPS] for y, x in places]
-    return len(numbers) == geometry.size and drawn == geometry.neighbours[:-1].tolist()
 
 
 class _Search:

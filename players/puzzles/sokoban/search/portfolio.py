@@ -6,16 +6,18 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar
 
 from gdl.errors import GdlError
+from players.companions import TurnTaker, next_turn
 from players.puzzles.sokoban.lines import is_solved
 from players.puzzles.sokoban.push_search import PushSearch, PushTask
 from players.puzzles.sokoban.search.few_positions import SECONDS, FewPositions
 from players.puzzles.sokoban.solution import Outcome
 
 _LEAST_SLICE = 0.02
-"""The least CPU seconds of a turn."""
+"""The least seconds of a turn."""
 _SLICE_SHARE = 0.1
 """A turn takes this share of the time that the search has had, so that there are few turns."""
 
@@ -75,12 +77,6 @@ def entries_named(name: str | None) -> list[Entry]:
     raise GdlError(f"there is no search {name!r} for Sokoban levels", remedy=f"the searches are {names}")
 
 
-class _Member:
-    def __init__(self, entry: Entry, search: PushSearch) -> None:
-        self.entry, self.search = entry, search
-        self.seconds = 0.0
-
-
 class SearchPortfolio(PushSearch):
     """Divides the time among the searches.
 
@@ -100,7 +96,7 @@ class SearchPortfolio(PushSearch):
         self.winner = ""
         self.full: list[str] = []
         self._entries = list(ENTRIES if entries is None else entries)
-        self._members: list[_Member] = []
+        self._members: list[TurnTaker[PushSearch]] = []
         self._seconds = 0.0
         self._done_positions = 0
         if is_solved(task.geometry, task.start):
@@ -109,38 +105,36 @@ class SearchPortfolio(PushSearch):
     @property
     def at_work(self) -> list[str]:
         """The names of the searches that have begun and have work left."""
-        return [member.search.name for member in self._members]
+        return [member.name for member in self._members]
 
-    def step(self, seconds: float) -> Outcome:
-        """See :meth:`PushSearch.step`."""
-        end = time.thread_time() + seconds
-        while self.outcome is Outcome.GOING_ON and (left := end - time.thread_time()) > 0:
+    def step(self, deadline: float) -> bool:
+        """See :class:`~players.companions.Stepwise`."""
+        while not self.over and (now := time.monotonic()) < deadline:
             self._admit()
             if not self._members:
                 self.outcome = Outcome.MEMORY_FULL if self.full else Outcome.GAVE_UP
                 break
-            member = min(self._members, key=lambda one: one.seconds / one.entry.weight)
-            began = time.thread_time()
-            outcome = member.search.step(min(left, max(_LEAST_SLICE, _SLICE_SHARE * member.seconds)))
-            used = max(time.thread_time() - began, 1e-4)
-            member.seconds += used
-            self._seconds += used
-            if outcome in (Outcome.SOLVED, Outcome.UNSOLVABLE):
-                self.outcome, self.winner = outcome, member.search.name
-                self.pushes, self.optimal = member.search.pushes, member.search.optimal
-            elif outcome is not Outcome.GOING_ON:
-                if outcome is Outcome.MEMORY_FULL:
-                    self.full.append(member.search.name)
+            member = next_turn(self._members)
+            search, before = member.work, member.seconds
+            ended = member.step(min(deadline, now + max(_LEAST_SLICE, _SLICE_SHARE * before)))
+            self._seconds += member.seconds - before
+            if search.outcome in (Outcome.SOLVED, Outcome.UNSOLVABLE):
+                self.outcome, self.winner = search.outcome, search.name
+                self.pushes, self.optimal = search.pushes, search.optimal
+            elif ended:
+                if search.outcome is Outcome.MEMORY_FULL:
+                    self.full.append(search.name)
                 self._members.remove(member)
-                self._done_positions += member.search.positions
-                member.search.close()
-            self._report(member)
-        return self.outcome
+                self._done_positions += search.positions
+                search.close()
+            self.positions = self._done_positions + sum(one.work.positions for one in self._members)
+            self.bound = search.bound
+        return self.over
 
     def close(self) -> None:
         """Free the memory of all searches."""
         for member in self._members:
-            member.search.close()
+            member.work.close()
         self._members = []
 
     def _admit(self) -> None:
@@ -148,11 +142,6 @@ class SearchPortfolio(PushSearch):
         while self._entries and (self._entries[0].begin <= self._seconds or not self._members):
             entry = self._entries.pop(0)
             task = self.task
-            memory = int(task.memory * entry.memory)
-            search = entry.search(replace(task, memory=memory))
-            self._members.append(_Member(entry, search))
-
-    def _report(self, member: _Member) -> None:
-        at_work = sum(one.search.positions for one in self._members)
-        self.positions = self._done_positions + at_work
-        self.bound = member.search.bound
+            part = replace(task, memory=int(task.memory * entry.memory))
+            kind = entry.search
+            self._members.append(TurnTaker(kind.name, entry.weight, partial(kind, part)))

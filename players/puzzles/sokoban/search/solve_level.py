@@ -35,7 +35,7 @@ def warm_up(entries: Sequence[Entry] | None = None) -> None:
     geometry, start = from_level(SMALL)
     for entry in ENTRIES if entries is None else entries:
         search = entry.search(PushTask(geometry, start, 1 << 20))
-        search.step(0.01)
+        search.step(time.monotonic() + 0.01)
         search.close()
 
 
@@ -64,8 +64,8 @@ def solve_level(
     began, used = clock(), time.thread_time()
     geometry, start = from_level(level)
     search = SearchPortfolio(PushTask(geometry, start, memory), entries)
-    while search.outcome is Outcome.GOING_ON and (left := began + seconds - clock()) > 0:
-        search.step(min(left, _STEP_SECONDS))
+    while not search.over and (left := began + seconds - clock()) > 0:
+        search.step(time.monotonic() + min(left, _STEP_SECONDS))
         if watch is not None:
             watch(search)
     steps = ""
@@ -105,7 +105,7 @@ def shortened(
     began, used = clock(), time.thread_time()
     geometry, start = from_level(level)
     optimizer = Optimizer(geometry, start, solution.pushes, metric, memory)
-    while optimizer.step(_STEP_SECONDS) and clock() < began + seconds:
+    while not optimizer.step(time.monotonic() + _STEP_SECONDS) and clock() < began + seconds:
         pass
     replay(level, optimizer.steps, "the optimizer")
     return replace(

@@ -11,8 +11,6 @@ from typing import Any
 
 import pytest
 
-from ggp.cover.instance import burr_file, written_xmpuzzle
-from players.puzzles.cover.packing.text import packing_of_text
 from tests.ggp.web.browsing import WebServer, press, wait
 
 pytestmark = pytest.mark.slow
@@ -197,11 +195,10 @@ def test_a_pasted_level_is_solved_by_an_arrow_and_taken_back(web: WebServer, bro
 
 
 def test_a_dropped_packing_is_solved_in_space(web: WebServer, browser: Any) -> None:
-    puzzle = packing_of_text("packing cubes\ntitle Two bars\npiece A\n##\npiece B\n##\nresult 2 x 2\n")
-    data = written_xmpuzzle(burr_file(puzzle), {}, complete=False)
+    data = b"packing cubes\ntitle Two bars\npiece A\n##\npiece B\n##\nresult 2 x 2\n"
     browser.get(f"{web()}/puzzles")
     wait(browser, "document.querySelector('.bring')")
-    browser.execute_script(DROP, "bars.xmpuzzle", base64.b64encode(data).decode())
+    browser.execute_script(DROP, "bars.packing", base64.b64encode(data).decode())
     wait(browser, "document.querySelector('dialog[open] #solve')").click()
     wait(browser, "document.querySelector('.status').textContent.startsWith('1 solution')")
     frame = wait(browser, "document.querySelector('.space iframe')")

@@ -77,7 +77,9 @@ def test_a_line_is_told_in_words_or_as_lurd() -> None:
 
 @pytest.mark.parametrize("named", [True, False], ids=["by its name", "by its rules"])
 def test_a_level_is_solved_by_its_own_solver(named: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ggp.solving.team.solve_together", lambda *_: pytest.fail("its rules were searched"))
+    monkeypatch.setattr(
+        "ggp.solving.solve_puzzle.solve_puzzle", lambda *_: pytest.fail("its rules were searched")
+    )
     monkeypatch.setattr(Game, "machine", lambda *_: pytest.fail("a network was built"))
     told = {"game": "yards.xsb:1"} if named else {"rules": Game.load("yards.xsb:1").text}
     source = {"game": "", "rules": "", **checked_source(told)}

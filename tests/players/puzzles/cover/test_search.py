@@ -57,7 +57,7 @@ def test_saved_and_resumed_at_every_step(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(engine, "FIRST_BUDGET", 1)
         search = CoverSearch(problem, options)
-        while search.step(time.monotonic()):
+        while not search.step(time.monotonic()):
             if others > 1:
                 found += chosen(search.taken())
             saved = json.loads(json.dumps(search.saved()))
@@ -114,7 +114,7 @@ def test_many_solutions_fill_buffers_again_and_again(engine: str) -> None:
     """Slices that end at once must not make the next ones ever longer: 1,292,697 tilings."""
     search = CoverSearch(dominoes(6, 9), CoverOptions(engine=engine))
     found = 0
-    while search.step(time.monotonic() + 0.2) and found < 1_100_000:
+    while not search.step(time.monotonic() + 0.2) and found < 1_100_000:
         found += len(search.taken())
     found += len(search.taken())
     assert found == search.result().solutions

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from bench.cover.instances import INSTANCES, queens
 from bench.truth.covers import solutions_of
+from players.puzzles.cover.engines import engine as module
 from players.puzzles.cover.engines.engine import CoverEngine
 from players.puzzles.cover.outcome import CoverOptions
 from players.puzzles.cover.problem import CoverError, CoverProblem
@@ -24,9 +25,9 @@ every_engine = pytest.mark.parametrize("kind", ENGINES.values(), ids=ENGINES)
 
 
 def all_of(engine: CoverEngine) -> list[tuple[int, ...]]:
-    found, before, more = [], engine.progress, True
-    while more:
-        more = engine.step(math.inf)
+    found, before, over = [], engine.progress, False
+    while not over:
+        over = engine.step(math.inf)
         found += [tuple(chosen.tolist()) for chosen in engine.taken()]
         assert before <= engine.progress <= 1
         before = engine.progress
@@ -36,12 +37,14 @@ def all_of(engine: CoverEngine) -> list[tuple[int, ...]]:
 def right(kind: type[CoverEngine], problem: CoverProblem, nodes: int) -> None:
     """What it finds is what there is; it is saved and resumed after so many nodes, again and again."""
     expected = solutions_of(problem)
-    engine, found = kind(problem), []
-    while engine.step(math.inf, nodes):
-        found += [tuple(chosen.tolist()) for chosen in engine.taken()]
-        progress = engine.progress
-        engine = kind.resumed(problem, json.loads(json.dumps(engine.saved())))
-        assert engine.progress == pytest.approx(progress)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "FIRST_BUDGET", nodes)
+        engine, found = kind(problem), []
+        while not engine.step(0.0):
+            found += [tuple(chosen.tolist()) for chosen in engine.taken()]
+            progress = engine.progress
+            engine = kind.resumed(problem, json.loads(json.dumps(engine.saved())))
+            assert engine.progress == pytest.approx(progress)
     found += [tuple(chosen.tolist()) for chosen in engine.taken()]
     assert sorted(found) == expected == sorted(all_of(kind(problem)))
     assert engine.count == len(found)
@@ -76,7 +79,7 @@ def test_queens(kind: type[CoverEngine], size: int, count: int) -> None:
 def test_known_numbers_of_solutions(name: str, kind: type[CoverEngine]) -> None:
     make, known = INSTANCES[name].build, INSTANCES[name].solutions
     engine = kind(make(), delivers=False)
-    while engine.step(math.inf):
+    while not engine.step(math.inf):
         pass
     assert engine.count == known
 
@@ -98,10 +101,13 @@ def test_a_solution_of_many_options_is_as_deep_as_it_has_to_be() -> None:
 
 
 @every_engine
-def test_what_was_not_saved_from_this_problem_is_refused(kind: type[CoverEngine]) -> None:
+def test_what_was_not_saved_from_this_problem_is_refused(
+    kind: type[CoverEngine], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "FIRST_BUDGET", 20)
     problem = queens(6)
     engine = kind(problem)
-    engine.step(math.inf, 20)
+    engine.step(0.0)
     saved = engine.saved()
     wrong = [None, -5, "x", [10**9], [[]], [{}], 1 << 80, True, {}]
     for changed in [{}, *(saved | {key: value} for key in saved for value in wrong)]:
@@ -110,7 +116,7 @@ def test_what_was_not_saved_from_this_problem_is_refused(kind: type[CoverEngine]
         except CoverError:
             continue
         assert changed
-        resumed.step(math.inf, 5)
+        resumed.step(0.0)
 
 
 @every_engine

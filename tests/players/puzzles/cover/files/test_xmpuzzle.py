@@ -7,28 +7,19 @@ import gzip
 import os
 import time
 from pathlib import Path
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gdl.errors import FileError, GdlError, sound
-from players.puzzles.cover.files.xml_tree import MOST_BYTES
-from players.puzzles.cover.files.xmpuzzle import (
-    BurrFile,
-    _turn,
-    places,
-    read_xmpuzzle,
-    written_xmpuzzle,
-    xmpuzzle,
-)
+from gdl.errors import GdlError, sound
+from players.puzzles.cover.files.xmpuzzle import BurrFile, xmpuzzle
+from players.puzzles.cover.outcome import CoverOptions
 from players.puzzles.cover.packing.assembly import Packing
-from players.puzzles.cover.packing.grids import GRIDS, CellGrid
 from players.puzzles.cover.packing.search import Duplicates, PackingSearch
 from players.puzzles.cover.problem import CoverError
-from tests.players.puzzles.cover.packing.plain_search import images_of, solutions
+from tests.players.puzzles.cover.packing.plain_search import solutions
 
 EXAMPLES = os.environ.get("GGP_BURRTOOLS", "")
 """A folder with BurrTools' examples."""
@@ -78,44 +69,11 @@ def kept(file: BurrFile, number: int) -> tuple[Packing, list[np.ndarray]]:
     return packing, duplicates.kept(found)
 
 
-def saved(data: bytes, file: BurrFile, number: int, packing: Packing) -> list[np.ndarray]:
-    """The solutions that are saved in a file, as ascending options: each copy is turned and moved to its
-    place."""
-    text = gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data
-    root = ElementTree.fromstring(text.decode("utf-8", "replace"))
-    problem = file.problem(number)
-    grid, room = problem.puzzle.grid, [tuple(cell) for cell in problem.puzzle.result.cells.tolist()]
-    way_of = {_turn(grid, way): way for way in range(len(grid.matrices))}
-    options = {
-        (int(packing.pieces[option]), frozenset(room[cell] for cell in packing.cells(option))): option
-        for option in range(packing.problem.options)
-    }
-    copies = [kind for kind, piece in enumerate(problem.puzzle.pieces) for _ in range(piece.maximum)]
-    found = []
-    for assembly in root.findall(f"problems/problem[{number}]/solutions/solution/assembly"):
-        words, chosen = (assembly.text or "").replace("x", "x x x x").split(), []
-        for copy, kind in enumerate(copies):
-            if words[4 * copy] == "x":
-                continue
-            x, y, z, turn = map(int, words[4 * copy : 4 * copy + 4])
-            shape = file.shapes[problem.shapes[kind]]
-            turned = grid.turned(np.concatenate([shape.shape.cells, [shape.hotspot]]), way_of[turn])
-            assert turned is not None
-            cells = (turned[:-1] - turned[-1] + (x, y, z)).tolist()
-            chosen.append(options[kind, frozenset(map(tuple, cells))])
-        assert len(words) == 4 * len(copies)
-        found.append(np.array(sorted(chosen)))
-    return found
-
-
 @pytest.mark.parametrize("data", [CORNERS, gzip.compress(CORNERS)], ids=["plain", "gzip"])
 def test_a_file_is_read(data: bytes) -> None:
     file = xmpuzzle(data)
-    assert file.comment == "von Straße & Weg"
-    assert file.colours == ((200, 0, 10), (0, 9, 99))
-    assert file.shapes[0].hotspot == (1, 0, 0)
-    assert file.shapes[0].shape.cells.tolist() == [[0, 0, 0], [1, 0, 0], [0, 1, 0]]
-    result = file.shapes[2].shape
+    assert sound(file.shapes[0]).cells.tolist() == [[0, 0, 0], [1, 0, 0], [0, 1, 0]]
+    result = sound(file.shapes[2])
     assert result.fixed.tolist() == [True, True, False] + [True] * 6
     assert result.colours.tolist() == [0, 0, 2, 0, 1, 0, 0, 0, 0]
     problem = file.problem()
@@ -124,31 +82,6 @@ def test_a_file_is_read(data: bytes) -> None:
     assert problem.puzzle.pieces[1].groups == ((2, 1),)
     assert problem.puzzle.allowed == {(1, 1)}
     assert problem.puzzle.most_holes == 2
-
-
-def test_what_is_written_is_read_again() -> None:
-    file = xmpuzzle(CORNERS)
-    packing, ours = kept(file, 1)
-    data = written_xmpuzzle(file, {1: [places(file, 1, packing, each.tolist()) for each in ours]})
-    assert f'assemblies="{len(ours)}"'.encode() in gzip.decompress(data)
-    again = xmpuzzle(data)
-    back = saved(data, again, 1, packing)
-    assert ours and [each.tolist() for each in back] == [each.tolist() for each in ours]
-    assert again.comment == file.comment and again.colours == file.colours
-    one, other = again.problem().puzzle, file.problem().puzzle
-    assert (one.name, one.allowed, one.holes) == (other.name, other.allowed, other.holes)
-    for ours_, theirs in zip(again.shapes, file.shapes, strict=True):
-        assert (ours_.size, ours_.hotspot) == (theirs.size, theirs.hotspot)
-        assert (ours_.shape.cells == theirs.shape.cells).all()
-        assert (ours_.shape.fixed == theirs.shape.fixed).all()
-        assert (ours_.shape.colours == theirs.shape.colours).all()
-
-
-@pytest.mark.parametrize("grid", GRIDS, ids=lambda grid: grid.name)
-def test_turns_have_numbers_of_their_own(grid: CellGrid) -> None:
-    numbers = range(len(grid.matrices))
-    assert sorted(_turn(grid, number) for number in numbers) == list(numbers)
-    assert _turn(grid, 0) == 0
 
 
 def test_of_two_solutions_that_mirror_each_other_one_is_kept() -> None:
@@ -176,17 +109,20 @@ def test_an_interrupted_search_is_refused_and_a_finished_one_is_not() -> None:
 BOMB = b"""<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;">]>
 <puzzle><comment>&b;</comment></puzzle>"""
 REFUSED = {
-    "entities": (BOMB, "document type"),
-    "outside file": (b'<!DOCTYPE p SYSTEM "file:///etc/passwd"><puzzle/>', "document type"),
+    "entities": (BOMB, "declares the entity 'a'"),
+    "outside file": (
+        b'<!DOCTYPE p [<!ENTITY a SYSTEM "file:///etc/passwd">]><puzzle/>',
+        "declares the entity",
+    ),
     "no XML": (b"GIF89a", "this is not XML"),
     "cut off": (CORNERS[:-40], "this is not XML"),
-    "cut off, packed": (gzip.compress(CORNERS)[:-20], "ends too early"),
-    "damaged, packed": (gzip.compress(CORNERS)[:30] + b"\0" * 300, "damaged|too early"),
+    "cut off, packed": (gzip.compress(CORNERS)[:-20], "damaged"),
+    "damaged, packed": (gzip.compress(CORNERS)[:30] + b"\0" * 300, "damaged"),
     "empty": (b"", "this is not XML"),
     "deep": (b"<a>" * 1000 + b"</a>" * 1000, "too deep"),
     "deep where nothing is read": (b"<puzzle><separation>" + b"<a>" * 1000, "too deep"),
     "another thing": (b"<html/>", "no puzzle"),
-    "packed to nothing": (gzip.compress(b" " * (MOST_BYTES + 1), 9), "too large"),
+    "packed to nothing": (gzip.compress(b" " * (64 << 20 | 1), 9), "too large"),
     "unknown grid": (small("", "", 7), "type 7"),
     "huge shape": (small(voxel("#", 99999, 99999, 99999), ""), "too large"),
     "huge shape, and nothing of it read": (small(voxel("?", 144, 144, 144), ""), "too large"),
@@ -221,7 +157,7 @@ def read_whole(data: bytes) -> None:
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_is_no_puzzle_is_refused(name: str) -> None:
     data, message = REFUSED[name]
-    with pytest.raises(CoverError, match=message) as caught:
+    with pytest.raises(GdlError, match=message) as caught:
         read_whole(data)
     assert "\n" not in str(caught.value)
     if not data.startswith(b"\x1f\x8b"):
@@ -252,13 +188,6 @@ def test_a_bad_shape_or_problem_costs_only_what_needs_it() -> None:
         with pytest.raises(CoverError, match=message):
             file.problem(number)
     assert len(file.problem(3).puzzle.pieces) == 1
-    with pytest.raises(CoverError, match="not a mark"):
-        written_xmpuzzle(file, {})
-
-
-def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(FileError, match="there is no such file"):
-        read_xmpuzzle(tmp_path / "none.xmpuzzle")
 
 
 @given(at=st.integers(0, len(CORNERS) - 1), what=st.binary(max_size=6), width=st.integers(0, 30))
@@ -266,7 +195,7 @@ def test_damage_gives_an_error_or_a_puzzle(at: int, what: bytes, width: int) -> 
     with contextlib.suppress(GdlError):
         file = xmpuzzle(CORNERS[:at] + what + CORNERS[at + width :])
         for problem in map(sound, file.problems):
-            if max((len(sound(shape).shape) for shape in file.shapes), default=0) < 50:
+            if max((len(sound(shape)) for shape in file.shapes), default=0) < 50:
                 Packing.of(problem.puzzle)
 
 
@@ -301,15 +230,7 @@ def test_bundled_examples_of_burrtools(name: str) -> None:
     assert len(file.problems) == len(COUNTS[name])
     for number, count in enumerate(COUNTS[name], 1):
         problem = file.problem(number)
-        search = PackingSearch(problem.puzzle)
-        ours = set()
-        while search.step(time.monotonic() + 1):
-            ours |= {tuple(each.tolist()) for each in search.taken()}
-        ours |= {tuple(each.tolist()) for each in search.taken()}
-        assert len(ours) == count
-        duplicates = Duplicates.of(search.packing)
-        theirs = saved(data, file, number, search.packing)
-        classes = [images_of(duplicates, each) & ours for each in theirs]
-        assert all(len(each) == 1 for each in classes)
-        if len(theirs) == count:
-            assert set().union(*classes) == ours
+        search = PackingSearch(problem.puzzle, CoverOptions(delivers=False))
+        while not search.step(time.monotonic() + 1):
+            pass
+        assert search.result().solutions == count

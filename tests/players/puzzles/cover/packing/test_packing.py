@@ -18,29 +18,6 @@ from players.puzzles.cover.problem import CoverError
 from tests.examples import examples
 from tests.players.puzzles.cover.packing.plain_search import images_of, neighbours, solutions
 
-PENTOMINOES = {
-    "F": [".##", "##.", ".#."],
-    "I": ["#####"],
-    "L": ["####", "#..."],
-    "N": ["##..", ".###"],
-    "P": ["##", "##", "#."],
-    "T": ["###", ".#.", ".#."],
-    "U": ["#.#", "###"],
-    "V": ["#..", "#..", "###"],
-    "W": ["#..", "##.", ".##"],
-    "X": [".#.", "###", ".#."],
-    "Y": ["####", ".#.."],
-    "Z": ["##.", ".#.", ".##"],
-}
-SOMA = {
-    "V": [["##", "#."]],
-    "L": [["###", "#.."]],
-    "T": [["###", ".#."]],
-    "Z": [["##.", ".##"]],
-    "P": [["##", "#."], ["#.", ".."]],
-    "A": [["##", "#."], [".#", ".."]],
-    "B": [["##", "#."], ["..", "#."]],
-}
 CUBES = grid("cubes")
 
 
@@ -61,21 +38,6 @@ def different(packing: Packing) -> int:
         images = images_of(duplicates, duplicates.numbers[each])
         assert sum(tuple(one.tolist()) in images for one in kept) == 1
     return len(kept)
-
-
-def test_pentominoes() -> None:
-    pieces = [Piece(CellShape.of([drawing], name)) for name, drawing in PENTOMINOES.items()]
-    packing = Packing.of(puzzle(pieces, box(20, 3, 1)))
-    duplicates = Duplicates.of(packing)
-    assert duplicates.broken and len(duplicates.images) == 3
-    assert different(packing) == 2
-
-
-def test_soma_has_240_solutions() -> None:
-    pieces = [Piece(CellShape.of(layers, name)) for name, layers in SOMA.items()]
-    packing = Packing.of(puzzle(pieces, box(3, 3, 3)))
-    assert len(Duplicates.of(packing).images) == 47
-    assert different(packing) == 240
 
 
 def test_copies_alike_are_one_item() -> None:

@@ -12,7 +12,6 @@ from gdl.grounding.pipeline import ground
 from gdl.machine import State
 from gdl.scramble import scramble
 from gdl.syntax.parser import parse_rules
-from players.puzzles.cover.recognition import move_set_solver as module
 from players.puzzles.cover.recognition.latch_game import latch_game_of
 from players.puzzles.cover.recognition.move_set_solver import MoveSetSolver
 from players.solvers import Task
@@ -20,8 +19,6 @@ from propnet.build import build
 from propnet.machine import PropnetMachine
 from tests.examples import examples
 from tests.places import GAMES
-
-pytest.importorskip("pysat")
 
 
 def machine_of(text: str) -> PropnetMachine:
@@ -76,14 +73,6 @@ def test_games_of_ours_are_solved(name: str) -> None:
 @pytest.mark.parametrize("name", ["knightstour", "pegsolitaire", "eightpuzzle", "tictactoe", "lightsout"])
 def test_other_games_are_declined(name: str) -> None:
     assert latch_game_of(machine_of((GAMES / f"{name}.kif").read_text()).network) is None
-
-
-@pytest.mark.parametrize("name", ["sudoku", "queens"])
-def test_covers_are_solved_without_the_package(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "available", lambda: False)
-    machine = machine_of((GAMES / f"{name}.kif").read_text())
-    assert MoveSetSolver.recognise(machine) is not None
-    assert solved(machine) == (100, 100)
 
 
 NONOGRAM = """
@@ -184,35 +173,6 @@ def test_what_is_proven_is_the_best_of_all_lines(
         assert best == truth
 
 
-def test_what_is_no_cover_is_declined_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    either = [[(0, False), (2, True)], [(0, True), (1, True)]]
-    machine = machine_of(marking_game([[(4, False)]] * len(CELLS), [], either, 3, []))
-    assert MoveSetSolver.recognise(machine) is not None
-    monkeypatch.setattr(module, "available", lambda: False)
-    assert MoveSetSolver.recognise(machine) is None
-
-
-@examples(25)
-@given(
-    st.lists(conditions, min_size=len(CELLS), max_size=len(CELLS)),
-    st.lists(conditions, max_size=1),
-    st.lists(conditions, min_size=1, max_size=1),
-    st.none() | st.integers(1, 6),
-)
-def test_what_covers_prove_is_the_best_of_all_lines(
-    legal: list[Condition], ends: list[Condition], goals: list[Condition], steps: int | None
-) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "available", lambda: False)
-        machine = machine_of(marking_game(legal, ends, goals, steps, []))
-        if MoveSetSolver.recognise(machine) is None or machine.is_terminal(machine.initial_state()):
-            return
-        best, proven = solved(machine)
-    truth = best_of_all(machine)
-    assert best <= truth
-    assert proven in (-1, truth)
-
-
 PLACES, VALUES = range(4), range(2)
 Entries = list[tuple[int, int, bool]]
 """Which places hold which value, and which do not."""
@@ -256,19 +216,16 @@ def filling_game(legal: list[Entries], goals: list[Entries], given: int, in_turn
     st.lists(entries, min_size=2, max_size=2),
     st.integers(0, 2),
     st.booleans(),
-    st.booleans(),
 )
 def test_fillings_are_proven_right(
-    legal: list[Entries], goals: list[Entries], given: int, in_turn: bool, by_sat: bool
+    legal: list[Entries], goals: list[Entries], given: int, in_turn: bool
 ) -> None:
     machine = machine_of(filling_game(legal, goals, given, in_turn))
     if machine.is_terminal(machine.initial_state()):
         return
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "available", lambda: by_sat)
-        if MoveSetSolver.recognise(machine) is None:
-            return
-        best, proven = solved(machine)
+    if MoveSetSolver.recognise(machine) is None:
+        return
+    best, proven = solved(machine)
     truth = best_of_all(machine)
     assert best <= truth
     assert proven in (-1, truth)

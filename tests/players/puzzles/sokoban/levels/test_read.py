@@ -45,7 +45,7 @@ def levels(draw: st.DrawFn) -> Level:
         kind = 2 if (x, y) == keeper else 1 if (x, y) in boxes else 0
         cells[y][x] = " $@.*+"[kind + 3 * ((x, y) in goals)]
     text = st.text(st.characters(whitelist_categories=["L", "Nd"], whitelist_characters=" ,!'"), max_size=20)
-    words = [" ".join(draw(text).split()) for _ in range(3)]
+    words = [" ".join(draw(text).split()) for _ in range(2)]
     return Level(tuple(map("".join, cells)), *words)
 
 
@@ -58,7 +58,7 @@ def playable(level: Level) -> bool:
 
 
 def same(one: list[Level], two: list[Level]) -> bool:
-    fields = ("rows", "title", "author", "comment")
+    fields = ("rows", "title", "author")
     return [[getattr(level, f) for f in fields] for level in one] == [
         [getattr(level, f) for f in fields] for level in two
     ]
@@ -66,7 +66,7 @@ def same(one: list[Level], two: list[Level]) -> bool:
 
 @given(st.lists(levels().filter(playable), min_size=1, max_size=4), st.booleans())
 def test_levels_that_are_written_are_read_again(written: list[Level], run_lengths: bool) -> None:
-    named = [Level(w.rows, w.title or "Untitled", w.author or "me", w.comment) for w in written]
+    named = [Level(w.rows, w.title or "Untitled", w.author or "me") for w in written]
     assert same(read_levels(write_levels(named, run_lengths)), named)
 
 
@@ -160,8 +160,8 @@ def test_fields_behind_a_map_and_a_comment_of_several_lines() -> None:
     first = f"Author: All\n\n{MAP}\nTitle: One\nAuthor: Me\nComment: a\nb\n # c\nComment-End:\n\n"
     text = f"{first}{MAP}\nTitle: Two\n"
     one, two = read_levels(text)
-    assert (one.title, one.author, one.comment, one.line) == ("One", "Me", "a\nb\n# c", 3)
-    assert (two.title, two.author, two.comment, two.line) == ("Two", "All", "", 13)
+    assert (one.title, one.author, one.line) == ("One", "Me", 3)
+    assert (two.title, two.author, two.line) == ("Two", "All", 13)
 
 
 @pytest.mark.parametrize(
@@ -188,8 +188,8 @@ def test_fields_behind_a_map_and_a_comment_of_several_lines() -> None:
         ("#####\n#@$.#\n" + "#####\n" * 500, "401:1", "502 rows"),
         ("####\n#@##\n#$.#\n####\n", "2:2", "cannot move"),
         ("#######\n#@$.#$#\n#######", "2:6", "no keeper can come"),
-        ("<SokobanLevels>", "1:16", "well-formed"),
-        ("<a>" * 60, "1:151", "too deeply"),
+        ("<SokobanLevels>", "1:16", "not XML"),
+        ("<a>" * 70, "1:193", "too deep"),
         ("<Level>\n<L>#q</L></Level>", "2:5", "'q' does not belong"),
         ("<Level>\n <L>#####</L>\n <L>#@@.#</L>\n <L>#####</L>\n</Level>", "3:7", "2 keepers"),
     ],
@@ -277,83 +277,6 @@ def test_a_map_may_end_in_tips_of_a_single_wall() -> None:
     assert level.height == 7
     assert str(level).split("\n") == diamond
     assert other.boxes == 1
-
-
-IN_PROGRAMS = {
-    "a list": ("levels = [[", '"{}",', "]]"),
-    "single quotes": ("var map = [", "    '{}',", "];"),
-    "aligned behind a name": ("", 'row = "{}"', ""),
-    "strings that end lines": ("char *map =", '  "{}\\n"', ";"),
-    "joined by plus": ("String map = ", '  + "{}\\n"', ";"),
-    "commas alone": ("", "{},", ""),
-    "breaks alone": ("", "{}\\n", ""),
-    "backslashes": ("", "{}\\", ""),
-    "with remarks": ("{", '  "{}", // a row', "};"),
-}
-
-
-@given(levels().filter(playable), st.sampled_from(sorted(IN_PROGRAMS)))
-def test_maps_in_listings_of_programs_are_read(level: Level, kind: str) -> None:
-    begin, row, end = IN_PROGRAMS[kind]
-    text = "\n".join([begin, *(row.format(cells) for cells in level.rows), end])
-    assert rows_of(text) == rows_of("\n".join(level.rows))
-
-
-@given(levels().filter(playable), levels().filter(playable))
-def test_maps_in_one_string_are_read(one: Level, two: Level) -> None:
-    text = 'maps = "' + "\\n".join([*one.rows, "", *two.rows]) + '\\n";'
-    assert rows_of(text) == rows_of("\n".join(one.rows)) + rows_of("\n".join(two.rows))
-    triple = 'maps = """' + "\n".join([*one.rows, "", *two.rows]) + '"""'
-    assert rows_of(triple) == rows_of(text)
-
-
-@given(
-    levels().filter(playable),
-    levels().filter(playable),
-    st.sampled_from(["\n", "<br>", "<br/>\n"]),
-    st.booleans(),
-)
-def test_maps_in_pre_of_a_page_are_read(one: Level, two: Level, end: str, escaped: bool) -> None:
-    def block(level: Level) -> str:
-        rows = end.join(level.rows)
-        return (
-            f"<pre class='map'>{rows.replace('#', '&#35;').replace(' ', '&nbsp;') if escaped else rows}</pre>"
-        )
-
-    head = "<!DOCTYPE html><html><!-- ### --><body><h2>First &amp; best</h2>"
-    text = f"{head}{block(one)}\n<p>Second</p>\n{block(two)}</body></html>"
-    found = read_levels(text)
-    plain = [*read_levels("\n".join(one.rows)), *read_levels("\n".join(two.rows))]
-    assert [level.rows for level in found] == [level.rows for level in plain]
-    assert [level.title for level in found] == ["First & best", "Second"]
-
-
-@pytest.mark.parametrize(
-    ("text", "place"),
-    [
-        ('x = ["#####",\n     "#@$x#",\n     "#####"]', "2:10"),
-        ('x = "#####\\n#@$x#\\n#####"', "1:16"),
-        ("<pre>#####\n#@$x#\n#####</pre>", "2:4"),
-        ("<p>a</p><pre>\n#####<br>&#35;@$x#<br>#####</pre>", "2:17"),
-        ("<!-- a\nb --><pre>#####\n#@$x#\n#####</pre>", "3:4"),
-        ('"#####",\n"#@$ #",\n"#####"', "2:4"),
-        ("no level", "1:1"),
-    ],
-)
-def test_what_is_wrong_in_a_listing_or_page_is_told_with_its_place_in_the_file(text: str, place: str) -> None:
-    with pytest.raises(GdlError) as caught:
-        read_levels(text, "levels.txt")
-    assert str(caught.value).startswith(f"levels.txt:{place}: ")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "text", ["<pre>" * 200_000, "<!--" * 200_000, "&#35" * 200_000, '"' * 800_000, "<a " * 200_000]
-)
-def test_long_texts_that_only_look_like_pages_are_soon_refused(text: str) -> None:
-    for before in ("<pre>", ""):
-        with pytest.raises(GdlError):
-            read_levels(before + text)
 
 
 def test_titles_in_quotes_stay_titles() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from players.puzzles.sokoban.search.matching import (
+from players.puzzles.sokoban.search.backward import (
     FAR_COST,
     Matching,
     cost_after,
