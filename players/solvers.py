@@ -85,8 +85,6 @@ class Task:
             shorter.
         memory: bytes that it may use.
         seed: seed of its random choices.
-        patient: whether to compile kernels that only improve a line. In a match this would take the time of a
-            turn.
     """
 
     machine: PropnetMachine
@@ -94,7 +92,6 @@ class Task:
     report: Report
     memory: int
     seed: int = 0
-    patient: bool = True
 
 
 class LineSolver(Stepwise, ABC):

@@ -118,11 +118,6 @@ class BatchSize:
         self._leaf = LeafPlayouts()
         self._playout_seconds = 0.0
 
-    @property
-    def is_ready(self) -> bool:
-        """Whether the next batch can begin at once."""
-        return self._pace is not None
-
     def get_ready(self) -> Pace:
         """Compile or load the kernels of a batch, and measure the machine; :meth:`plan` does it if it was not
         done before."""
