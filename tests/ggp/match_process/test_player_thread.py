@@ -140,7 +140,7 @@ def test_another_player_stands_in_while_the_first_is_being_compiled(
         thinker._warm.set()
         thinker._warm_alone.set()
 
-    monkeypatch.setattr("ggp.match_process.player_thread.STAND_IN", "legal")
+    monkeypatch.setattr("players.until_compiled.STAND_IN", "legal")
     monkeypatch.setattr(Thinker, "_warm_up", compile_for_long)
     thinker, messages = make("prover", "random")
     thinker.begin(parse_rules(GAME), GAME, True)
@@ -149,12 +149,14 @@ def test_another_player_stands_in_while_the_first_is_being_compiled(
     assert events == ["a stand-in begins"]
     thinker.choose(1, beginning(), "safe", time.monotonic() + LONG)
     assert until(messages, "move")[0]["move"] in ("Go", "Wait")
+    assert thinker._player is not None and thinker._player._player.name == "legal"
     gate.set()
     assert thinker._warm.wait(LONG)
     thinker.choose(2, beginning(), "safe", time.monotonic() + LONG)
     move, events = until(messages, "move")
     assert move["move"] in ("Go", "Wait")
-    assert events == ["the stand-in goes"]
+    assert events == []
+    assert thinker._player is not None and thinker._player._player.name == "random"
 
 
 def test_another_player_stands_in_for_one_that_cannot_be_made(
