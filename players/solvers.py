@@ -22,8 +22,8 @@ from gdl.rules import Rules
 from gdl.syntax.parser import parse_term
 from players.companions import Stepwise
 from players.plugins import class_named, plugins
-from players.processes.compiled_parts import Part
 from propnet.capabilities import lane_machine
+from propnet.jit.parts import Part
 from propnet.passes.circuit import FALSE
 
 if TYPE_CHECKING:

@@ -34,12 +34,12 @@ from players.kaskade.player import KaskadePlayer
 from players.kaskade.stages import exercise_answers
 from players.match import Quit, play_match
 from players.player import Player
-from players.processes.compiled_parts import folder_of_parts
 from players.processes.limits import cores
 from players.registry import check_name, fitting, make_player
 from players.until_compiled import STAND_IN, UntilCompiled
-from players.warm_kernels import match_parts, missing, network_parts, search_parts
+from players.warm_kernels import NETWORK, match_parts, parts_for
 from propnet.capabilities import lane_machine
+from propnet.jit.parts import folder_of_parts, missing
 
 _NEEDS_NO_KERNELS = frozenset(("human", "random", "legal"))
 
@@ -171,7 +171,7 @@ class LocalMatch:
         roles = self.game.machine("prover").roles
         if len(roles) < 2 or not can_wait(seats(self.names, [str(role) for role in roles])):
             return None
-        parts = missing(search_parts())
+        parts = missing(parts_for(["uct"]))
         if not parts:
             return None
         process = compile_behind(parts)
@@ -182,16 +182,13 @@ class LocalMatch:
 
     def _compile_network(self, progress: Progress) -> None:
         """Compile the kernels of every machine above the prover, before any is built."""
-        compile_missing(network_parts(), cores(), progress)
+        compile_missing(NETWORK, cores(), progress)
 
     def _compile(self, machine: Machine, progress: Progress) -> None:
         """Compile the kernels that our players need in this game, before any clock runs."""
-        named = seats(self.names, [str(role) for role in machine.roles])
-        kinds = {name.partition(":")[0] for name in named}  # For a user's own class the kind is its module.
-        searches = any(kind.startswith("uct") or kind == "tables" for kind in kinds)
         if lane_machine(machine) is not None:
-            parts = match_parts(machine, searches, not kinds.isdisjoint(("montecarlo", "greedy")))
-            compile_missing(parts, cores(), progress)
+            players = seats(self.names, [str(role) for role in machine.roles])
+            compile_missing(match_parts(machine, players), cores(), progress)
 
     def _kaskade(
         self, level: str, cleanup: ExitStack, on_event: Callable[[Event], None] | None = None

@@ -75,7 +75,7 @@ class Search:
         self._batched: BatchMachine = batch_machine_of(machine, decisive=self.tuning.decisive)
         self._shares = TimeShares()
         self._alone = len(machine.roles) == 1
-        self._sizes = BatchSize(self._batched, self.tuning.paths, self._proves)
+        self._sizes = BatchSize(self._batched, self.tuning.paths)
         self._forced = forced_plies(self._batched, self.tuning.pass_over)
         self._solvers = self._proofs = None
         if self._rounds is not None and old is not None:

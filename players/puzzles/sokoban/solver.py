@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from players.processes.compiled_parts import Part
 from players.solvers import Certainty, LineSolver, Promise, Task
+from propnet.jit.parts import Part
 
 if TYPE_CHECKING:
     from players.puzzles.sokoban.geometry import Geometry, Position
