@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from gdl.machine import Machine, State
 from ggp.boards.board import find_board
 from ggp.boards.snakes import SnakesPainter, map_of_rules
 from ggp.boards.text import Painter
-from ggp.sokoban.machine_stage import LevelPainter, MachineStage, stage_of_machine
+from propnet.capabilities import lane_machine
+
+if TYPE_CHECKING:
+    from ggp.sokoban.machine_stage import MachineStage
 
 
 def painter_of(
@@ -16,10 +21,14 @@ def painter_of(
     drawn = map_of_rules(machine.rules)
     if drawn is not None:
         return SnakesPainter(machine.rules, machine.roles, drawn, colours, unicode), None
-    stage = stage_of_machine(machine, name)
-    if stage is not None:
-        return LevelPainter(machine, stage, colours, unicode), stage
-    return Painter(find_board(machine), machine.rules, machine.roles), stage
+    if lane_machine(machine) is not None:
+        # Imported here: a match on the prover begins without numba.
+        from ggp.sokoban.machine_stage import LevelPainter, stage_of_machine
+
+        stage = stage_of_machine(machine, name)
+        if stage is not None:
+            return LevelPainter(machine, stage, colours, unicode), stage
+    return Painter(find_board(machine), machine.rules, machine.roles), None
 
 
 class PlainDrawing:
