@@ -36,24 +36,27 @@ class UntilCompiled(Player):
         self._made = False
         self._player = make_player(STAND_IN, seed)
 
+    @property
+    def machine(self) -> Machine:
+        """The machine of the player that plays."""
+        return self._player.machine
+
+    @machine.setter
+    def machine(self, machine: Machine) -> None:
+        self._player.machine = machine
+
     def start(self, machine: Machine, role: int, state: State, startclock: float, deadline: float) -> None:
-        self.machine, self.role = machine, role
+        self.role = role
         if self._is_compiled():
-            self._begin(state, startclock, deadline)
-        else:
-            self._player.start(machine, role, state, startclock, deadline)
+            self._player, self._made = self._make(), True
+            self._player.on_progress = self.on_progress
+        self._player.start(machine, role, state, startclock, deadline)
 
     def choose(self, state: State, deadline: float) -> Choice:
-        self._look(state)
-        choice = self._player.choose(state, deadline)
-        self.machine = self._player.machine
-        return choice
+        return self._player_for(state).choose(state, deadline)
 
     def choose_from(self, belief: Belief, deadline: float) -> Choice:
-        self._look(belief.likeliest)
-        choice = self._player.choose_from(belief, deadline)
-        self.machine = self._player.machine
-        return choice
+        return self._player_for(belief.likeliest).choose_from(belief, deadline)
 
     def decide(self, state: State, options: list[int], deadline: float) -> Choice:
         return self._player.decide(state, options, deadline)
@@ -64,14 +67,10 @@ class UntilCompiled(Player):
     def stop(self) -> None:
         self._player.stop()
 
-    def _look(self, state: State) -> None:
-        """Hand over to the wanted player as soon as its kernels are compiled."""
+    def _player_for(self, state: State) -> Player:
+        """The player of this turn."""
         if not self._made and self._is_compiled():
             self._player.stop()
-            self._begin(state, 0.0, time.monotonic())
-
-    def _begin(self, state: State, startclock: float, deadline: float) -> None:
-        self._player, self._made = self._make(), True
+            self.start(state.machine, self.role, state, 0.0, time.monotonic())
         self._player.on_progress = self.on_progress
-        self._player.start(state.machine, self.role, state, startclock, deadline)
-        self.machine = self._player.machine
+        return self._player

@@ -70,9 +70,10 @@ def doubts(game: Game) -> str:
 
 
 HUMAN = "human"
+_QUICK = STAND_IN.partition(":")[0]
 _LEVEL = "auto"
 """The furthest machine."""
-_BEHIND = f"uct is being compiled in the background, once; until then {STAND_IN} moves in its place"
+_BEHIND = f"uct is being compiled in the background, once; until then {_QUICK} moves in its place"
 
 
 @dataclass(frozen=True, slots=True)
