@@ -23,12 +23,12 @@ from ggp.warm import alone, warm_up
 from players.belief.belief import Belief
 from players.kaskade.kaskade import BOTTOM, FAILED, READY, Event, Kaskade
 from players.kaskade.player import START_SHARE, KaskadePlayer
+from players.kaskade.until_compiled import STAND_IN, UntilCompiled
 from players.match import ask
 from players.player import Choice, Player
 from players.processes import launch
 from players.processes.limits import describe
 from players.registry import fitting, is_registered, make_player
-from players.until_compiled import STAND_IN, UntilCompiled
 from propnet.capabilities import lane_machine
 
 if TYPE_CHECKING:
@@ -156,7 +156,8 @@ class Thinker:
             self._needed = self._warm_alone
         if not self._needed.wait(max(0.0, deadline - time.monotonic()) * START_SHARE):
             self._log("debug", "a stand-in begins", player=STAND_IN)
-        self._player = UntilCompiled(player, seed, lambda: self._make(player, seed), self._needed.is_set)
+        stand_in = make_player(STAND_IN, seed)
+        self._player = UntilCompiled(player, stand_in, lambda: self._make(player, seed), self._needed.is_set)
         self._player.on_progress = self._think_aloud
         state = self._state(position)
         try:

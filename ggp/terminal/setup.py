@@ -32,11 +32,11 @@ from ggp.warm import compile_behind, compile_missing
 from players.kaskade.kaskade import BOTTOM, FAILED, Event, Kaskade
 from players.kaskade.player import KaskadePlayer
 from players.kaskade.stages import exercise_answers
+from players.kaskade.until_compiled import STAND_IN, UntilCompiled
 from players.match import Quit, play_match
 from players.player import Player
 from players.processes.limits import cores
 from players.registry import check_name, fitting, make_player
-from players.until_compiled import STAND_IN, UntilCompiled
 from players.warm_kernels import NETWORK, match_parts, parts_for
 from propnet.capabilities import lane_machine
 from propnet.jit.parts import folder_of_parts, missing
@@ -229,7 +229,7 @@ class LocalMatch:
                 def climbing(make: Callable[[], Player] = make) -> Player:
                     return KaskadePlayer(make(), self._kaskade(_LEVEL, cleanup))
 
-                players.append(UntilCompiled(name, seed, climbing, compiled))
+                players.append(UntilCompiled(name, make_player(STAND_IN, seed), climbing, compiled))
             else:
                 players.append(KaskadePlayer(make(), kaskade))
         return players

@@ -140,7 +140,7 @@ def test_another_player_stands_in_while_the_first_is_being_compiled(
         thinker._warm.set()
         thinker._warm_alone.set()
 
-    monkeypatch.setattr("players.until_compiled.STAND_IN", "legal")
+    monkeypatch.setattr("ggp.match_process.player_thread.STAND_IN", "legal")
     monkeypatch.setattr(Thinker, "_warm_up", compile_for_long)
     thinker, messages = make("prover", "random")
     thinker.begin(parse_rules(GAME), GAME, True)

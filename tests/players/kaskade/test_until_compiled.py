@@ -6,8 +6,9 @@ import time
 
 from gdl.machine import State
 from ggp.game import Game
+from players.kaskade.until_compiled import STAND_IN, UntilCompiled
 from players.player import Choice, Player
-from players.until_compiled import UntilCompiled
+from players.registry import make_player
 
 
 class Noted(Player):
@@ -29,7 +30,7 @@ class Noted(Player):
 def test_random_games_choose_until_the_kernels_are_there_and_the_wanted_player_from_then_on() -> None:
     machine = Game.load("tictactoe").machine("prover")
     wanted, ready = Noted(), [False]
-    player = UntilCompiled("uct", 1, lambda: wanted, lambda: ready[0])
+    player = UntilCompiled("uct", make_player(STAND_IN, 1), lambda: wanted, lambda: ready[0])
     state = machine.initial_state()
     player.start(machine, 0, state, 1.0, time.monotonic() + 1.0)
     turn = 0

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from gdl.machine import Machine, State
 from players.player import Choice, Player
-from players.registry import make_player
 
 if TYPE_CHECKING:
     from players.belief.belief import Belief
@@ -22,19 +21,19 @@ few playouts suffice not to miss a win in small games, and leave the processors 
 
 
 class UntilCompiled(Player):
-    """Plays by random playouts, on the machine of the given states, until ``is_compiled``; from the next turn
-    on the player from ``make`` plays. ``name`` is that player's name."""
+    """Plays as ``stand_in``, on the machine of the given states, until ``is_compiled``; from the next turn on
+    the player from ``make`` plays. ``name`` is that player's name."""
 
     reports = True
 
     def __init__(
-        self, name: str, seed: int, make: Callable[[], Player], is_compiled: Callable[[], bool]
+        self, name: str, stand_in: Player, make: Callable[[], Player], is_compiled: Callable[[], bool]
     ) -> None:
-        super().__init__(seed=seed)
+        super().__init__(seed=stand_in.seed)
         self.name = name
         self._make, self._is_compiled = make, is_compiled
         self._made = False
-        self._player = make_player(STAND_IN, seed)
+        self._player = stand_in
 
     @property
     def machine(self) -> Machine:
