@@ -207,6 +207,8 @@ class Search:
             return False
         if limit is None and self._step_beside(deadline):
             return True
+        if time.monotonic() >= deadline - MARGIN:
+            return False
         rounds = self.rounds
         if rounds.restart:
             rounds.restart = self.tree.trimmed = False
