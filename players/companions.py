@@ -89,13 +89,13 @@ class TimeShares:
         self._credit: dict[Companion, float] = {}
         self._opened = False
 
-    def join(self, companion: Companion) -> None:
-        """Give this companion time from now on."""
-        self._credit[companion] = 0.0
+    def join(self, companion: Companion, credit: float = 0.0) -> None:
+        """Give this companion time from now on, and ``credit`` CPU seconds before the tree begins."""
+        self._credit[companion] = credit
 
-    def leave(self, companion: Companion) -> None:
-        """Give this companion no more time."""
-        self._credit.pop(companion, None)
+    def leave(self, companion: Companion) -> float:
+        """Give this companion no more time. Returns the CPU seconds it had left."""
+        return self._credit.pop(companion, 0.0)
 
     def new_turn(self) -> None:
         """Begin a turn; its deadline is that of the next :meth:`turn`."""

@@ -18,7 +18,6 @@ from gdl.machine import State
 from players.batch_machine import BatchMachine, Ends
 from players.batch_pace import Pace
 from players.portfolio import BestLine
-from players.proof.search import warm_up as warm_up_proofs
 from players.uct.rollouts.rollouts import Rollouts
 from players.uct.tree.arrays import FRESH, LEAF
 from players.uct.tree.tree import Tree
@@ -110,26 +109,18 @@ class LeafPlayouts:
 class BatchSize:
     """Plans batches of at most ``most`` paths, and learns from each the cost of the next."""
 
-    def __init__(self, batched: BatchMachine, most: int, proves: bool) -> None:
-        """``proves``: whether proof search works on the same game."""
-        self._batched, self._most, self._proves = batched, most, proves
+    def __init__(self, batched: BatchMachine, most: int) -> None:
+        self._batched, self._most = batched, most
         self._width = batched.width
         self._pace: Pace | None = None
         self._leaf = LeafPlayouts()
         self._playout_seconds = 0.0
-
-    @property
-    def is_ready(self) -> bool:
-        """Whether the next batch can begin at once."""
-        return self._pace is not None
 
     def get_ready(self) -> Pace:
         """Compile or load the kernels of a batch, and measure the machine; :meth:`plan` does it if it was not
         done before."""
         if self._pace is None:
             warm_up()
-            if self._proves:
-                warm_up_proofs()
             self._pace = Pace(self._batched.width, self._most, self._batched.warm_up())
         return self._pace
 

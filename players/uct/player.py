@@ -159,7 +159,7 @@ class UctPlayer(Player):
             tuning = replace(self._tuning, memory=memory)
             if self._pool is not None:
                 tuning = replace(tuning, prove=False, proof_memory=0)
-            search = Search(self.role, self.seed, tuning, patient=False)
+            search = Search(self.role, self.seed, tuning)
             search.set_machine(self.machine)
             if self._pool is None:
                 search.line = self._line

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from players.companions import BatchReport, Companion
 from players.player import MARGIN
 from players.proof.graph import FAR
-from players.proof.search import Proof
+from players.proof.search import Proof, warm_up
 
 if TYPE_CHECKING:
     from players.uct.tree.tree import Tree
@@ -61,6 +61,7 @@ class ProofScheduler(Companion):
 
     def __init__(self, machine: PropnetMachine, role: int, memory: int) -> None:
         """``memory``: bytes for the states."""
+        warm_up()
         self._proof = Proof(machine, role, memory)
         self._role = role
         self._root: NDArray[np.uint64] | None = None

@@ -4,8 +4,8 @@ UCT (Kocsis and Szepesvari 2006) by batches: paths are selected, several playout
 parallelization: Cazenave and Jouandeau 2007), and the results are backed up. Companions share the time with
 the tree: trials of playout policies, puzzle solvers, proof search.
 
-If the game is a puzzle with a solver of its own, that solver works before the tree begins. The tree would
-find nothing there, and compiling its kernels would cost the first minute.
+If the game is a puzzle with a solver of its own, that solver works before the tree begins, which would find
+nothing there.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from players.batch_machine import BatchMachine, NetworkBatch, batch_machine_of
 from players.companions import BatchReport, TimeShares
 from players.player import MARGIN, same_numbering
 from players.portfolio import MASTER_SECONDS, BestLine, Portfolio
-from players.solvers import master_of
 from players.uct.batches import BatchSize
 from players.uct.forced_plies import forced_plies, of_only_moves
 from players.uct.leaf_values import leaf_values
@@ -30,36 +29,6 @@ from players.uct.rounds import Rounds
 from players.uct.tree.arrays import OPEN
 from players.uct.tree.tree import Tree
 from players.uct.tuning import STAGES, Tuning
-
-_OTHERS_SECONDS = 40.0
-"""Seconds of wall time that the other searches wait: the solver works in the first search alone."""
-_STEP_SECONDS = 0.05
-
-
-class _MasterFirst:
-    """Runs the solver in the first of several searches of the same match, and makes the others wait.
-
-    Args:
-        number: index of this search, from 0.
-    """
-
-    def __init__(self, number: int) -> None:
-        self._number = number
-        self._began = time.monotonic()
-        self._used = 0.0
-
-    def step(self, solvers: Portfolio, deadline: float) -> bool | None:
-        """Work or wait for a moment, until ``deadline`` (time.monotonic()) at most. Returns the result of
-        :meth:`players.uct.search.Search.step`; None as soon as the tree should begin."""
-        if self._number:
-            return False if time.monotonic() < self._began + _OTHERS_SECONDS else None
-        if self._used > MASTER_SECONDS or not solvers.active:
-            return None
-        began = time.thread_time()
-        solvers.step(min(deadline, time.monotonic() + _STEP_SECONDS))
-        self._used += time.thread_time() - began
-        return True
-
 
 SHORTEN_SECONDS = 1.0
 """Seconds for which the search looks for a shorter line after it has found a perfect one."""
@@ -83,9 +52,7 @@ class Search:
 
     machine: Machine
 
-    def __init__(self, role: int, seed: int, tuning: Tuning, patient: bool = True) -> None:
-        """Unless ``patient``, never block for seconds."""
-        self._patient = patient
+    def __init__(self, role: int, seed: int, tuning: Tuning) -> None:
         self.role = role
         self.seed = seed
         self.tuning = tuning
@@ -97,7 +64,7 @@ class Search:
         self._solvers: Portfolio | None = None
         self._proofs: ProofScheduler | None = None
         self._passed = False
-        self._master = _MasterFirst(tuning.number)
+        self._head_start = MASTER_SECONDS
         self._rooted = 0.0
 
     def set_machine(self, machine: Machine) -> None:
@@ -108,9 +75,7 @@ class Search:
         self._batched: BatchMachine = batch_machine_of(machine, decisive=self.tuning.decisive)
         self._shares = TimeShares()
         self._alone = len(machine.roles) == 1
-        self._sizes = BatchSize(self._batched, self.tuning.paths, self._proves)
-        if master_of(machine) is None:
-            self._sizes.get_ready()
+        self._sizes = BatchSize(self._batched, self.tuning.paths)
         self._forced = forced_plies(self._batched, self.tuning.pass_over)
         self._solvers = self._proofs = None
         if self._rounds is not None and old is not None:
@@ -171,10 +136,10 @@ class Search:
         if self._alone and (self._solvers is None or not self._solvers.holds(state)):
             memory = int(self._memory * _SOLVERS_MEMORY)
             if self._solvers is not None:
-                self._shares.leave(self._solvers)
+                self._head_start = self._shares.leave(self._solvers)
             whole = self.machine, state, self.line, memory, self.seed, self.tuning.number
-            self._solvers = Portfolio(*whole, patient=self._patient)
-            self._shares.join(self._solvers)
+            self._solvers = Portfolio(*whole)
+            self._shares.join(self._solvers, self._head_start if self._solvers.mastered else 0.0)
         self.opened = tree.opened
         if not self.opened:
             return
@@ -240,12 +205,10 @@ class Search:
         outcome does not depend on time."""
         if self.finished:
             return False
-        if limit is None and not self._sizes.is_ready and self._solvers is not None:
-            went_on = self._master.step(self._solvers, deadline)
-            if went_on is not None:
-                return went_on
         if limit is None and self._step_beside(deadline):
             return True
+        if time.monotonic() >= deadline - MARGIN:
+            return False
         rounds = self.rounds
         if rounds.restart:
             rounds.restart = self.tree.trimmed = False
@@ -253,6 +216,7 @@ class Search:
             self.tree.open_root()
             self._moves = RootMoves(self.tree, self.machine, rounds.root)
         tuning = self.tuning
+        self._sizes.get_ready()
         began, clock = time.monotonic(), time.thread_time()
         left, first, visits = deadline - began, not self.playouts, self.tree.visits
         playouts = None if limit is None else limit - self.playouts

@@ -150,3 +150,16 @@ def test_the_best_proven_value_counts(clock: Clock) -> None:
     shares.join(other)
     other.value = 40
     assert shares.value == 40
+
+
+def test_one_that_joins_with_credit_works_before_the_tree_and_takes_along_what_is_left(clock: Clock) -> None:
+    shares = TimeShares()
+    first, other = Worker(clock, 1.0), Worker(clock, 1.0)
+    shares.join(first, 6.0)
+    shares.join(other)
+    while shares.turn(2.0):
+        pass
+    assert first.used == pytest.approx(6.0, abs=first.least) and not other.used
+    shares.join(other, 6.0)
+    assert shares.turn(2.0) is other
+    assert shares.leave(other) == pytest.approx(4.0)

@@ -80,7 +80,7 @@ class _SearchWorker:
     def _do_start(self, role: int, seed: int, tuning: Tuning) -> None:
         """Begin a new match, or another search."""
         self._root = 0
-        self._search = Search(role, seed, tuning, patient=False)
+        self._search = Search(role, seed, tuning)
 
     def _do_machine(self, descriptor: int) -> None:
         """Take the machine to think on; the file contains its pickle."""
