@@ -22,7 +22,7 @@ from ggp.training.trial import seat_of, summary
 from players.kaskade.guided_machine import guided
 from players.options import Option, at_least, number_between, one_of, read_options, switch
 from players.uct.training.duel import LONGEST, play_pair
-from players.uct.tuning import AUTO, PRIORS, SELECTIONS, Tuning, tuning_options
+from players.uct.tuning import AUTO, PRIORS, SELECTIONS, TUNING_OPTIONS, Tuning
 from propnet.native.machine import NativeMachine
 
 SWITCHES: dict[str, Callable[[str], object]] = {
@@ -51,7 +51,7 @@ def tuning_of(text: str) -> Tuning:
     switches = (Option(name, read, getattr(usual, name), "") for name, read in SWITCHES.items())
     parts = (part.partition("=") for part in text.split(",")) if text != "-" else ()
     texts = [(key, value) for key, _, value in parts]
-    chosen: dict[str, Any] = read_options("a search", (*tuning_options(usual), *switches), texts, text)
+    chosen: dict[str, Any] = read_options("a search", (*TUNING_OPTIONS, *switches), texts, text)
     return replace(usual, **chosen)
 
 

@@ -141,11 +141,6 @@ class LineSolver(Stepwise, ABC):
         task = Task(machine, machine.initial_state(), lambda value, moves: None, 1 << 20)
         cls(task).step(time.monotonic() + 0.01)
 
-    @abstractmethod
-    def step(self, deadline: float) -> bool:
-        """Work until about ``deadline`` (a moment of time.monotonic()), a few milliseconds more or less.
-        Returns True when there is nothing left to do."""
-
 
 def highest_goal(network: Network) -> int:
     """The highest goal value that a network can have: a line that reaches it needs no other proof."""

@@ -87,7 +87,7 @@ _PLAYS_OUT = frozenset(("montecarlo", "greedy", "pimc", "ismcts", "expectimax", 
 
 def searches(players: Iterable[str]) -> bool:
     """Whether one of these players searches by UCT, which also plays where a table does not help."""
-    return any(kind.startswith("uct") or kind == "tables" for kind in _kinds(players))
+    return not _kinds(players).isdisjoint(("uct", "tables"))
 
 
 def plays_out(players: Iterable[str]) -> bool:

@@ -47,7 +47,7 @@ def _examine(rng: random.Random, case: Case) -> None:
             return
         search.set_root(state)
         end = time.monotonic() + SECONDS
-        while search.step(end):
+        while not search.step(end):
             pass
         if not alone:
             _check_turn(case, machine, worths, search, state)

@@ -156,7 +156,7 @@ class Thinker:
             self._needed = self._warm_alone
         if not self._needed.wait(max(0.0, deadline - time.monotonic()) * START_SHARE):
             self._log("debug", "a stand-in begins", player=STAND_IN)
-        stand_in = make_player(STAND_IN, seed)
+        stand_in = self._climbing(make_player(STAND_IN, seed))
         self._player = UntilCompiled(player, stand_in, lambda: self._make(player, seed), self._needed.is_set)
         self._player.on_progress = self._think_aloud
         state = self._state(position)
@@ -218,8 +218,11 @@ class Thinker:
         except Exception as error:
             self._log("error", "player cannot be made", player=player, error=describe(error))
             made = make_player(STAND_IN, seed)
-        made.found_out = lambda text: self._log("debug", "found out", text=text)
-        return KaskadePlayer(made, self._kaskade, on_up=self._moved_up)
+        return self._climbing(made)
+
+    def _climbing(self, player: Player) -> Player:
+        player.found_out = lambda text: self._log("debug", "found out", text=text)
+        return KaskadePlayer(player, self._kaskade, on_up=self._moved_up)
 
     def _choose(self, turn: int, position: StateToRebuild, safe: str, deadline: float) -> None:
         if time.monotonic() >= deadline:

@@ -70,10 +70,12 @@ def doubts(game: Game) -> str:
 
 
 HUMAN = "human"
-_QUICK = STAND_IN.partition(":")[0]
+_PLAYOUTS = 200
+"""Playouts per turn of the stand-in: enough not to miss a win in small games, and few enough to leave the
+processors to the compilers."""
 _LEVEL = "auto"
 """The furthest machine."""
-_BEHIND = f"uct is being compiled in the background, once; until then {_QUICK} moves in its place"
+_BEHIND = f"uct is being compiled in the background, once; until then {STAND_IN} moves in its place"
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +231,8 @@ class LocalMatch:
                 def climbing(make: Callable[[], Player] = make) -> Player:
                     return KaskadePlayer(make(), self._kaskade(_LEVEL, cleanup))
 
-                players.append(UntilCompiled(name, make_player(STAND_IN, seed), climbing, compiled))
+                stand_in = make_player(f"{STAND_IN}:playouts={_PLAYOUTS}", seed)
+                players.append(UntilCompiled(name, stand_in, climbing, compiled))
             else:
                 players.append(KaskadePlayer(make(), kaskade))
         return players

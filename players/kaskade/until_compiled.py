@@ -15,9 +15,8 @@ from players.player import Choice, Player
 if TYPE_CHECKING:
     from players.belief.belief import Belief
 
-STAND_IN = "montecarlo:playouts=200"
-"""The player in its place, by random playouts after each of its moves: on the prover it needs no kernels. So
-few playouts suffice not to miss a win in small games, and leave the processors to the compilers."""
+STAND_IN = "montecarlo"
+"""The player in its place, by random playouts after each of its moves: on the prover it needs no kernels."""
 
 
 class UntilCompiled(Player):

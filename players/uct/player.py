@@ -21,7 +21,7 @@ from players.portfolio import BestLine
 from players.processes.limits import cores
 from players.uct.root_statistics import Ranking, RootStatistics, merge, rank, strategy
 from players.uct.search import SHORTEN_SECONDS, Search
-from players.uct.tuning import Tuning, tuning_options
+from players.uct.tuning import TUNING_OPTIONS, Tuning
 from players.uct.workers.pool import Pool
 
 _PROGRESS_SECONDS = 0.1
@@ -68,7 +68,7 @@ _PLAYER_OPTIONS = (
     Option("cluster", check_address, "", "address of a cluster that searches too"),
     Option("ponder", switch, True, "the search processes go on while the others think", public=switch),
 )
-"""Options of every UCT player apart from its tuning."""
+"""Options apart from the tuning."""
 
 
 class UctPlayer(Player):
@@ -77,13 +77,12 @@ class UctPlayer(Player):
 
     name = "uct"
     reports = True
-    TUNING = Tuning()
-    OPTIONS = (*_PLAYER_OPTIONS, *tuning_options(TUNING))
+    OPTIONS = (*_PLAYER_OPTIONS, *TUNING_OPTIONS)
 
     def __init__(self, *, seed: int = 0, tuning: Tuning | None = None, **options: Any) -> None:
-        """``tuning`` sets the fields that are not options; by default the class's own."""
+        """``tuning`` sets the fields that are not options."""
         super().__init__(seed=seed, **options)
-        usual = self.TUNING if tuning is None else tuning
+        usual = Tuning() if tuning is None else tuning
         self.playouts: int | None = self.options["playouts"]
         self.resumes = self.playouts is None
         self._ponder: bool = self.options["ponder"]
@@ -95,11 +94,7 @@ class UctPlayer(Player):
             usual,
             memory=trees // max(1, self._workers),
             proof_memory=memory - trees,
-            **{
-                option.name: options[option.name]
-                for option in tuning_options(usual)
-                if option.name in options
-            },
+            **{option.name: options[option.name] for option in TUNING_OPTIONS if option.name in options},
         )
         self._pool: Pool | None = None
         self._search: Search | None = None
@@ -185,7 +180,7 @@ class UctPlayer(Player):
         search = self._own_search()
         search.set_root(state)
         shown_news = search.news
-        while search.step(deadline, self.playouts):
+        while not search.step(deadline, self.playouts):
             if self._is_progress_due():
                 self._show(merge(self._counts, [search.statistics()]))
             if self._is_interrupted():
@@ -223,7 +218,7 @@ class UctPlayer(Player):
             if own is None:
                 own = self._own_search()
                 own.set_root(state)
-            if not own.step(deadline):
+            if own.step(deadline):
                 pool.watch(min(left, _LOOK_SECONDS))
             if own.line.moves and self._line.beaten_by(own.line.value, len(own.line.moves)):
                 self._line.keep(state, own.line.moves, own.line.value)
@@ -307,20 +302,3 @@ class UctPlayer(Player):
         elif ranking is not None and len(self._counts) > 1:
             parts.append(f"expects {ranking.worth:.0f} of 100")
         return ", ".join(parts)
-
-
-class SequentialUctPlayer(UctPlayer):
-    """UCT (Kocsis and Szepesvari 2006) whose every playout sees the results of all before it."""
-
-    name = "uct-sequential"
-    TUNING = Tuning(
-        paths=1,
-        per_leaf=1,
-        exploration=0.5,
-        selection="ucb",
-        prior="none",
-        decisive=False,
-        trim=False,
-        policy="equal",
-    )
-    OPTIONS = (*_PLAYER_OPTIONS, *tuning_options(TUNING))

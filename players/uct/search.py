@@ -199,16 +199,16 @@ class Search:
 
     def step(self, deadline: float, limit: int | None = None) -> bool:
         """Do one batch, or let a companion work for a while, until ``deadline`` (time.monotonic()) at most.
-        Returns whether there was time for it, and anything left to search.
+        Returns True when nothing is left to do before the deadline.
 
         ``limit``: playouts since the root was set after which to stop. With a limit companions rest, and the
         outcome does not depend on time."""
         if self.finished:
-            return False
-        if limit is None and self._step_beside(deadline):
             return True
-        if time.monotonic() >= deadline - MARGIN:
+        if limit is None and self._step_beside(deadline):
             return False
+        if time.monotonic() >= deadline - MARGIN:
+            return True
         rounds = self.rounds
         if rounds.restart:
             rounds.restart = self.tree.trimmed = False
@@ -222,7 +222,7 @@ class Search:
         playouts = None if limit is None else limit - self.playouts
         batch = self._sizes.plan(tuning, left, first, visits, rounds.carries, playouts)
         if batch is None:
-            return False
+            return True
         if rounds.values is not None:
             batch = rounds.values.fitting(batch)
         if self.tree.full:
@@ -233,7 +233,7 @@ class Search:
         self._sizes.learn(batch, now - began, outcome, deadline - now)
         seconds = time.thread_time() - clock
         self._shares.note_batch(BatchReport(seconds, deadline - now, rounds.length, rounds.mean))
-        return True
+        return False
 
     def _step_beside(self, deadline: float) -> bool:
         """Run the companion that is due. Returns whether there was one."""

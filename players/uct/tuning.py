@@ -142,10 +142,7 @@ class Tuning:
         return (by_ucb if stage == 1 and batch % 2 else rule), rule
 
 
-def tuning_options(tuning: Tuning) -> tuple[Option, ...]:
-    """A player's options for its tuning; defaults are those of ``tuning``."""
-    return tuple(
-        Option(entry.name, default=getattr(tuning, entry.name), **entry.metadata)
-        for entry in fields(Tuning)
-        if entry.metadata
-    )
+TUNING_OPTIONS = tuple(
+    Option(entry.name, default=entry.default, **entry.metadata) for entry in fields(Tuning) if entry.metadata
+)
+"""A player's options for its tuning."""

@@ -122,10 +122,10 @@ class _SearchWorker:
         now = time.monotonic()
         if now > self._until:
             return False
-        went_on = search.step(max(self._deadline, now + _MOST_SECONDS))
-        if not went_on or now - self._written > _WRITE_SECONDS:
+        finished = search.step(max(self._deadline, now + _MOST_SECONDS))
+        if finished or now - self._written > _WRITE_SECONDS:
             self._write()
-        return went_on
+        return not finished
 
     def _write(self) -> None:
         """Publish the current results."""

@@ -17,7 +17,6 @@ from ggp.terminal.setup import can_wait
         (["uct:playouts=1000", "random"], False),  # the same seed gives the same choices
         (["uct", "montecarlo"], False),  # which would be another one on another machine
         (["mine:Mine", "uct"], False),
-        (["uct-sequential", "random"], False),
     ],
 )
 def test_only_matches_between_searches_by_the_clock_begin_without_kernels(

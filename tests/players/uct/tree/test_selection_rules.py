@@ -219,7 +219,7 @@ def test_it_is_told_how_moves_are_selected(game: str, told: str) -> None:
     assert search.news == ""
     search.step(time.monotonic() + LONG, 8)
     assert search.news == ("the tree by UCB1" if told else "")
-    while search.playouts < 1000 and search.step(time.monotonic() + LONG, 1000):
+    while search.playouts < 1000 and not search.step(time.monotonic() + LONG, 1000):
         pass
     assert search.news == told
 

@@ -124,4 +124,4 @@ def test_without_looks_leaves_are_valued_as_before(tmp_path: Path, monkeypatch: 
     for tuning in (Tuning(prove=False, looks=False), Tuning(prove=False, knowledge_share=0.5, looks=True)):
         search = search_of(machine, tuning)
         assert search.tree.values is None
-        assert search.step(time.monotonic() + 60, 100)
+        assert not search.step(time.monotonic() + 60, 100)
