@@ -5,7 +5,7 @@
 Each opening of random moves is played twice, with seats changed; with more than two roles the one that plays
 against all others sits elsewhere in each pair. A tuning is fields of ``Tuning``
 (:mod:`players.uct.tuning`), with commas between them, or - for the usual one. Both search with the same
-machine in this process, one after the other, and neither proves anything without ``prove=1``.
+machine in this process, one after the other.
 """
 
 from __future__ import annotations
@@ -32,7 +32,6 @@ SWITCHES: dict[str, Callable[[str], object]] = {
     "prior": one_of((AUTO, *PRIORS)),
     "decisive": switch,
     "trim": switch,
-    "prove": switch,
     "pass_over": switch,
     "knowledge_share": number_between(0.0, 1.0),
     "looks": switch,
@@ -47,7 +46,7 @@ def tuning_of(text: str) -> Tuning:
     Raises:
         GdlError: there is no such option, or its value is none.
     """
-    usual = Tuning(prove=False)
+    usual = Tuning()
     switches = (Option(name, read, getattr(usual, name), "") for name, read in SWITCHES.items())
     parts = (part.partition("=") for part in text.split(",")) if text != "-" else ()
     texts = [(key, value) for key, _, value in parts]

@@ -139,7 +139,6 @@ class Portfolio(Companion):
         GdlError: there is no solver of that name.
     """
 
-    name: ClassVar[str] = "puzzle solvers"
     least: ClassVar[float] = _LEAST_SECONDS  # on a busy computer a step gets little of its wall time
     rate = _RATE
 
@@ -155,6 +154,7 @@ class Portfolio(Companion):
     ) -> None:
         self.start = start
         self.solver = ""
+        self.value = -1
         self.hopeless = self.mastered = False
         self._line = line
         self._members: list[_Member] = []

@@ -76,7 +76,6 @@ TREE: Final[tuple[Part, ...]] = (
     ("knowledge", _later("players.knowledge.state_values:warm_up")),
 )
 """For UCT, on any machine."""
-_PROOFS: Final[Part] = ("proofs", _later("players.proof.search:warm_up"))
 _BELIEFS: Final[tuple[Part, ...]] = (
     ("beliefs", _later("players.belief.lane_worlds:warm_up", 1)),
     ("sampled", _later("players.hidden.ismcts:warm_up", 1)),
@@ -101,23 +100,13 @@ def _kinds(players: Iterable[str]) -> set[str]:
 
 
 def parts_for(
-    players: Sequence[str],
-    *,
-    several: bool = True,
-    solvers: Sequence[type[LineSolver]] = (),
-    hidden: bool = False,
+    players: Sequence[str], *, solvers: Sequence[type[LineSolver]] = (), hidden: bool = False
 ) -> list[Part]:
-    """For matches between players of these names, on machines with lanes.
-
-    Args:
-        several: whether there are games of several roles.
-        solvers: the puzzle solvers that UCT uses in games of a single role.
-        hidden: whether some games hide information.
-    """
+    """For matches between players of these names, on machines with lanes. UCT uses these puzzle ``solvers``
+    in games of a single role; ``hidden``: some games hide information."""
     parts = list(_PLAYOUTS if plays_out(players) else NETWORK)
     if searches(players):
-        parts += [*TREE, *((_PROOFS,) if several else ())]
-        parts += [part for solver in solvers for part in solver_parts(solver)]
+        parts += [*TREE, *(part for solver in solvers for part in solver_parts(solver))]
     return parts + list(_BELIEFS if hidden else ())
 
 
@@ -130,7 +119,7 @@ def match_parts(machine: Machine, players: Sequence[str]) -> list[Part]:
         return [*NETWORK, _ROOT, *solver_parts(master)[: master.urgent]]
     lanes = lane_machine(machine)
     able = [solver for solver in solvers_named(None, own=False) if lanes and solver.recognise(lanes)]
-    return parts_for(players, several=False, solvers=able, hidden=hidden)
+    return parts_for(players, solvers=able, hidden=hidden)
 
 
 def parts_named(names: Sequence[str]) -> list[Part]:

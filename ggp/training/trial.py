@@ -137,7 +137,7 @@ def try_share(
     """Try a share of some knowledge, by default the stored knowledge of the machine's game, with ``looks`` at
     all moves of new states or without. The opponent has the ``usual`` tuning, by default one without
     knowledge. The game has several roles; they take turns at being the one that plays against all others."""
-    usual = usual or Tuning(prove=False, knowledge="off")
+    usual = usual or Tuning(knowledge="off")
     tunings = replace(usual, knowledge=knowledge, knowledge_share=share, looks=looks), usual
     openings = Openings(machine, _PLIES, terms.seed)
     tally, scores = Tally(), list[float]()
@@ -171,10 +171,10 @@ def hold_trial(
     with tempfile.TemporaryDirectory() as folder:
         new, old = Path(folder, "new.knowledge"), Path(folder, "old.knowledge")
         new.write_bytes(knowledge.to_bytes())
-        usual = Tuning(prove=False, knowledge="off")
+        usual = Tuning(knowledge="off")
         if below is not None:
             old.write_bytes(below.to_bytes())
-            usual = Tuning(prove=False, knowledge=str(old), knowledge_share=below.share, looks=below.looks)
+            usual = Tuning(knowledge=str(old), knowledge_share=below.share, looks=below.looks)
         looking = len(knowledge.columns) == 1 and chance_role(machine.roles) is None
         uses = [(share, looks) for share, looks in USES if looking or not looks]
         for number, (share, looks) in enumerate(uses):

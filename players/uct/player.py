@@ -34,8 +34,6 @@ too."""
 _MEND_SECONDS = 0.1
 """A process is replaced only if at least this much time is left."""
 _OWN_MEMORY = 1 << 26
-_TREES_SHARE = 0.6
-"""Share of the memory for the trees together; the rest is for proofs."""
 
 
 _MEMORY = 1 << 29
@@ -62,7 +60,7 @@ _PLAYER_OPTIONS = (
         "memory",
         at_least(1),
         _MEMORY,
-        "bytes for the search trees together, and for proofs",
+        "bytes for the search trees together",
         public=between(1, _MEMORY),
     ),
     Option("cluster", check_address, "", "address of a cluster that searches too"),
@@ -89,11 +87,9 @@ class UctPlayer(Player):
         self._workers: int = self.options["workers"]
         self._cluster: str = self.options["cluster"]
         memory: int = self.options["memory"]
-        trees = int(memory * _TREES_SHARE) if usual.prove else memory
         self._tuning = replace(
             usual,
-            memory=trees // max(1, self._workers),
-            proof_memory=memory - trees,
+            memory=memory // max(1, self._workers),
             **{option.name: options[option.name] for option in TUNING_OPTIONS if option.name in options},
         )
         self._pool: Pool | None = None
@@ -151,10 +147,7 @@ class UctPlayer(Player):
         """The search in this process, made when it is first needed."""
         if self._search is None:
             memory = self._tuning.memory if self._pool is None else _OWN_MEMORY
-            tuning = replace(self._tuning, memory=memory)
-            if self._pool is not None:
-                tuning = replace(tuning, prove=False, proof_memory=0)
-            search = Search(self.role, self.seed, tuning)
+            search = Search(self.role, self.seed, replace(self._tuning, memory=memory))
             search.set_machine(self.machine)
             if self._pool is None:
                 search.line = self._line

@@ -2,7 +2,7 @@
 
 UCT (Kocsis and Szepesvari 2006) by batches: paths are selected, several playouts start from each leaf (leaf
 parallelization: Cazenave and Jouandeau 2007), and the results are backed up. Companions share the time with
-the tree: trials of playout policies, puzzle solvers, proof search.
+the tree: trials of playout policies, puzzle solvers.
 
 If the game is a puzzle with a solver of its own, that solver works before the tree begins, which would find
 nothing there.
@@ -16,17 +16,15 @@ import numpy as np
 
 from gdl.machine import Machine, State
 from players.batch_machine import BatchMachine, NetworkBatch, batch_machine_of
-from players.companions import BatchReport, TimeShares
+from players.companions import TimeShares
 from players.player import MARGIN, same_numbering
 from players.portfolio import MASTER_SECONDS, BestLine, Portfolio
 from players.uct.batches import BatchSize
 from players.uct.forced_plies import forced_plies, of_only_moves
 from players.uct.leaf_values import leaf_values
-from players.uct.proof_scheduler import ProofScheduler
 from players.uct.rollouts.rollouts import Rollouts
 from players.uct.root_statistics import RootMoves, RootStatistics
 from players.uct.rounds import Rounds
-from players.uct.tree.arrays import OPEN
 from players.uct.tree.tree import Tree
 from players.uct.tuning import STAGES, Tuning
 
@@ -62,7 +60,6 @@ class Search:
         self._rounds: Rounds | None = None
         self._shares = TimeShares()
         self._solvers: Portfolio | None = None
-        self._proofs: ProofScheduler | None = None
         self._passed = False
         self._head_start = MASTER_SECONDS
         self._rooted = 0.0
@@ -77,7 +74,7 @@ class Search:
         self._alone = len(machine.roles) == 1
         self._sizes = BatchSize(self._batched, self.tuning.paths)
         self._forced = forced_plies(self._batched, self.tuning.pass_over)
-        self._solvers = self._proofs = None
+        self._solvers = None
         if self._rounds is not None and old is not None:
             self.line.move_to(old, machine)
             if same_numbering(old, machine):
@@ -89,7 +86,7 @@ class Search:
         needed = values is None or not values.alone
         rollouts = Rollouts(self._batched, self.tuning.policy, self.seed, self._shares, needed)
         self.opened = False
-        memory = self._memory
+        memory = self.tuning.memory
         if self._alone:
             memory -= int(memory * _SOLVERS_MEMORY)
         tree = Tree(self._batched, self.tuning.paths, self.seed * 8191 + self.role, memory)
@@ -105,18 +102,6 @@ class Search:
         tree.trimmed = self.tuning.trim and rounds.may_prove and guided
         tree.pass_over = self._forced.pass_over if self._forced is not None else None
 
-    @property
-    def _memory(self) -> int:
-        """Bytes for the tree and for puzzle solvers, which get the share that proof search does not need."""
-        unused = self.tuning.proof_memory if self._alone and not self.tuning.number else 0
-        return self.tuning.memory + unused
-
-    @property
-    def _proves(self) -> bool:
-        """Whether this search is to prove results that its role can force."""
-        wanted = self.tuning.prove and not self.tuning.number
-        return wanted and not self._alone and isinstance(self._batched, NetworkBatch)
-
     def set_root(self, state: State) -> None:
         """Search from this state of :attr:`machine`, which is not terminal, from now on."""
         rounds, tree = self.rounds, self.tree
@@ -128,13 +113,12 @@ class Search:
         tree.move_root(reached)
         self.line.follow(state)
         rounds.rollouts.policy.forget(_REMEMBER)
-        self._shares.new_turn()
         tree.open_root()
         rounds.root = state
         self._fixed = -1
         self._rooted, self.playouts = time.monotonic(), 0
         if self._alone and (self._solvers is None or not self._solvers.holds(state)):
-            memory = int(self._memory * _SOLVERS_MEMORY)
+            memory = int(self.tuning.memory * _SOLVERS_MEMORY)
             if self._solvers is not None:
                 self._head_start = self._shares.leave(self._solvers)
             whole = self.machine, state, self.line, memory, self.seed, self.tuning.number
@@ -144,12 +128,6 @@ class Search:
         if not self.opened:
             return
         self._moves = RootMoves(tree, self.machine, state)
-        if self._proves and self._proofs is None:
-            assert isinstance(self._batched, NetworkBatch)
-            self._proofs = ProofScheduler(self._batched.machine, self.role, self.tuning.proof_memory)
-            self._shares.join(self._proofs)
-        if self._proofs is not None:
-            self._proofs.set_root(tree)
 
     def fix(self, place: int) -> None:
         """Search only below this move of the role at the root until the root is set again. ``place`` is the
@@ -157,11 +135,6 @@ class Search:
         if not self.opened or self._passed:
             return
         self._fixed = self._moves.edge(self.role, place)
-        if self._proofs is not None and self._fixed >= 0:
-            arrays = self.tree.arrays
-            child = int(arrays.edges["child"][self._fixed_edge()])
-            if child >= 0 and arrays.nodes["status"][child] == OPEN:
-                self._proofs.follow(arrays.records[child])
 
     def _fixed_edge(self) -> int:
         """The edge of the root that the role takes; -1 if it chooses."""
@@ -192,7 +165,8 @@ class Search:
     def finished(self) -> bool:
         """Whether to stop: the root's moves could not be listed, the result is proven, or a perfect line was
         found some time ago (the search goes on for a while to shorten it)."""
-        if not self.opened or self.tree.proven >= 0 or self._shares.value >= 0:
+        solved = self._solvers is not None and self._solvers.value >= 0
+        if not self.opened or self.tree.proven >= 0 or solved:
             return True
         found = self.line.found_at
         return self.line.value == 100 and (found < self._rooted or time.monotonic() > found + SHORTEN_SECONDS)
@@ -232,24 +206,15 @@ class Search:
         now = time.monotonic()
         self._sizes.learn(batch, now - began, outcome, deadline - now)
         seconds = time.thread_time() - clock
-        self._shares.note_batch(BatchReport(seconds, deadline - now, rounds.length, rounds.mean))
+        self._shares.earn(seconds)
         return False
 
     def _step_beside(self, deadline: float) -> bool:
         """Run the companion that is due. Returns whether there was one."""
         companion = self._shares.turn(deadline - MARGIN)
-        if self._proofs is not None and companion is self._proofs and self._proofs.news:
-            self._hear(self._proofs)
         rounds = self.rounds
         rounds.restart = rounds.restart or (rounds.rollouts.unguided and self.tree.trimmed)
         return companion is not None
-
-    def _hear(self, proofs: ProofScheduler) -> None:
-        """Take over proven results."""
-        rounds = self.rounds
-        if rounds.may_prove and not proofs.adds_to_100:
-            rounds.prove_no_more()
-        proofs.tell(self.tree, rounds.may_prove)
 
     def statistics(self) -> RootStatistics:
         """Statistics of the root's moves; empty if the moves could not be listed."""
@@ -260,10 +225,6 @@ class Search:
         value = 100 - tree.proven if self.role == 1 and tree.proven >= 0 else tree.proven
         if self._solvers is not None:
             value = max(value, self._solvers.value)
-        if self._proofs is not None and self._proofs.value >= 0:
-            value = self._proofs.value
-            if self._proofs.best >= 0:
-                proven[self._moves.numbered(self.role, self._proofs.best)] = value
         found = self.playouts, tree.nodes, tree.depth, value, tree.mixed
         statistics = RootStatistics(self._moves.counts, visits, totals, proven, *found)
         return of_only_moves(statistics) if self._passed else statistics

@@ -54,7 +54,6 @@ class Tuning:
             move in turn.
         decisive: whether playouts see moves that win or lose at once, if the machine can.
         trim: whether moves that lose at once stay out of the tree too, in games of constant sum.
-        prove: whether a proof search shares the time with the tree (not if playouts are limited).
         pass_over: whether plies in which no role has a choice are left out of the tree, if they are frequent.
         knowledge_share: weight of knowledge in the value of a leaf, 0 to 1, playouts have the rest; None: as
             trained.
@@ -62,7 +61,6 @@ class Tuning:
         minimax: weight in a move's worth of the minimax value of these looks; the mean of results has the
             rest.
         memory: bytes for the search tree, and for the solvers of one-player games.
-        proof_memory: bytes for the states of proofs; in one-player games solvers have them too.
         number: index of this search among several for the same role, from 0.
         chance: the role whose moves are drawn, -1 for none.
     """
@@ -79,7 +77,6 @@ class Tuning:
         AUTO,
         "how playouts choose moves; auto: as trials before the first turn recommend",
     )
-    prove: bool = True
     pass_over: bool = True
     knowledge: str = _option(
         str,
@@ -91,17 +88,15 @@ class Tuning:
     looks: bool | None = None
     minimax: float = 0.9
     memory: int = 1 << 28
-    proof_memory: int = 1 << 28
     number: int = 0
     chance: int = -1
 
     def against(self, roles: Sequence[Term]) -> Tuning:
-        """The tuning for these roles. Chance forces nothing: with a chance role, no blunders are left out and
-        nothing is proven."""
+        """The tuning for these roles. Chance forces nothing: with a chance role, no blunders are left out."""
         chance = chance_role(roles)
         if chance is None:
             return self
-        return replace(self, decisive=False, trim=False, prove=False, chance=chance)
+        return replace(self, decisive=False, trim=False, chance=chance)
 
     def rule(self, spread: float, numbered: bool, in_turn: bool) -> SelectionRule:
         """The rule of selection. ``spread`` is the standard deviation of the results of leaves; moves that

@@ -11,7 +11,6 @@ import pytest
 from ggp.game import Game
 from ggp.warm import warm_up
 from players.kaskade.make_machine import make_machine
-from players.proof import search as proof_search
 from players.puzzles.sokoban.deadsets import alive, minimal
 from players.puzzles.sokoban.fess import search as fess_search
 from players.puzzles.sokoban.search import backward
@@ -63,8 +62,8 @@ def test_the_first_game_compiles_few_kernels_and_none_of_the_tree(tmp_path: Path
     assert "compiling what this match needs, once" in done.stdout
     assert "result: keeper (uct) 100" in done.stdout
     compiled = kernels(tmp_path / "kernels")
-    # Of a search that a level as easy needs not, of the tree, of proofs, of dead sets.
-    costly = fess_search.run, playouts.playouts, backup.back_up, select.select, proof_search.judge
+    # Of a search that a level as easy needs not, of the tree, of dead sets.
+    costly = fess_search.run, playouts.playouts, backup.back_up, select.select
     after = alive._spread, minimal._box_sets
     names = {f"{kernel.__module__.rpartition('.')[2]}.{kernel.__name__}" for kernel in (*costly, *after)}
     assert not compiled & names
@@ -79,11 +78,11 @@ def test_a_match_has_the_parts_compiled_that_its_players_use() -> None:
     network = {"evaluate", "states"}
     assert names("tictactoe", "human", "random") == network
     assert names("tictactoe", "montecarlo") == network | {"root", "playouts"}
-    assert {"tree-up", "tree-down", "proofs"} <= names("tictactoe", "uct:playouts=9")
+    assert {"tree-up", "tree-down"} <= names("tictactoe", "uct:playouts=9")
     first = {"sokoban-searches", "sokoban-rooms", "sokoban-optimizer"}
     assert names("sokoban", "uct") == network | {"root"} | first
     knights = names("knightstour", "uct")
-    assert "proofs" not in knights and not any(name.startswith("sokoban-") for name in knights)
+    assert not any(name.startswith("sokoban-") for name in knights)
 
 
 def test_what_ggp_warm_has_compiled_no_match_finds_missing(monkeypatch: pytest.MonkeyPatch) -> None:

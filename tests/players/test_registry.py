@@ -105,7 +105,7 @@ def test_players_that_look_ahead_take_what_is_one_move_away(name: str, level: st
 def test_options_of_uct_are_those_of_its_search_and_its_own() -> None:
     player = make_player("uct:exploration=0.4,policy=equal", playouts=5, memory=1000)
     assert isinstance(player, UctPlayer)
-    assert player._tuning == Tuning(exploration=0.4, policy="equal", memory=600, proof_memory=400)
+    assert player._tuning == Tuning(exploration=0.4, policy="equal", memory=1000)
     for text in ("workers=-1", "exploration=much", "policy=best", "number=1"):
         with pytest.raises(GdlError):
             check_name(f"uct:{text}")
@@ -113,11 +113,11 @@ def test_options_of_uct_are_those_of_its_search_and_its_own() -> None:
 
 def test_a_name_chooses_few_options_and_a_tuning_in_code_the_rest() -> None:
     assert len(UctPlayer.OPTIONS) <= 8
-    for text in ("paths=1", "selection=ucb", "prove=0", "learn=0", "knowledge_share=1", "looks=1"):
+    for text in ("paths=1", "selection=ucb", "learn=0", "knowledge_share=1", "looks=1"):
         with pytest.raises(GdlError, match="has no option"):
             check_name(f"uct:{text}")
-    player = UctPlayer(tuning=Tuning(prove=False, looks=True), policy="equal", memory=1 << 24)
-    assert player._tuning == Tuning(prove=False, looks=True, policy="equal", memory=1 << 24, proof_memory=0)
+    player = UctPlayer(tuning=Tuning(looks=True), policy="equal", memory=1 << 24)
+    assert player._tuning == Tuning(looks=True, policy="equal", memory=1 << 24)
 
 
 def _declared() -> list[tuple[str, Option]]:

@@ -136,7 +136,7 @@ def machine() -> PropnetMachine:
 def carrying(machine: PropnetMachine, monkeypatch: pytest.MonkeyPatch) -> Search:
     """A search that lets playouts go on when a tenth of the lanes idle, though the game is a fast one."""
     monkeypatch.setattr(BatchSize, "_fewest_busy", lambda self: 460)
-    return search_of(machine, Tuning(prove=False, policy="equal"))
+    return search_of(machine, Tuning(policy="equal"))
 
 
 def _nothing_is_pending(search: Search) -> bool:
@@ -258,7 +258,7 @@ def test_a_young_tree_prefers_the_better_move_also_where_its_matches_are_long(
     monkeypatch.setattr(BatchSize, "_fewest_busy", lambda self: 460)
     rules = parse_rules(TWO_WAYS, "ways")
     machine = network(rules)
-    search = search_of(machine, Tuning(prove=False, policy="equal", decisive=False, trim=False), seed=seed)
+    search = search_of(machine, Tuning(policy="equal", decisive=False, trim=False), seed=seed)
     while search.tree.visits < 200:
         search.step(time.monotonic() + LONG)
     assert search.tree.under_way
@@ -268,7 +268,7 @@ def test_a_young_tree_prefers_the_better_move_also_where_its_matches_are_long(
 
 
 def test_a_batch_ends_early_only_where_waiting_costs_more_than_another_batch(machine: PropnetMachine) -> None:
-    search = Search(0, 1, Tuning(prove=False))
+    search = Search(0, 1, Tuning())
     search.set_machine(machine)
     size = search._sizes
     fewest = []

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from players.batch_machine import NetworkBatch, Weights
 from players.companions import TimeShares
-from players.uct.rollouts.averages import AveragePolicy
-from players.uct.rollouts.policy import RolloutPolicy, roll_out
+from players.uct.rollouts.policy import AveragePolicy, RolloutPolicy, roll_out
 from players.uct.rollouts.rollouts import POLICIES, Rollouts
 from players.uct.tuning import Tuning
 from propnet.machine import PropnetMachine
@@ -53,7 +52,7 @@ def test_a_search_plays_by_a_policy_that_one_row_adds(monkeypatch: pytest.Monkey
     monkeypatch.setitem(POLICIES, "first-moves", lambda batched: FirstMoves(int(batched.role_moves[-1])))
     for name in ("tictactoe", "hanoi"):
         machine = network(name)
-        search = run(search_of(machine, Tuning(policy="first-moves", prove=False), seed=3), 300)
+        search = run(search_of(machine, Tuning(policy="first-moves"), seed=3), 300)
         policy = search.rounds.rollouts.policy
         assert isinstance(policy, FirstMoves)
         assert policy.asked

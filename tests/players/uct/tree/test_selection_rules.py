@@ -215,7 +215,7 @@ def test_exploration_shrinks_with_the_spread_of_results() -> None:
     ("game", "told"), [("connectfour", "the tree by PUCT"), ("rockpaperscissors", ""), ("eightpuzzle", "")]
 )
 def test_it_is_told_how_moves_are_selected(game: str, told: str) -> None:
-    search = search_for(game, Tuning(memory=1 << 24, policy="equal", prove=False))
+    search = search_for(game, Tuning(memory=1 << 24, policy="equal"))
     assert search.news == ""
     search.step(time.monotonic() + LONG, 8)
     assert search.news == ("the tree by UCB1" if told else "")
