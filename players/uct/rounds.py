@@ -22,15 +22,7 @@ from numpy.typing import NDArray
 from gdl.machine import State
 from players.batch_machine import BatchMachine, Ends
 from players.portfolio import BestLine
-from players.uct.batches import (
-    MOST_IDLE,
-    Batch,
-    BatchLines,
-    BatchOutcome,
-    keep_known,
-    keep_played,
-    note_played,
-)
+from players.uct.batches import MOST_IDLE, Batch, BatchOutcome, keep_known, keep_played, note_played
 from players.uct.leaf_values import LeafValues
 from players.uct.rollouts.rollouts import Rollouts
 from players.uct.tree.backup import average
@@ -235,10 +227,9 @@ class Rounds:
             longest = int(ends.lengths.max())
             cut = len(ends.finished) - int(np.count_nonzero(ends.finished))
             if self._alone:
-                lines = BatchLines.played(tree, ends, open_, each)
-                keep_played(line, self.root, tree, self.rollouts, lines, ends.lengths)
+                keep_played(line, self.root, tree, self.rollouts, ends, open_, each)
         if self._alone and len(open_) < count:
-            keep_known(line, self.root, tree, BatchLines.settled(tree, results, open_))
+            keep_known(line, self.root, tree, results, open_)
         self._note_results(results)
         tree.back_up(results, bests, _GREED if self._alone else 0.0, rule)
         playouts = len(open_) * each
