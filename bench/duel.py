@@ -20,16 +20,14 @@ from ggp.tournament.schedule import Openings
 from ggp.tournament.statistics.scores import Tally
 from ggp.training.trial import seat_of, summary
 from players.kaskade.guided_machine import guided
-from players.options import Option, at_least, number_between, one_of, read_options, switch
+from players.options import Option, at_least, number_between, read_options, switch
 from players.uct.training.duel import LONGEST, play_pair
-from players.uct.tuning import AUTO, PRIORS, SELECTIONS, TUNING_OPTIONS, Tuning
+from players.uct.tuning import TUNING_OPTIONS, Tuning
 from propnet.native.machine import NativeMachine
 
 SWITCHES: dict[str, Callable[[str], object]] = {
     "paths": at_least(1),
     "per_leaf": at_least(0),
-    "selection": one_of((AUTO, *SELECTIONS)),
-    "prior": one_of((AUTO, *PRIORS)),
     "decisive": switch,
     "trim": switch,
     "pass_over": switch,
