@@ -1,9 +1,8 @@
-"""`Stepwise`: work in slices of time. `Companion`: such work in turns with a search tree, whose time
-`TimeShares` divides.
+"""`Stepwise`: work in slices of time. `Companion`: such work in turns with a search tree.
 
-Puzzle solvers and trials of rollout policies are companions. The tree works in batches. Each CPU second of a
-batch earns a companion some CPU time of its own (its *rate*). Once a companion has earned enough time for a
-step, the step runs before the next batch.
+Puzzle solvers are the companions in games of one role, trials of rollout policies in others. The tree works
+in batches. Each CPU second of a batch earns the companion some CPU time of its own (its *rate*). Once it has
+earned enough time for a step, the step runs before the next batch (`TimeShare`).
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ class Companion(Stepwise, ABC):
     Attributes:
         least: the fewest CPU seconds for a step.
         rate: CPU seconds that it earns for each CPU second of the tree.
-        opening: share of the time to the first deadline after it has joined that it gets before the tree.
+        opening: share of the time to the first deadline that it gets before the tree.
     """
 
     least: ClassVar[float] = 0.02
@@ -44,50 +43,37 @@ class Companion(Stepwise, ABC):
         """Whether there is anything to do."""
 
 
-class TimeShares:
-    """Divides time between a tree and its companions.
+class TimeShare:
+    """The time of a companion beside a tree.
 
-    >>> shares = TimeShares()
-    >>> shares.turn(deadline=time.monotonic() + 1.0) is None  # no companion has joined
-    True
+    Attributes:
+        credit: CPU seconds that it may use before the tree goes on; negative while it owes some.
     """
 
-    def __init__(self) -> None:
-        self._credit: dict[Companion, float] = {}
-        self._new: list[Companion] = []
-
-    def join(self, companion: Companion, credit: float = 0.0) -> None:
-        """Give this companion time from now on, and ``credit`` CPU seconds before the tree begins."""
-        self._credit[companion] = credit
-        self._new.append(companion)
-
-    def leave(self, companion: Companion) -> float:
-        """Give this companion no more time. Returns the CPU seconds it had left."""
-        return self._credit.pop(companion, 0.0)
+    def __init__(self, companion: Companion, credit: float = 0.0) -> None:
+        self.credit = credit
+        self._companion = companion
+        self._opened = False
 
     def earn(self, seconds: float) -> None:
-        """Credit all companions for a batch of the tree that took this many CPU seconds."""
-        for companion, credit in self._credit.items():
-            earned = credit + seconds * companion.rate
-            self._credit[companion] = min(earned, max(credit, MOST_CREDIT))
+        """Credit the companion for a batch of the tree that took this many CPU seconds."""
+        earned = self.credit + seconds * self._companion.rate
+        self.credit = min(earned, max(self.credit, MOST_CREDIT))
 
-    def turn(self, deadline: float) -> Companion | None:
-        """Let the companion with the most credit per ``least`` work. Returns it; None if no companion is due
-        or the deadline (time.monotonic()) has passed."""
-        left = deadline - time.monotonic()
+    def turn(self, deadline: float) -> bool:
+        """Let the companion work if it is due and the deadline (time.monotonic()) has not passed. Returns
+        whether it worked."""
+        companion, left = self._companion, deadline - time.monotonic()
         if left <= 0:
-            return None
-        for companion in self._new:
-            if companion in self._credit:
-                self._credit[companion] += companion.opening * left
-        self._new.clear()
-        due = [c for c, credit in self._credit.items() if credit >= c.least and c.active]
-        if not due:
-            return None
-        companion = max(due, key=lambda c: self._credit[c] / c.least)
-        credit, began = self._credit[companion], time.thread_time()
-        companion.step(min(deadline, time.monotonic() + credit))
+            return False
+        if not self._opened:
+            self._opened = True
+            self.credit += companion.opening * left
+        if self.credit < companion.least or not companion.active:
+            return False
+        began = time.thread_time()
+        companion.step(min(deadline, time.monotonic() + self.credit))
         # A step that found too little time is charged, too; otherwise it would be tried again and again.
         spent = max(time.thread_time() - began, companion.least)
-        self._credit[companion] = max(credit - spent, -MOST_DEBT)
-        return companion
+        self.credit = max(self.credit - spent, -MOST_DEBT)
+        return True

@@ -16,7 +16,7 @@ import numpy as np
 
 from gdl.machine import Machine, State
 from players.batch_machine import BatchMachine, NetworkBatch, batch_machine_of
-from players.companions import TimeShares
+from players.companions import TimeShare
 from players.player import MARGIN, same_numbering
 from players.portfolio import MASTER_SECONDS, BestLine, Portfolio
 from players.uct.batches import BatchSize
@@ -58,7 +58,7 @@ class Search:
         self.playouts = 0
         self.opened = False
         self._rounds: Rounds | None = None
-        self._shares = TimeShares()
+        self._beside: TimeShare | None = None
         self._solvers: Portfolio | None = None
         self._passed = False
         self._head_start = MASTER_SECONDS
@@ -70,21 +70,22 @@ class Search:
         self.machine = machine
         self.tuning = self.tuning.against(machine.roles)
         self._batched: BatchMachine = batch_machine_of(machine, decisive=self.tuning.decisive)
-        self._shares = TimeShares()
         self._alone = len(machine.roles) == 1
         self._sizes = BatchSize(self._batched, self.tuning.paths)
         self._forced = forced_plies(self._batched, self.tuning.pass_over)
-        self._solvers = None
+        self._solvers = self._beside = None
         if self._rounds is not None and old is not None:
             self.line.move_to(old, machine)
             if same_numbering(old, machine):
                 self._rounds.go_on_with(self._batched)
                 self._instruct(self._rounds)
-                self._rounds.rollouts.go_on_with(self._batched, self._shares)
+                self._rounds.rollouts.go_on_with(self._batched)
+                self._begin_trials(self._rounds.rollouts)
                 return
         values = leaf_values(self._batched, self.tuning)
         needed = values is None or not values.alone
-        rollouts = Rollouts(self._batched, self.tuning.policy, self.seed, self._shares, needed)
+        rollouts = Rollouts(self._batched, self.tuning.policy, self.seed, needed)
+        self._begin_trials(rollouts)
         self.opened = False
         memory = self.tuning.memory
         if self._alone:
@@ -93,6 +94,11 @@ class Search:
         tree.values = values if values is not None and values.looks else None
         self._rounds = Rounds(self.role, self.seed, self.tuning, tree, values, rollouts)
         self._instruct(self._rounds)
+
+    def _begin_trials(self, rollouts: Rollouts) -> None:
+        """Give trials of policies their time, unless they are over."""
+        if rollouts.trials is not None and rollouts.trials.active:
+            self._beside = TimeShare(rollouts.trials)
 
     def _instruct(self, rounds: Rounds) -> None:
         """Set the moves that the tree leaves out. Moves that lose at once may be left out in constant-sum
@@ -119,11 +125,11 @@ class Search:
         self._rooted, self.playouts = time.monotonic(), 0
         if self._alone and (self._solvers is None or not self._solvers.holds(state)):
             memory = int(self.tuning.memory * _SOLVERS_MEMORY)
-            if self._solvers is not None:
-                self._head_start = self._shares.leave(self._solvers)
+            if self._beside is not None:
+                self._head_start = self._beside.credit
             whole = self.machine, state, self.line, memory, self.seed, self.tuning.number
             self._solvers = Portfolio(*whole)
-            self._shares.join(self._solvers, self._head_start if self._solvers.mastered else 0.0)
+            self._beside = TimeShare(self._solvers, self._head_start if self._solvers.mastered else 0.0)
         self.opened = tree.opened
         if not self.opened:
             return
@@ -205,16 +211,16 @@ class Search:
         self.playouts += outcome.playouts + outcome.known
         now = time.monotonic()
         self._sizes.learn(batch, now - began, outcome, deadline - now)
-        seconds = time.thread_time() - clock
-        self._shares.earn(seconds)
+        if self._beside is not None:
+            self._beside.earn(time.thread_time() - clock)
         return False
 
     def _step_beside(self, deadline: float) -> bool:
-        """Run the companion that is due. Returns whether there was one."""
-        companion = self._shares.turn(deadline - MARGIN)
+        """Let the companion work if it is due. Returns whether it was."""
+        worked = self._beside is not None and self._beside.turn(deadline - MARGIN)
         rounds = self.rounds
         rounds.restart = rounds.restart or (rounds.rollouts.unguided and self.tree.trimmed)
-        return companion is not None
+        return worked
 
     def statistics(self) -> RootStatistics:
         """Statistics of the root's moves; empty if the moves could not be listed."""

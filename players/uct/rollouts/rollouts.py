@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from gdl.information import chance_role
 from gdl.words import counted
 from players.batch_machine import BatchMachine, Ends, NetworkBatch, Records
-from players.companions import Companion, TimeShares
+from players.companions import Companion
 from players.uct.rollouts.policy import AveragePolicy, RolloutPolicy, roll_out
 
 _SUCCESSORS = 1 << 14
@@ -388,12 +388,9 @@ class Rollouts:
         trials: the trials of policies, which replace both; None without trials, as in games of chance.
     """
 
-    def __init__(
-        self, batched: BatchMachine, asked: str, seed: int, shares: TimeShares, needed: bool
-    ) -> None:
+    def __init__(self, batched: BatchMachine, asked: str, seed: int, needed: bool) -> None:
         """``asked``: the name of a policy; with any other name trials choose it if there is no chance role.
-        ``shares``: the companions' shares of the time; ``needed``: whether the search makes rollouts at all,
-        so that trials pay."""
+        ``needed``: whether the search makes rollouts at all, so that trials pay."""
         self.batched, self.policy = batched, RolloutPolicy()
         self.trials: PolicyTrials | None = None
         self._seed = seed
@@ -403,28 +400,24 @@ class Rollouts:
             self.policy = POLICIES[asked](batched)
         elif needed and len(batched.machine.roles) > 1 and chance_role(batched.machine.roles) is None:
             # Trials compare the roles' goals at the end. Chance has none, so none of its games would count.
-            self._begin_trials(batched, shares)
+            self.trials = PolicyTrials(batched, self._seed, self._use)
 
     @property
     def unguided(self) -> bool:
         """Whether trials have found it better not to leave out blunders."""
         return self.trials is not None and self.trials.done and self.trials.unguided
 
-    def go_on_with(self, batched: BatchMachine, shares: TimeShares) -> None:
-        """Roll out on another machine, which numbers states and moves alike, and join these companions.
-        Trials restart if the guide is new or they are not over."""
+    def go_on_with(self, batched: BatchMachine) -> None:
+        """Roll out on another machine, which numbers states and moves alike. Trials restart if the guide is
+        new or they are not over."""
         guided, self.batched = self.batched.guided or self.unguided, batched
         if self.trials is None:
             return
         assert isinstance(batched, NetworkBatch)
         if guided != batched.guided or not self.trials.done:
-            self._begin_trials(batched, shares)
+            self.trials = PolicyTrials(batched, self._seed, self._use)
         elif self.unguided:
             self.batched = batched.without_guide
-
-    def _begin_trials(self, batched: NetworkBatch, shares: TimeShares) -> None:
-        self.trials = PolicyTrials(batched, self._seed, self._use)
-        shares.join(self.trials)
 
     def _use(self, batched: NetworkBatch, policy: RolloutPolicy) -> None:
         self.batched, self.policy = batched, policy

@@ -17,7 +17,7 @@ from gdl.syntax.parser import parse_rules
 from ggp.game import Game
 from players import companions
 from players.batch_machine import NetworkBatch, batch_machine_of
-from players.companions import TimeShares
+from players.companions import TimeShare
 from players.kaskade.guided_machine import guided
 from players.kaskade.make_machine import make_machine
 from players.uct.player import UctPlayer
@@ -86,7 +86,7 @@ def test_what_is_forgotten_counts_for_less() -> None:
 
 
 def tried(batched: NetworkBatch) -> tuple[PolicyTrials, Rollouts]:
-    rollouts = Rollouts(batched, "auto", 1, TimeShares(), needed=True)
+    rollouts = Rollouts(batched, "auto", 1, needed=True)
     trials = rollouts.trials
     assert trials is not None
     while trials.active:
@@ -162,19 +162,19 @@ def test_trials_take_a_share_of_the_time_before_the_first_deadline_and_then_of_w
     monkeypatch.setattr(companions, "time", clock)
     monkeypatch.setattr(PolicyTrials, "_try_all", lambda _: clock.pieces())
     batched = lanes_of("connectfour")
-    trials, shares = PolicyTrials(batched, 1, lambda *_: None), TimeShares()
-    shares.join(trials)
+    trials = PolicyTrials(batched, 1, lambda *_: None)
+    share = TimeShare(trials)
 
     def used_by(deadline: float) -> float:
         before = clock.used
-        while shares.turn(deadline):
+        while share.turn(deadline):
             pass
         return clock.used - before
 
     def after(seconds: float) -> None:
         tree = Search(0, 1, Tuning())
         tree.set_machine(batched.machine)
-        shares.earn(seconds)
+        share.earn(seconds)
 
     slack = 0.021  # a step, and what floats lose
     assert used_by(1002.0) == pytest.approx(0.15 * 2.0, abs=slack)

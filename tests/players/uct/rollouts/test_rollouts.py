@@ -9,7 +9,6 @@ import pytest
 from numpy.typing import NDArray
 
 from players.batch_machine import NetworkBatch, Weights
-from players.companions import TimeShares
 from players.uct.rollouts.policy import AveragePolicy, RolloutPolicy, roll_out
 from players.uct.rollouts.rollouts import POLICIES, Rollouts
 from players.uct.tuning import Tuning
@@ -27,7 +26,7 @@ def starts(machine: PropnetMachine, n: int) -> NDArray[np.uint64]:
 def test_each_row_gives_a_policy_for_any_game(policy: str, name: str) -> None:
     machine = network(name)
     batched = NetworkBatch(machine, machine)
-    rollouts = Rollouts(batched, policy, 1, TimeShares(), needed=True)
+    rollouts = Rollouts(batched, policy, 1, needed=True)
     for seed in range(3):
         assert rollouts.playouts(starts(machine, 8), seed, 100, math.inf, 64).finished.all()
     assert rollouts.trials is None
