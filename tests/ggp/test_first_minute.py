@@ -22,7 +22,7 @@ from propnet.kernels import playouts
 from tests.ggp.program import python as runs
 
 MOST_KERNELS = 18
-"""That ``ggp play sokoban`` may compile; all that players need are 77."""
+"""That ``ggp play sokoban`` may compile."""
 
 
 def kernels(folder: Path) -> set[str]:
