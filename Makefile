@@ -19,7 +19,7 @@ COMPILE := CUSTOM_COMPILE_COMMAND="make lock" .venv-lock/bin/pip-compile --quiet
 # Only files whose checksums are locked are installed; what builds the project is locked, too. Kernels need these
 # packages alone: with them there, what the first game needs is compiled while the others come.
 COMPILERS := llvmlite|markdown-it-py|mdurl|numba|numpy|orjson|platformdirs|pygments|pyparsing|rich|zstandard
-FIRST_PARTS := evaluate sokoban-searches states root sokoban-rooms
+FIRST_PARTS := evaluate sokoban-searches states root sokoban-rooms sokoban-optimizer
 
 .venv/run: .venv/bin/python pyproject.toml hatch_build.py requirements-build.lock requirements-play.lock
 	@awk '/^[^ #]/ { wanted = /^($(COMPILERS))==/ } wanted' requirements-play.lock > .venv/compilers.lock

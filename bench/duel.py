@@ -5,7 +5,7 @@
 Each opening of random moves is played twice, with seats changed; with more than two roles the one that plays
 against all others sits elsewhere in each pair. A tuning is fields of ``Tuning``
 (:mod:`players.uct.tuning`), with commas between them, or - for the usual one. Both search with the same
-machine in this process, one after the other, and neither proves anything without ``prove=1``.
+machine in this process, one after the other.
 """
 
 from __future__ import annotations
@@ -19,19 +19,16 @@ from ggp.game import Game
 from ggp.tournament.statistics.scores import Tally
 from ggp.training.trial import summary
 from players.kaskade.guided_machine import guided
-from players.options import Option, at_least, number_between, one_of, read_options, switch
+from players.options import Option, at_least, number_between, read_options, switch
 from players.uct.training.duel import LONGEST, PLIES, Series
-from players.uct.tuning import AUTO, PRIORS, SELECTIONS, Tuning, tuning_options
+from players.uct.tuning import TUNING_OPTIONS, Tuning
 from propnet.native.machine import NativeMachine
 
 SWITCHES: dict[str, Callable[[str], object]] = {
     "paths": at_least(1),
     "per_leaf": at_least(0),
-    "selection": one_of((AUTO, *SELECTIONS)),
-    "prior": one_of((AUTO, *PRIORS)),
     "decisive": switch,
     "trim": switch,
-    "prove": switch,
     "pass_over": switch,
     "knowledge_share": number_between(0.0, 1.0),
     "looks": switch,
@@ -46,11 +43,11 @@ def tuning_of(text: str) -> Tuning:
     Raises:
         GdlError: there is no such option, or its value is none.
     """
-    usual = Tuning(prove=False)
+    usual = Tuning()
     switches = (Option(name, read, getattr(usual, name), "") for name, read in SWITCHES.items())
     parts = (part.partition("=") for part in text.split(",")) if text != "-" else ()
     texts = [(key, value) for key, _, value in parts]
-    chosen: dict[str, Any] = read_options("a search", (*tuning_options(usual), *switches), texts, text)
+    chosen: dict[str, Any] = read_options("a search", (*TUNING_OPTIONS, *switches), texts, text)
     return replace(usual, **chosen)
 
 

@@ -25,15 +25,21 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from gdl.errors import GdlError
+from gdl.syntax.parser import parse_rules
 from gdl.words import counted
-from players.processes.compiled_parts import folder_of_parts
+from players.kaskade.kaskade import BOTTOM
+from players.kaskade.make_machine import make_machine
+from players.kaskade.stages import WARM_UP_GAMES, warm_up_native, warm_up_propnet
+from players.options import read_spec
 from players.processes.launch import anew
+from players.registry import is_registered, make_player
+from players.solvers import solvers_named
+from players.warm_kernels import TREE, parts_for, parts_named, plays_out, searches
 from propnet.jit.notice import tell_when_compiling
+from propnet.jit.parts import Part, compile_together, folder_of_parts, missing
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
-
-    from players.processes.compiled_parts import Part
 
 
 PROCESSES = (
@@ -62,38 +68,19 @@ def warm_up(player: str, level: str, on_several: Callable[[], None] = lambda: No
     Raises:
         GdlError: there is no such player or machine.
     """
-    from players.kaskade.stages import WARM_UP_GAMES
-    from players.warm_kernels import (
-        PLAYS_OUT,
-        belief_parts,
-        compile_together,
-        line_parts,
-        playout_parts,
-        search_parts,
-        tree_parts,
-    )
-
     # Players from outside this program, and those that only look at the rules, need no kernels.
-    kind = player.partition(":")[0].strip().lower()
-    searches = kind.startswith("uct") or kind == "tables"  # uct plays where a table does not help
-    lanes = level != "prover" and (searches or kind in PLAYS_OUT)
-    if lanes and searches:
-        compile_together(search_parts())
-    else:
-        compile_together((playout_parts() if lanes else ()) + (tree_parts() if searches else ()))
+    lanes = level != BOTTOM and plays_out([player])
+    tree = TREE if searches([player]) else ()
     one_role, several_roles = WARM_UP_GAMES
+    compile_together(parts_for([player]) if lanes else tree)
     _play(player, level, several_roles)
     on_several()
-    compile_together(line_parts() if lanes and searches else ())
+    solvers = solvers_named(None, own=False)
+    compile_together(parts_for([player], solvers=solvers, hidden=True) if lanes else ())
     _play(player, level, one_role)
-    compile_together(belief_parts() if lanes else ())
 
 
 def _play(name: str, level: str, rules: str) -> None:
-    from gdl.syntax.parser import parse_rules
-    from players.kaskade.make_machine import make_machine
-    from players.registry import make_player
-
     machine = make_machine(parse_rules(rules, "warm-up"), level)
     player = make_player(name, 0)
     state = machine.initial_state()
@@ -113,10 +100,6 @@ def warm_up_all(player: str, level: str) -> None:
     They are forked from it afterwards (:mod:`players.processes.fork_server`), so it starts no process and
     leaves no thread. Raises GdlError as :func:`warm_up`.
     """
-    from players.kaskade.kaskade import BOTTOM
-    from players.kaskade.stages import warm_up_native, warm_up_propnet
-    from players.registry import is_registered
-
     for module in PROCESSES:
         import_module(module)
     # Players from outside this program may hang: they are not tried.
@@ -129,8 +112,6 @@ def warm_up_all(player: str, level: str) -> None:
 
 def alone(player: str) -> str:
     """The player's name without the option that makes it start processes."""
-    from players.options import read_spec
-
     return str(read_spec(player).without("workers"))
 
 
@@ -151,8 +132,6 @@ def main() -> None:
     if what in ("parts", "behind"):
         if what == "behind":
             os.nice(_LAST_IN_LINE)
-        from players.warm_kernels import compile_together, parts_named
-
         compile_together(parts_named(names))
     else:
         warm_up_all(names[0], "auto")
@@ -173,13 +152,9 @@ def compile_all(player: str, processes: int) -> bool:
     if not os.access(folder, os.W_OK):
         text = f"{folder} is read-only: newly compiled kernels are not saved"
         console.print(text, style="yellow")
-    began = time.monotonic()
     with spinner(console) as progress:
         progress.add_task("looking for kernels to compile")
-        running = [_WarmProcess(["player", player], progress) for _ in range(processes)]
-        faults = [fault for process in running if (fault := process.wait())]
-    count = sum(process.compiled for process in running)
-    seconds = time.monotonic() - began
+        count, seconds, faults = _run(["player", player], processes, progress, aloud=True)
     if faults:
         console.print(f"not everything could be compiled: {faults[0]}", style="yellow")
         console.print("matches compile the rest when they need it", style="yellow")
@@ -193,8 +168,6 @@ def compile_all(player: str, processes: int) -> bool:
 def compile_missing(parts: Sequence[Part], processes: int, progress: Progress) -> None:
     """Compile the parts that are not compiled yet, with ``processes`` processes, and show the progress. If a
     process fails or nothing can be saved, the remaining parts are compiled at their first use."""
-    from players.warm_kernels import missing
-
     uncompiled = missing(parts)
     if not uncompiled:
         return
@@ -204,14 +177,21 @@ def compile_missing(parts: Sequence[Part], processes: int, progress: Progress) -
     except GdlError:
         return
     console.print("compiling what this match needs, once...", style="dim")
-    began = time.monotonic()
-    names = [name for name, _ in uncompiled]
-    running = [_WarmProcess(["parts", *names], progress, aloud=False) for _ in range(processes)]
-    faults = [fault for process in running if (fault := process.wait())]
+    arguments = ["parts", *(name for name, _ in uncompiled)]
+    count, seconds, faults = _run(arguments, processes, progress, aloud=False)
     if faults:
         console.print(Text(f"not everything could be compiled: {faults[0]}", "yellow"))
-    count, seconds = sum(process.compiled for process in running), time.monotonic() - began
     console.print(f"{counted(count, 'kernel')} compiled in {seconds:.0f} s", style="dim")
+
+
+def _run(
+    arguments: Sequence[str], processes: int, progress: Progress, aloud: bool
+) -> tuple[int, float, list[str]]:
+    """Compile with several processes. Returns the number of kernels, the seconds, and what went wrong."""
+    began = time.monotonic()
+    running = [_WarmProcess(arguments, progress, aloud) for _ in range(processes)]
+    faults = [fault for process in running if (fault := process.wait())]
+    return sum(process.compiled for process in running), time.monotonic() - began, faults
 
 
 def compile_behind(parts: Sequence[Part]) -> subprocess.Popen[bytes]:
@@ -233,7 +213,7 @@ class _WarmProcess:
     """A process that compiles, and its line on the screen; ``compiled`` counts its kernels. ``aloud``: each
     gets a line that stays."""
 
-    def __init__(self, arguments: Sequence[str], progress: Progress, aloud: bool = True) -> None:
+    def __init__(self, arguments: Sequence[str], progress: Progress, aloud: bool) -> None:
         self.compiled = 0
         self._progress, self._aloud = progress, aloud
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115

@@ -1,9 +1,9 @@
 """`Stepwise`: work in slices of time. `TurnTaker`: such work in turns with other work, by shares of the time.
-`Companion`: such work in turns with a search tree, whose time `TimeShares` divides.
+`Companion`: such work in turns with a search tree.
 
-Proof search, puzzle solvers and trials of rollout policies are companions. The tree works in batches. Each
-CPU second of a batch earns a companion some CPU time of its own (its *rate*). Once a companion has earned
-enough time for a step, the step runs before the next batch.
+Puzzle solvers are the companions in games of one role, trials of rollout policies in others. The tree works
+in batches. Each CPU second of a batch earns the companion some CPU time of its own (its *rate*). Once it has
+earned enough time for a step, the step runs before the next batch (`TimeShare`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import ClassVar, Generic, Protocol, TypeVar
 
 MOST_CREDIT, MOST_DEBT = 1.0, 0.5
@@ -27,113 +26,59 @@ class Stepwise(Protocol):
         Returns True when the work is finished."""
 
 
-@dataclass(frozen=True, slots=True)
-class BatchReport:
-    """The facts about one batch of the tree that companions get.
-
-    Attributes:
-        seconds: CPU seconds that it took.
-        left: seconds to the end of the turn.
-        length: mean number of moves from the root to the end of the match.
-        mean: mean result of the role, 0..1.
-    """
-
-    seconds: float
-    left: float
-    length: float
-    mean: float
-
-
 class Companion(Stepwise, ABC):
     """Works in steps between the batches of a search tree.
 
     Attributes:
-        name: shown to people.
         least: the fewest CPU seconds for a step.
-        value: the proven result of the role from the root of the search, 0..100; -1 while it is unknown.
-        news: whether the search should look at the results of the last step.
+        rate: CPU seconds that it earns for each CPU second of the tree.
+        opening: share of the time to the first deadline that it gets before the tree.
     """
 
-    name: ClassVar[str] = ""
     least: ClassVar[float] = 0.02
-    value: int = -1
-    news: bool = False
+    rate: ClassVar[float] = 1.0
+    opening: ClassVar[float] = 0.0
 
     @property
     @abstractmethod
     def active(self) -> bool:
         """Whether there is anything to do."""
 
-    @property
-    @abstractmethod
-    def rate(self) -> float:
-        """CPU seconds that it earns for each CPU second of the tree."""
 
-    def opening_credit(self, left: float, credit: float) -> float:
-        """The credit with which a turn begins, ``left`` seconds before its deadline. By default this is
-        ``credit``, the credit at the end of the last turn."""
-        return credit
+class TimeShare:
+    """The time of a companion beside a tree.
 
-    def note_batch(self, report: BatchReport) -> None:
-        """Learn from a batch of the tree."""
-
-
-class TimeShares:
-    """Divides time between a tree and its companions.
-
-    >>> shares = TimeShares()
-    >>> shares.turn(deadline=time.monotonic() + 1.0) is None  # no companion has joined
-    True
+    Attributes:
+        credit: CPU seconds that it may use before the tree goes on; negative while it owes some.
     """
 
-    def __init__(self) -> None:
-        self._credit: dict[Companion, float] = {}
+    def __init__(self, companion: Companion, credit: float = 0.0) -> None:
+        self.credit = credit
+        self._companion = companion
         self._opened = False
 
-    def join(self, companion: Companion) -> None:
-        """Give this companion time from now on."""
-        self._credit[companion] = 0.0
+    def earn(self, seconds: float) -> None:
+        """Credit the companion for a batch of the tree that took this many CPU seconds."""
+        earned = self.credit + seconds * self._companion.rate
+        self.credit = min(earned, max(self.credit, MOST_CREDIT))
 
-    def leave(self, companion: Companion) -> None:
-        """Give this companion no more time."""
-        self._credit.pop(companion, None)
-
-    def new_turn(self) -> None:
-        """Begin a turn; its deadline is that of the next :meth:`turn`."""
-        self._opened = False
-
-    @property
-    def value(self) -> int:
-        """The best value that a companion has proven; -1 if none has proven any."""
-        return max((companion.value for companion in self._credit), default=-1)
-
-    def note_batch(self, report: BatchReport) -> None:
-        """Report a batch of the tree to all companions, and credit them for it."""
-        for companion, credit in self._credit.items():
-            companion.note_batch(report)
-            earned = credit + report.seconds * companion.rate
-            self._credit[companion] = min(earned, max(credit, MOST_CREDIT))
-
-    def turn(self, deadline: float) -> Companion | None:
-        """Let the companion with the most credit per ``least`` work. Returns it; None if no companion is due
-        or the deadline (time.monotonic()) has passed."""
-        left = deadline - time.monotonic()
+    def turn(self, deadline: float) -> bool:
+        """Let the companion work if it is due and the deadline (time.monotonic()) has not passed. Returns
+        whether it worked."""
+        companion, left = self._companion, deadline - time.monotonic()
         if left <= 0:
-            return None
+            return False
         if not self._opened:
             self._opened = True
-            for companion, credit in self._credit.items():
-                self._credit[companion] = companion.opening_credit(left, credit)
-        due = [c for c, credit in self._credit.items() if credit >= c.least and c.active]
-        if not due:
-            return None
-        companion = max(due, key=lambda c: self._credit[c] / c.least)
-        credit, began = self._credit[companion], time.thread_time()
-        companion.step(min(deadline, time.monotonic() + credit))
+            self.credit += companion.opening * left
+        if self.credit < companion.least or not companion.active:
+            return False
+        began = time.thread_time()
+        companion.step(min(deadline, time.monotonic() + self.credit))
         # A step that found too little time is charged, too; otherwise it would be tried again and again.
         spent = max(time.thread_time() - began, companion.least)
-        self._credit[companion] = max(credit - spent, -MOST_DEBT)
-        return companion
+        self.credit = max(self.credit - spent, -MOST_DEBT)
+        return True
 
 
 _LEAST_SECONDS = 0.001

@@ -87,8 +87,9 @@ _RATE = 2.0
 _LEAST_MEMORY = 1 << 20
 """The least number of bytes that a solver gets."""
 MASTER_SECONDS = 6.0
-"""CPU seconds that a solver that masters the game gets before others begin. If it solves the puzzle within
-this time, the others' kernels need not be compiled."""
+"""CPU seconds that a solver that masters the game gets before others begin, and before the tree does."""
+_STEP_SECONDS = 0.05
+"""Wall time of a step: a search looks at its commands only between two steps."""
 
 
 class Portfolio(Companion):
@@ -103,19 +104,18 @@ class Portfolio(Companion):
         number: the number of this portfolio among several for the same match. Solvers that would do the same
             in all of them work in the first one alone.
         only: the name of the one solver to use, or its class; None for all that recognise the game.
-        patient: as in :class:`players.solvers.Task`.
 
     Attributes:
         value: the best goal value of any line, once it is proven; otherwise -1.
         hopeless: whether it is proven that no line comes to an end.
+        mastered: whether one of the solvers is made for this game.
         solver: the name of the solver that found the line, or proved its value; empty while there is none.
 
     Raises:
         GdlError: there is no solver of that name.
     """
 
-    name: ClassVar[str] = "puzzle solvers"
-    least: ClassVar[float] = 0.05
+    least: ClassVar[float] = 0.001  # on a busy computer a step gets little of its wall time
     rate = _RATE
 
     def __init__(
@@ -127,11 +127,11 @@ class Portfolio(Companion):
         seed: int,
         number: int = 0,
         only: str | type[LineSolver] | None = None,
-        patient: bool = True,
     ) -> None:
         self.start = start
         self.solver = ""
-        self.hopeless = False
+        self.value = -1
+        self.hopeless = self.mastered = False
         self._line = line
         self._members: list[TurnTaker[LineSolver]] = []
         self._done_states = 0
@@ -143,9 +143,10 @@ class Portfolio(Companion):
         able.sort(key=lambda one: -one[1].weight)
         sizes = _divided([promise for _, promise in able], memory)
         for (kind, promise), size in zip(able, sizes, strict=True):
-            task = Task(network, start, self._keep, size, seed, patient)
+            task = Task(network, start, self._keep, size, seed)
             self._members.append(TurnTaker(kind.name, promise.weight, partial(kind, task)))
         masters = [promise.weight for _, promise in able if promise.outcome is Certainty.MASTERS]
+        self.mastered = bool(masters)
         for member in self._members:
             if masters and member.weight < max(masters):
                 member.seconds = MASTER_SECONDS * member.weight / max(masters)
@@ -172,12 +173,13 @@ class Portfolio(Companion):
         return state == self.start or proven or self.hopeless
 
     def step(self, deadline: float) -> bool:
-        """Run the solver with the least time per weight. See :class:`players.companions.Stepwise`."""
+        """Run the solver with the least time per weight for a moment, to ``deadline`` (time.monotonic()) at
+        most. Returns True when the work is finished."""
         if not self._members:
             return True
         member = next_turn(self._members)
         self._working = member.name
-        finished, solver = member.step(deadline), member.work
+        finished, solver = member.step(min(deadline, time.monotonic() + _STEP_SECONDS)), member.work
         if solver.proven >= 0:
             self.value, self.solver = solver.proven, member.name
             self._drop(*self._members)
@@ -219,7 +221,6 @@ def _divided(promises: Sequence[Promise], memory: int) -> list[int]:
 
 
 MEMORY_BYTES = 600 * 1024**2
-_STEP_SECONDS = 0.05
 _LOOK_SECONDS = 0.2
 """Seconds between two calls of a watcher, about."""
 
@@ -276,8 +277,8 @@ def solve(
         return Solution(line.value, moves, proven, portfolio.solver, portfolio.states, used)
 
     looked = began
-    while portfolio.active and line.value < perfect and (now := time.monotonic()) < began + seconds:
-        portfolio.step(min(now + _STEP_SECONDS, began + seconds))
+    while portfolio.active and line.value < perfect and time.monotonic() < began + seconds:
+        portfolio.step(began + seconds)
         if watch is not None and time.monotonic() > looked + _LOOK_SECONDS:
             looked = time.monotonic()
             watch(so_far(), portfolio.at_work)

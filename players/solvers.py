@@ -22,8 +22,8 @@ from gdl.rules import Rules
 from gdl.syntax.parser import parse_term
 from players.companions import Stepwise
 from players.plugins import class_named, plugins
-from players.processes.compiled_parts import Part
 from propnet.capabilities import lane_machine
+from propnet.jit.parts import Part
 from propnet.passes.circuit import FALSE
 
 if TYPE_CHECKING:
@@ -85,8 +85,6 @@ class Task:
             shorter.
         memory: bytes that it may use.
         seed: seed of its random choices.
-        patient: whether to compile kernels that only improve a line. In a match this would take the time of a
-            turn.
     """
 
     machine: PropnetMachine
@@ -94,7 +92,6 @@ class Task:
     report: Report
     memory: int
     seed: int = 0
-    patient: bool = True
 
 
 class LineSolver(Stepwise, ABC):
@@ -141,11 +138,6 @@ class LineSolver(Stepwise, ABC):
         """Compile or load its kernels, by default with a short search of this small game."""
         task = Task(machine, machine.initial_state(), lambda value, moves: None, 1 << 20)
         cls(task).step(time.monotonic() + 0.01)
-
-    @abstractmethod
-    def step(self, deadline: float) -> bool:
-        """Work until about ``deadline`` (a moment of time.monotonic()), a few milliseconds more or less.
-        Returns True when there is nothing left to do."""
 
 
 def highest_goal(network: Network) -> int:

@@ -157,7 +157,7 @@ READ_THEIR_OWN = {
     "gdl/reading.py": "reads for all others",
     "gdl/writing.py": "opens to flush",
     "gdl/grounding/limits.py": "/proc",
-    "players/processes/compiled_parts.py": "/proc",
+    "propnet/jit/parts.py": "/proc",
     "players/processes/launch.py": "/proc",
     "players/processes/lifeline.py": "its own pipe, /proc",
     "players/plugins.py": "a file of the checkout",
@@ -206,7 +206,7 @@ def test_the_modules_that_read_their_own_files_still_do() -> None:
 
 
 SPLIT_THEIR_OWN = {
-    "players/processes/compiled_parts.py": "/proc",
+    "propnet/jit/parts.py": "/proc",
     "players/processes/lifeline.py": "/proc",
     "players/kaskade/builder.py": "what its process printed",
     "players/fleet/ray_fleet.py": "errors",

@@ -1,4 +1,4 @@
-"""Games of two roles: strong tables and proof search, against what each role can force.
+"""Games of two roles: strong tables, against what each role can force.
 
 The games are odd: in turn or at once, with and without cycles, ends that nothing reaches, roles that never
 have a choice, facts that never change, goals that do not sum to 100.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import random
 import tempfile
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,15 +17,12 @@ from gdl.machine import State
 from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
-from players.proof.search import Proof
 from players.puzzles.frontier.outcome import SearchLimits
 from players.strong.layers import solve_game
 from players.strong.storage import TableWriter
 from players.strong.tables import Tables
 from propnet.machine import PropnetMachine
 
-SECONDS = 20.0
-"""Wall time that a proof may take which is found in milliseconds where it is found at all."""
 MEMORY = 1 << 31
 MOST_STATES = 400
 _ENDLESS = 50
@@ -148,9 +144,6 @@ def _examine(rng: random.Random, case: Case) -> None:
     sums = {sum(goals) for goals in graph.goals.values()}
     if sums <= {100}:
         _check_strong(case, machine, graph)
-    if graph.start in graph.after:
-        for role in (0, 1):
-            _check_proof(case, machine, graph, role, rng)
 
 
 def _check_strong(case: Case, machine: PropnetMachine, graph: Graph) -> None:
@@ -188,24 +181,6 @@ def _check_strong(case: Case, machine: PropnetMachine, graph: Graph) -> None:
         for state in graph.after:
             if (found := tables.value(state)) is not None:
                 case.equal("strong table", found.goals[0], least[state])
-
-
-def _check_proof(case: Case, machine: PropnetMachine, graph: Graph, role: int, rng: random.Random) -> None:
-    """Bounds of a state hold: the role can force the lower one, and no more than the upper one."""
-    worths = graph.worths(role)
-    proof = Proof(machine, role, memory=1, lines=rng.choice((1, 8, 128)))
-    states = [graph.start, *rng.sample(list(graph.after), min(3, len(graph.after)))]
-    for state in states:
-        proof.set_root(machine.records([machine.state_of(state.propositions)])[0])
-        proof.step(time.monotonic() + SECONDS)
-        if not proof.fits:
-            return
-        bounds = proof.bounds
-        true = worths.get(state, 0)
-        case.check("proof's lower bound", bounds.low <= true, f"{bounds.low}, true is {true}")
-        case.check("proof's upper bound", bounds.high >= true, f"{bounds.high}, true is {true}")
-        if proof.solved:
-            case.equal("proof solved", bounds.low, true)
 
 
 FIELD = Field("games", _examine)

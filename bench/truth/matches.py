@@ -1,6 +1,6 @@
 """What searches of a match call proven, of a state and of its moves, against what the role can force.
 
-The tree, proof search beside it and puzzle solvers all have a say. States come one after another, as in a
+The tree and puzzle solvers have a say. States come one after another, as in a
 match, so that what is kept from turn to turn is checked too.
 """
 
@@ -29,7 +29,7 @@ def _examine(rng: random.Random, case: Case) -> None:
     rules = drawn(rng, lambda: random_puzzle(rng) if alone else random_game(rng))
     case.text = str(rules)
     machine = network_machine(rules)
-    tuning = Tuning(memory=MEMORY, proof_memory=MEMORY, prove=rng.random() < 0.7, trim=rng.random() < 0.7)
+    tuning = Tuning(memory=MEMORY, trim=rng.random() < 0.7)
     role = 0 if alone else rng.randrange(2)
     search = Search(role, rng.randrange(100), tuning)
     try:
@@ -47,7 +47,7 @@ def _examine(rng: random.Random, case: Case) -> None:
             return
         search.set_root(state)
         end = time.monotonic() + SECONDS
-        while search.step(end):
+        while not search.step(end):
             pass
         if not alone:
             _check_turn(case, machine, worths, search, state)

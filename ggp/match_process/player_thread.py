@@ -25,6 +25,7 @@ from ggp.warm import alone, warm_up
 from players.belief.belief import Belief
 from players.kaskade.kaskade import BOTTOM, FAILED, READY, Event, Kaskade
 from players.kaskade.player import START_SHARE, KaskadePlayer
+from players.kaskade.until_compiled import STAND_IN, UntilCompiled
 from players.match import ask
 from players.player import Choice, Player
 from players.processes import launch
@@ -32,9 +33,6 @@ from players.processes.limits import describe
 from players.registry import fitting, is_registered, make_player
 from propnet.capabilities import lane_machine
 
-STAND_IN = "montecarlo"
-"""The player that plays while another one's code is still being compiled: on the prover it needs no compiled
-code."""
 ALOUD_SECONDS = 0.5
 """Seconds between two messages about the player's search."""
 MOST_CANDIDATES = 12
@@ -71,7 +69,6 @@ class Thinker:
         self._send = send
         self._tasks: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._player: Player | None = None
-        self._next: Callable[[], Player] | None = None
         self._kaskade = Kaskade(level, on_event=self._note)
         self._role = self._turn = 0
         self._aloud = 0.0
@@ -153,13 +150,16 @@ class Thinker:
         self._log("debug", "player", player=player, seed=seed, startclock=startclock)
         if len(self._kaskade.prover().roles) == 1:
             self._needed = self._warm_alone
-        if self._needed.wait(max(0.0, deadline - time.monotonic()) * START_SHARE):
-            self._begin_play(self._make(player, seed), position, startclock, deadline)
-        else:
-            # The player's own code is still being compiled.
-            self._next = lambda: self._make(player, seed)
+        if not self._needed.wait(max(0.0, deadline - time.monotonic()) * START_SHARE):
             self._log("debug", "a stand-in begins", player=STAND_IN)
-            self._begin_play(make_player(STAND_IN, seed), position, startclock, deadline)
+        stand_in = self._climbing(make_player(STAND_IN, seed))
+        self._player = UntilCompiled(player, stand_in, lambda: self._make(player, seed), self._needed.is_set)
+        self._player.on_progress = self._think_aloud
+        state = self._state(position)
+        try:
+            self._player.start(state.machine, self._role, state, startclock, deadline)
+        except Exception as error:
+            self._log("error", "player cannot start", error=describe(error))
         level = self._kaskade.best().level
         used = time.monotonic() - began
         self._log("debug", "prepared", machine=level, seconds=f"{used:.2f}", rising=self._kaskade.rising)
@@ -193,26 +193,18 @@ class Thinker:
         self.single = single
 
     def _make(self, player: str, seed: int) -> Player:
-        """The player, or a stand-in if it cannot be created."""
+        """The player, on the machines of the kaskade; a stand-in if it cannot be created."""
         defaults = {"workers": self._shared[0], "ponder": self._shared[1]} if self._shared else {}
         try:
-            return make_player(fitting(player, self._kaskade.prover()), seed, **defaults)
+            made = make_player(fitting(player, self._kaskade.prover()), seed, **defaults)
         except Exception as error:
             self._log("error", "player cannot be made", player=player, error=describe(error))
-            return make_player(STAND_IN, seed)
+            made = make_player(STAND_IN, seed)
+        return self._climbing(made)
 
-    def _begin_play(
-        self, player: Player, position: StateToRebuild, startclock: float, deadline: float
-    ) -> None:
-        """Let this player play from here on."""
-        state = self._state(position)
+    def _climbing(self, player: Player) -> Player:
         player.found_out = lambda text: self._log("debug", "found out", text=text)
-        self._player = KaskadePlayer(player, self._kaskade, on_up=self._moved_up)
-        self._player.on_progress = self._think_aloud
-        try:
-            self._player.start(state.machine, self._role, state, startclock, deadline)
-        except Exception as error:
-            self._log("error", "player cannot start", error=describe(error))
+        return KaskadePlayer(player, self._kaskade, on_up=self._moved_up)
 
     def _choose(self, turn: int, position: StateToRebuild, safe: str, deadline: float) -> None:
         if time.monotonic() >= deadline:
@@ -221,10 +213,6 @@ class Thinker:
         expects: float | None = None
         self._turn, self._aloud = turn, time.monotonic()
         self._best, self._options = -1, position.options
-        if self._next is not None and self._needed.is_set():
-            player, self._next = self._next(), None
-            self._log("debug", "the stand-in goes", player=player.name)
-            self._begin_play(player, position, 0.0, time.monotonic())
         if self._player is not None:
             try:
                 state = self._state(position)

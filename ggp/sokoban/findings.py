@@ -14,7 +14,6 @@ from rich.text import Text
 from ggp.sokoban.glyphs import Mark, as_text, draw, frame_of, in_unicode, legend
 from ggp.sokoban.machine_stage import MachineStage
 from ggp.sokoban.stage import LevelStage
-from players.processes.compiled_parts import is_compiled
 from players.puzzles.sokoban.deadlocks.bipartite import has_bipartite_deadlock
 from players.puzzles.sokoban.deadlocks.corral_deadlock import pushes_needed
 from players.puzzles.sokoban.deadlocks.freeze import frozen_boxes
@@ -24,6 +23,7 @@ from players.puzzles.sokoban.fess.packing_plan import packing_order
 from players.puzzles.sokoban.geometry import Position
 from players.puzzles.sokoban.lines import is_solved, reachable
 from players.puzzles.sokoban.rooms import forced_pushes, rooms, tunnels
+from propnet.jit.parts import is_compiled
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _SECONDS = 2.0

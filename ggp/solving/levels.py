@@ -25,6 +25,7 @@ from players.puzzles.sokoban.search.portfolio import Entry, SearchPortfolio, ent
 from players.puzzles.sokoban.search.solve_level import shortened, solve_level, warm_up
 from players.puzzles.sokoban.solution import GDL_MOVES, LevelSolution, Metric, Outcome
 from players.solvers import Solution
+from propnet.jit.parts import compile_together, missing
 
 _OVERTIME_SECONDS = 60.0
 """Seconds after the time limit at which a silent process counts as dead. It may have had kernels to
@@ -110,7 +111,7 @@ def _compile(request: LevelRequest, entries: Sequence[Entry]) -> None:
         warm_up(entries)
         return
     from players.puzzles.sokoban.solver import Sokoban
-    from players.warm_kernels import compile_together, missing, solver_parts
+    from players.warm_kernels import solver_parts
 
     compile_together(missing(solver_parts(Sokoban)))
 

@@ -12,13 +12,13 @@ from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
 from players.kaskade.make_machine import make_machine
 from players.portfolio import Watcher, solve
-from players.processes.compiled_parts import Part
 from players.processes.limits import describe
 from players.puzzles.few_states import SECONDS as FEW_STATES_SECONDS
 from players.puzzles.few_states import solve_few_states
 from players.solvers import LineSolver, Solution, solvers_named
-from players.warm_kernels import compile_together, missing, solver_parts
+from players.warm_kernels import solver_parts
 from propnet.capabilities import lane_machine
+from propnet.jit.parts import Part, compile_together, missing
 
 NOTHING: Final = Solution(-1, (), False, "", 0, 0.0)
 

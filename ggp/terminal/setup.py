@@ -10,7 +10,6 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
-from time import monotonic
 
 from rich.progress import Progress
 from rich.text import Text
@@ -19,7 +18,7 @@ from gdl.checks.diagnostic import Severity
 from gdl.checks.run import check_text
 from gdl.errors import GdlError
 from gdl.information import hides
-from gdl.machine import Machine, State
+from gdl.machine import Machine
 from gdl.terms import RANDOM
 from gdl.visible import visible
 from gdl.words import counted
@@ -33,18 +32,15 @@ from ggp.warm import compile_behind, compile_missing
 from players.kaskade.kaskade import BOTTOM, FAILED, Event, Kaskade
 from players.kaskade.player import KaskadePlayer
 from players.kaskade.stages import exercise_answers
+from players.kaskade.until_compiled import STAND_IN, UntilCompiled
 from players.match import Quit, play_match
-from players.player import Choice, Player
-from players.processes.compiled_parts import folder_of_parts
+from players.player import Player
 from players.processes.limits import cores
 from players.registry import check_name, fitting, make_player
-from players.warm_kernels import match_parts, missing, network_parts, search_parts
+from players.warm_kernels import NETWORK, match_parts, parts_for
 from propnet.capabilities import lane_machine
+from propnet.jit.parts import folder_of_parts, missing
 
-QUICK = "montecarlo"
-"""The player by random playouts after each of its moves, on any machine."""
-_PLAYOUTS = 200
-"""Playouts per turn. They suffice not to miss a win in small games, where they take a tenth of a second."""
 _NEEDS_NO_KERNELS = frozenset(("human", "random", "legal"))
 
 
@@ -55,42 +51,6 @@ def can_wait(names: Collection[str]) -> bool:
     return bool(searching) and all(
         name.partition(":")[0] == "uct" and "playouts" not in name for name in searching
     )
-
-
-class UntilCompiled(Player):
-    """Plays by random playouts, on the match's machine, until ``is_ready``; from the next turn on the player
-    from ``make`` plays. ``name`` is that player's name."""
-
-    reports = True
-
-    def __init__(
-        self, name: str, seed: int, make: Callable[[], Player], is_ready: Callable[[], bool]
-    ) -> None:
-        super().__init__(seed=seed)
-        self.name = name
-        self._make, self._is_ready = make, is_ready
-        self._quick = make_player(f"{QUICK}:playouts={_PLAYOUTS}", seed)
-        self._player: Player | None = None
-
-    def prepare(self, state: State, deadline: float) -> None:
-        self._quick.start(self.machine, self.role, state, 0.0, deadline)
-
-    def decide(self, state: State, options: list[int], deadline: float) -> Choice:
-        if self._player is None and self._is_ready():
-            self._player = self._begun(state, deadline)
-        return (self._player or self._quick).choose(state, deadline)
-
-    def _begun(self, state: State, deadline: float) -> Player:
-        player = self._make()
-        player.found_out, player.on_progress = self.found_out, self.on_progress
-        half = max(0.0, deadline - monotonic()) / 2
-        player.start(self.machine, self.role, state, half, monotonic() + half)
-        return player
-
-    def stop(self) -> None:
-        self._quick.stop()
-        if self._player is not None:
-            self._player.stop()
 
 
 def doubts(game: Game) -> str:
@@ -110,9 +70,12 @@ def doubts(game: Game) -> str:
 
 
 HUMAN = "human"
+_PLAYOUTS = 200
+"""Playouts per turn of the stand-in: enough not to miss a win in small games, and few enough to leave the
+processors to the compilers."""
 _LEVEL = "auto"
 """The furthest machine."""
-_BEHIND = f"uct is being compiled in the background, once; until then {QUICK} moves in its place"
+_BEHIND = f"uct is being compiled in the background, once; until then {STAND_IN} moves in its place"
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +174,7 @@ class LocalMatch:
         roles = self.game.machine("prover").roles
         if len(roles) < 2 or not can_wait(seats(self.names, [str(role) for role in roles])):
             return None
-        parts = missing(search_parts())
+        parts = missing(parts_for(["uct"]))
         if not parts:
             return None
         process = compile_behind(parts)
@@ -222,16 +185,13 @@ class LocalMatch:
 
     def _compile_network(self, progress: Progress) -> None:
         """Compile the kernels of every machine above the prover, before any is built."""
-        compile_missing(network_parts(), cores(), progress)
+        compile_missing(NETWORK, cores(), progress)
 
     def _compile(self, machine: Machine, progress: Progress) -> None:
         """Compile the kernels that our players need in this game, before any clock runs."""
-        named = seats(self.names, [str(role) for role in machine.roles])
-        kinds = {name.partition(":")[0] for name in named}  # For a user's own class the kind is its module.
-        searches = any(kind.startswith("uct") or kind == "tables" for kind in kinds)
         if lane_machine(machine) is not None:
-            parts = match_parts(machine, searches, not kinds.isdisjoint(("montecarlo", "greedy")))
-            compile_missing(parts, cores(), progress)
+            players = seats(self.names, [str(role) for role in machine.roles])
+            compile_missing(match_parts(machine, players), cores(), progress)
 
     def _kaskade(
         self, level: str, cleanup: ExitStack, on_event: Callable[[Event], None] | None = None
@@ -271,7 +231,8 @@ class LocalMatch:
                 def climbing(make: Callable[[], Player] = make) -> Player:
                     return KaskadePlayer(make(), self._kaskade(_LEVEL, cleanup))
 
-                players.append(UntilCompiled(name, seed, climbing, compiled))
+                stand_in = make_player(f"{STAND_IN}:playouts={_PLAYOUTS}", seed)
+                players.append(UntilCompiled(name, stand_in, climbing, compiled))
             else:
                 players.append(KaskadePlayer(make(), kaskade))
         return players

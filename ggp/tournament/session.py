@@ -47,7 +47,8 @@ from ggp.tournament.store import FAULTS, Store
 from ggp.warm import compile_missing
 from players.kaskade.kaskade import BOTTOM
 from players.processes.limits import cores
-from players.warm_kernels import tournament_parts
+from players.solvers import solvers_named
+from players.warm_kernels import parts_for
 
 
 def write_json(store: Store, path: Path) -> int:
@@ -200,7 +201,8 @@ class Session:
         specs = self.settings.games
         hidden = any(hides(Game(spec.name, spec.rules).rules) for spec in specs)
         local = [entrant.spec for entrant in self.settings.entrants if not entrant.remote]
-        parts = tournament_parts(local, any(spec.roles == 1 for spec in specs), hidden)
+        solvers = solvers_named(None, own=False) if any(spec.roles == 1 for spec in specs) else ()
+        parts = parts_for(local, solvers=solvers, hidden=hidden)
         with spinner(self.console) as progress:
             compile_missing(parts, cores(), progress)
 

@@ -141,10 +141,10 @@ def hold_trial(
     with tempfile.TemporaryDirectory() as folder:
         new, old = Path(folder, "new.knowledge"), Path(folder, "old.knowledge")
         new.write_bytes(knowledge.to_bytes())
-        usual = Tuning(prove=False, knowledge="off")
+        usual = Tuning(knowledge="off")
         if below is not None:
             old.write_bytes(below.to_bytes())
-            usual = Tuning(prove=False, knowledge=str(old), knowledge_share=below.share, looks=below.looks)
+            usual = Tuning(knowledge=str(old), knowledge_share=below.share, looks=below.looks)
         looking = len(knowledge.columns) == 1 and chance_role(machine.roles) is None
         uses = [(share, looks) for share, looks in USES if looking or not looks]
         for number, (share, looks) in enumerate(uses):

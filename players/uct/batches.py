@@ -9,7 +9,7 @@ A line follows a path of the tree, and then a playout or proven moves.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,6 @@ from gdl.machine import State
 from players.batch_machine import BatchMachine, Ends
 from players.batch_pace import Pace
 from players.portfolio import BestLine
-from players.proof.search import warm_up as warm_up_proofs
 from players.uct.rollouts.rollouts import Rollouts
 from players.uct.tree.arrays import FRESH, LEAF
 from players.uct.tree.tree import Tree
@@ -110,26 +109,18 @@ class LeafPlayouts:
 class BatchSize:
     """Plans batches of at most ``most`` paths, and learns from each the cost of the next."""
 
-    def __init__(self, batched: BatchMachine, most: int, proves: bool) -> None:
-        """``proves``: whether proof search works on the same game."""
-        self._batched, self._most, self._proves = batched, most, proves
+    def __init__(self, batched: BatchMachine, most: int) -> None:
+        self._batched, self._most = batched, most
         self._width = batched.width
         self._pace: Pace | None = None
         self._leaf = LeafPlayouts()
         self._playout_seconds = 0.0
-
-    @property
-    def is_ready(self) -> bool:
-        """Whether the next batch can begin at once."""
-        return self._pace is not None
 
     def get_ready(self) -> Pace:
         """Compile or load the kernels of a batch, and measure the machine; :meth:`plan` does it if it was not
         done before."""
         if self._pace is None:
             warm_up()
-            if self._proves:
-                warm_up_proofs()
             self._pace = Pace(self._batched.width, self._most, self._batched.warm_up())
         return self._pace
 
@@ -208,39 +199,6 @@ _LONG = 1 << 20
 """An upper bound of the moves of a line."""
 
 
-class BatchLines(NamedTuple):
-    """n finished or unfinished lines of a batch.
-
-    Attributes:
-        goals: int16, shape (n,): the goal at the end of each, -1 for none.
-        lengths: int32, shape (n,): number of its moves.
-        finished: bool, shape (n,): whether it came to its end.
-        paths: int64, shape (n,): the path of the batch that it begins with.
-    """
-
-    goals: NDArray[np.int16]
-    lengths: NDArray[np.int32]
-    finished: NDArray[np.bool_]
-    paths: NDArray[np.int64]
-
-    @staticmethod
-    def played(tree: Tree, ends: Ends, leaves: NDArray[np.int64], each: int) -> BatchLines:
-        """The lines that go on with ``each`` playouts from the leaves of these paths."""
-        paths = np.repeat(leaves, each)
-        return BatchLines(ends.goals[:, 0], tree.paths.length[paths] + ends.lengths, ends.finished, paths)
-
-    @staticmethod
-    def settled(tree: Tree, results: NDArray[np.float64], leaves: NDArray[np.int64]) -> BatchLines:
-        """The lines of all paths except ``leaves``, with the known ``results``, 0..1, shape (paths, 1)."""
-        paths = np.setdiff1d(np.arange(len(results)), leaves)
-        goals = np.rint(results[paths, 0] * 100).astype(np.int16)
-        return BatchLines(goals, tree.paths.length[paths], np.ones(len(paths), np.bool_), paths)
-
-    def best(self) -> int:
-        """The index of the finished line with the highest goal, and of these the shortest."""
-        return int(np.argmax(np.where(self.finished, self.goals.astype(np.int64), -1) * _LONG - self.lengths))
-
-
 def note_played(
     tree: Tree, nodes: NDArray[np.int32], ends: Ends, each: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int16]]:
@@ -255,26 +213,44 @@ def note_played(
 
 
 def keep_played(
-    line: BestLine, root: State, tree: Tree, rollouts: Rollouts, lines: BatchLines, played: NDArray[np.int32]
+    line: BestLine,
+    root: State,
+    tree: Tree,
+    rollouts: Rollouts,
+    ends: Ends,
+    leaves: NDArray[np.int64],
+    each: int,
 ) -> None:
-    """Keep the best of these lines if it beats ``line``. Line i ends with the i-th of the last playouts,
-    which has ``played[i]`` moves."""
-    best = lines.best()
-    goal, length = int(lines.goals[best]), int(lines.lengths[best])
-    if goal < 0 or not lines.finished[best] or not line.beaten_by(goal, length):
+    """Keep the best of the lines by the last playouts, ``each`` from the leaf of each of these paths, if it
+    beats ``line``."""
+    paths = np.repeat(leaves, each)
+    goals, lengths = ends.goals[:, 0], tree.paths.length[paths] + ends.lengths
+    best = _best(np.where(ends.finished, goals, -1), lengths)
+    goal = int(goals[best])
+    if goal < 0 or not ends.finished[best] or not line.beaten_by(goal, int(lengths[best])):
         return  # without a goal the line may have come to a state without legal moves
-    moves = tree.path_moves(int(lines.paths[best]), 0)
-    if played[best]:
+    moves = tree.path_moves(int(paths[best]), 0)
+    if ends.lengths[best]:
         moves += rollouts.batched.playout_moves(best)
     line.keep(root, moves, goal)
 
 
-def keep_known(line: BestLine, root: State, tree: Tree, lines: BatchLines) -> None:
-    """Keep the best of these lines, which end in states with known results, if it beats ``line``."""
-    best = lines.best()
-    path, goal = int(lines.paths[best]), int(lines.goals[best])
-    if not lines.finished[best] or not line.beaten_by(goal, int(lines.lengths[best])):
+def keep_known(
+    line: BestLine, root: State, tree: Tree, results: NDArray[np.float64], leaves: NDArray[np.int64]
+) -> None:
+    """Keep the best of the lines by all paths except ``leaves``, which end in states with the known
+    ``results``, 0..1, shape (paths, 1), if it beats ``line``."""
+    paths = np.setdiff1d(np.arange(len(results)), leaves)
+    goals, lengths = np.rint(results[paths, 0] * 100), tree.paths.length[paths]
+    best = _best(goals, lengths)
+    path, goal = int(paths[best]), int(goals[best])
+    if not line.beaten_by(goal, int(lengths[best])):
         return
     moves = tree.path_moves(path, 0) + tree.proven_line(int(tree.paths.leaf[path]))
     if line.beaten_by(goal, len(moves)):
-        line.keep(root, moves, max(0, goal))
+        line.keep(root, moves, goal)
+
+
+def _best(goals: NDArray[Any], lengths: NDArray[np.int32]) -> int:
+    """The index of the line with the highest goal, and of these the shortest."""
+    return int(np.argmax(goals.astype(np.int64) * _LONG - lengths))

@@ -22,8 +22,6 @@ from propnet.machine import PropnetMachine
 log = logging.getLogger("players.knowledge")
 
 OFF = "off"
-_SAMPLED, _STEPS = 64, 64
-"""Playouts that estimate the length of a match if leaves are valued without playouts; their moves at most."""
 _LOOKING = 64
 """Most paths in a batch that looks at all moves of its new states: these fill the lanes."""
 
@@ -44,7 +42,6 @@ class LeafValues:
         self._machine = machine
         self._looks = looks
         self.share = share
-        self._lengths: dict[bytes, float] = {}
         self.proves, self.unfair = True, False
 
     def __str__(self) -> str:
@@ -81,15 +78,6 @@ class LeafValues:
             if self.proves:
                 results[over[fair]] = reached[fair, 0]
         return values, results
-
-    def match_length(self, record: Records) -> float:
-        """The mean length of a random match from a state, shape (words,), in moves; matches are cut after 64
-        moves. The length for the last state is cached."""
-        key = record.tobytes()
-        if key not in self._lengths:
-            ends = self._machine.playouts_from(record[None], 1, _STEPS, _SAMPLED)
-            self._lengths = {key: float(ends.lengths.mean())}
-        return self._lengths[key]
 
     @property
     def looks(self) -> bool:

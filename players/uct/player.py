@@ -25,7 +25,7 @@ from players.processes.temporary import ScratchFolder
 from players.uct.root_statistics import Ranking, RootStatistics, merge, rank, strategy
 from players.uct.search import SHORTEN_SECONDS, Search
 from players.uct.training.startclock import learn_apart
-from players.uct.tuning import AUTO, Tuning, tuning_options
+from players.uct.tuning import AUTO, TUNING_OPTIONS, Tuning
 from players.uct.workers.pool import Pool
 from propnet.capabilities import lane_machine
 
@@ -45,8 +45,6 @@ too."""
 _MEND_SECONDS = 0.1
 """A process is replaced only if at least this much time is left."""
 _OWN_MEMORY = 1 << 26
-_TREES_SHARE = 0.6
-"""Share of the memory for the trees together; the rest is for proofs."""
 
 
 _MEMORY = 1 << 29
@@ -73,13 +71,13 @@ _PLAYER_OPTIONS = (
         "memory",
         at_least(1),
         _MEMORY,
-        "bytes for the search trees together, and for proofs",
+        "bytes for the search trees together",
         public=between(1, _MEMORY),
     ),
     Option("cluster", check_address, "", "address of a cluster that searches too"),
     Option("ponder", switch, True, "the search processes go on while the others think", public=switch),
 )
-"""Options of every UCT player apart from its tuning."""
+"""Options apart from the tuning."""
 
 
 class UctPlayer(Player):
@@ -88,31 +86,22 @@ class UctPlayer(Player):
 
     name = "uct"
     reports = True
-    TUNING = Tuning()
-    LEARNS = True
-    """Whether it learns in startclocks if searches know nothing of the game."""
-    OPTIONS = (*_PLAYER_OPTIONS, *tuning_options(TUNING))
+    OPTIONS = (*_PLAYER_OPTIONS, *TUNING_OPTIONS)
 
     def __init__(self, *, seed: int = 0, tuning: Tuning | None = None, **options: Any) -> None:
-        """``tuning`` sets the fields that are not options; by default the class's own."""
+        """``tuning`` sets the fields that are not options."""
         super().__init__(seed=seed, **options)
-        usual = self.TUNING if tuning is None else tuning
+        usual = Tuning() if tuning is None else tuning
         self.playouts: int | None = self.options["playouts"]
         self.resumes = self.playouts is None
         self._ponder: bool = self.options["ponder"]
         self._workers: int = self.options["workers"]
         self._cluster: str = self.options["cluster"]
         memory: int = self.options["memory"]
-        trees = int(memory * _TREES_SHARE) if usual.prove else memory
         self._tuning = replace(
             usual,
-            memory=trees // max(1, self._workers),
-            proof_memory=memory - trees,
-            **{
-                option.name: options[option.name]
-                for option in tuning_options(usual)
-                if option.name in options
-            },
+            memory=memory // max(1, self._workers),
+            **{option.name: options[option.name] for option in TUNING_OPTIONS if option.name in options},
         )
         self._asked = self._tuning
         self._learnt: ScratchFolder | None = None
@@ -159,7 +148,7 @@ class UctPlayer(Player):
     def _can_learn(self, seconds: float) -> bool:
         roles = self.machine.roles
         several = len(roles) > 1 and chance_role(roles) is None
-        wanted = self.LEARNS and self.playouts is None and self._tuning.knowledge == AUTO
+        wanted = self.playouts is None and self._tuning.knowledge == AUTO
         return wanted and several and not self._cluster and seconds >= _LEAST_STARTCLOCK
 
     def _learn(self, state: State, deadline: float) -> None:
@@ -234,10 +223,7 @@ class UctPlayer(Player):
         """The search in this process, made when it is first needed."""
         if self._search is None:
             memory = self._tuning.memory if self._pool is None else _OWN_MEMORY
-            tuning = replace(self._tuning, memory=memory)
-            if self._pool is not None:
-                tuning = replace(tuning, prove=False, proof_memory=0)
-            search = Search(self.role, self.seed, tuning, patient=False)
+            search = Search(self.role, self.seed, replace(self._tuning, memory=memory))
             search.set_machine(self.machine)
             if self._pool is None:
                 search.line = self._line
@@ -263,7 +249,7 @@ class UctPlayer(Player):
         search = self._own_search()
         search.set_root(state)
         shown_news = search.news
-        while search.step(deadline, self.playouts):
+        while not search.step(deadline, self.playouts):
             if self._is_progress_due():
                 self._show(merge(self._counts, [search.statistics()]))
             if self._is_interrupted():
@@ -301,7 +287,7 @@ class UctPlayer(Player):
             if own is None:
                 own = self._own_search()
                 own.set_root(state)
-            if not own.step(deadline):
+            if own.step(deadline):
                 pool.watch(min(left, _LOOK_SECONDS))
             if own.line.moves and self._line.beaten_by(own.line.value, len(own.line.moves)):
                 self._line.keep(state, own.line.moves, own.line.value)
@@ -385,21 +371,3 @@ class UctPlayer(Player):
         elif ranking is not None and len(self._counts) > 1:
             parts.append(f"expects {ranking.worth:.0f} of 100")
         return ", ".join(parts)
-
-
-class SequentialUctPlayer(UctPlayer):
-    """UCT (Kocsis and Szepesvari 2006) whose every playout sees the results of all before it."""
-
-    name = "uct-sequential"
-    TUNING = Tuning(
-        paths=1,
-        per_leaf=1,
-        exploration=0.5,
-        selection="ucb",
-        prior="none",
-        decisive=False,
-        trim=False,
-        policy="equal",
-    )
-    LEARNS = False
-    OPTIONS = (*_PLAYER_OPTIONS, *tuning_options(TUNING))

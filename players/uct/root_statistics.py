@@ -143,7 +143,6 @@ class RootMoves:
         first = int(tree.arrays.nodes["first_edge"][tree.root])
         places: list[int] = []
         counts: list[int] = []
-        numbers: list[int] = []
         for role in range(len(machine.roles)):
             edges = tree.edges(tree.root, role)
             listed: list[int] = tree.arrays.edges["move"][edges].tolist()
@@ -152,8 +151,6 @@ class RootMoves:
             moves = sorted(legal, key=lambda move: sort_key(machine.move(role, move)))
             places += (place.get(move, -1) for move in moves)
             counts.append(len(moves))
-            numbers += moves
-        self._numbers = np.array(numbers, np.int64)
         self.places: NDArray[np.int64] = np.array(places, np.int64)
         self.counts = tuple(counts)
         self._whole = bool((self.places >= 0).all())
@@ -161,11 +158,6 @@ class RootMoves:
     def edge(self, role: int, place: int) -> int:
         """The place of the edge of a role's move, counted from the root's first; -1 if it was left out."""
         return int(self.places[sum(self.counts[:role]) + place])
-
-    def numbered(self, role: int, move: int) -> int:
-        """The place of a role's move among the moves of all roles, by its number."""
-        low = sum(self.counts[:role])
-        return low + int(np.flatnonzero(self._numbers[low : low + self.counts[role]] == move)[0])
 
     def statistics(self, tree: Tree) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int16]]:
         """Visits, total and proven result of each move: see :mod:`players.uct.root_statistics`."""

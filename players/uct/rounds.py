@@ -22,15 +22,7 @@ from numpy.typing import NDArray
 from gdl.machine import State
 from players.batch_machine import BatchMachine, Ends
 from players.portfolio import BestLine
-from players.uct.batches import (
-    MOST_IDLE,
-    Batch,
-    BatchLines,
-    BatchOutcome,
-    keep_known,
-    keep_played,
-    note_played,
-)
+from players.uct.batches import MOST_IDLE, Batch, BatchOutcome, keep_known, keep_played, note_played
 from players.uct.leaf_values import LeafValues
 from players.uct.rollouts.rollouts import Rollouts
 from players.uct.tree.backup import average
@@ -60,7 +52,6 @@ class CarriedPlayouts:
         self._left = np.zeros(tree.batch, np.int64)  # (paths,) unfinished playouts from a leaf
         self._each = np.ones(tree.batch, np.int64)  # (paths,) playouts from a leaf; 0 if its result is known
         self._totals = np.zeros((tree.batch, roles))  # sums of the results of finished playouts
-        self._steps = np.zeros(tree.batch)
         self._end = 0
         self.steps = self.ended = self.cut = 0
 
@@ -87,7 +78,7 @@ class CarriedPlayouts:
         new = slice(begin, self._end)
         results = self._totals[new]
         open_ = tree.fill_known(leaves, results, 50)
-        self._steps[new] = self._left[new] = self._each[new] = 0
+        self._left[new] = self._each[new] = 0
         rows = begin + open_
         self._left[rows] = self._each[rows] = batch.each
         self._totals[rows] = 0.0
@@ -117,7 +108,6 @@ class CarriedPlayouts:
         for role in range(goals.shape[1]):
             results = np.where(goals[:, role] < 0, 50, goals[:, role]) / 100.0
             self._totals[:, role] += np.bincount(of, results, paths)
-        self._steps += np.bincount(of, ends.lengths[over], paths)
         self._left -= np.bincount(of, minlength=paths)
         self.steps = int((ends.lengths - made).max(initial=0))
         self.ended = len(of)
@@ -131,11 +121,6 @@ class CarriedPlayouts:
         each = self._each[rows]
         return rows, np.flatnonzero(each), self._totals[rows] / np.maximum(1, each)[:, None]
 
-    def length(self, rows: NDArray[np.int64]) -> float:
-        """Steps of the paths in these rows plus the mean steps of the playouts from each, summed up."""
-        playouts = self._steps[rows] / np.maximum(1, self._each[rows])
-        return float(playouts.sum() + self._tree.paths.length[rows].sum())
-
     def keep(self) -> None:
         """Keep the unfinished paths for the next round; those that :meth:`collect` returned are booked."""
         rows = np.flatnonzero(self._left[: self._end] > 0)
@@ -143,7 +128,7 @@ class CarriedPlayouts:
         places = np.zeros(len(self._left), np.int64)
         places[rows] = np.arange(len(rows))
         self._of = places[self._of]
-        for each in (self._left, self._each, self._totals, self._steps):
+        for each in (self._left, self._each, self._totals):
             each[: len(rows)] = each[rows]
 
 
@@ -172,8 +157,6 @@ class Rounds:
         restart: whether the tree must be cleared: it left out moves that are worst in constant-sum games
             only.
         stage: how far averages of moves guide selection: a place in :data:`players.uct.tuning.STAGES`, or -1.
-        length: steps from the root to the ends of matches, on average in the last round.
-        mean: the result of the role, 0..1, on average in the last round.
     """
 
     root: State
@@ -194,7 +177,6 @@ class Rounds:
         self.may_prove = self._roles <= 2 and tuning.chance < 0
         self.restart = False
         self.stage = -1
-        self.length, self.mean = 0.0, 0.5
         self._variance = WIDEST**2
         self._batches = 0
         self._carried = CarriedPlayouts(tree)
@@ -226,11 +208,10 @@ class Rounds:
         results = np.empty((count, self._roles))
         open_ = tree.fill_known(leaves, results, 0 if self._alone else 50)
         bests = results[:, 0].copy()
-        steps = float(tree.paths.length[:count].sum())
         longest, cut, playing = 0, 0, 0.0
         if len(open_) and tree.values is not None:
             results[open_] = tree.values_of(leaves[open_])
-            longest, steps = 1, steps + len(open_)
+            longest = 1
             if self.may_prove and self.values is not None and self.values.unfair:
                 self.prove_no_more()
         elif len(open_):
@@ -245,15 +226,11 @@ class Rounds:
                 self.values.mix(results, open_, tree.arrays.records[leaves[open_]], ends.lengths[::each] > 0)
             longest = int(ends.lengths.max())
             cut = len(ends.finished) - int(np.count_nonzero(ends.finished))
-            steps += float(ends.lengths.sum()) / each
             if self._alone:
-                lines = BatchLines.played(tree, ends, open_, each)
-                keep_played(line, self.root, tree, self.rollouts, lines, ends.lengths)
+                keep_played(line, self.root, tree, self.rollouts, ends, open_, each)
         if self._alone and len(open_) < count:
-            keep_known(line, self.root, tree, BatchLines.settled(tree, results, open_))
-        self._note_results(results, steps)
-        if self.values is not None and self.values.alone:
-            self.length = self.values.match_length(tree.arrays.records[tree.root])
+            keep_known(line, self.root, tree, results, open_)
+        self._note_results(results)
         tree.back_up(results, bests, _GREED if self._alone else 0.0, rule)
         playouts = len(open_) * each
         seconds = time.perf_counter() - began - playing
@@ -275,15 +252,14 @@ class Rounds:
             if self.values is not None and len(played):
                 nodes = tree.paths.leaf[rows[played]]
                 self.values.mix(results, played, tree.arrays.records[nodes], tree.goes_on(nodes))
-            self._note_results(results, carried.length(rows))
+            self._note_results(results)
             tree.back_up(results, results[:, 0].copy(), 0.0, rule, rows)
         carried.keep()
         settled, seconds = batch.paths - len(new), time.perf_counter() - began - playing
         return BatchOutcome(batch.paths, settled, carried.steps, carried.cut, carried.ended, playing, seconds)
 
-    def _note_results(self, results: NDArray[np.float64], steps: float) -> None:
-        """Note results of paths, shape (n, roles), and the total steps of these and their playouts."""
-        self.length, self.mean = steps / len(results), float(results[:, self._role].mean())
+    def _note_results(self, results: NDArray[np.float64]) -> None:
+        """Learn from results of paths, shape (n, roles), how far apart they are."""
         # Take the role whose results differ most: those of chance, which has no goals, never differ.
         widest = float(results.var(axis=0).max())
         self._variance += (widest - self._variance) * _VARIANCE_STEP

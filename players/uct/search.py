@@ -2,10 +2,10 @@
 
 UCT (Kocsis and Szepesvari 2006) by batches: paths are selected, several playouts start from each leaf (leaf
 parallelization: Cazenave and Jouandeau 2007), and the results are backed up. Companions share the time with
-the tree: trials of playout policies, puzzle solvers, proof search.
+the tree: trials of playout policies, puzzle solvers.
 
-If the game is a puzzle with a solver of its own, that solver works before the tree begins. The tree would
-find nothing there, and compiling its kernels would cost the first minute.
+If the game is a puzzle with a solver of its own, that solver works before the tree begins, which would find
+nothing there.
 """
 
 from __future__ import annotations
@@ -16,50 +16,17 @@ import numpy as np
 
 from gdl.machine import Machine, State
 from players.batch_machine import BatchMachine, NetworkBatch, batch_machine_of
-from players.companions import BatchReport, TimeShares
+from players.companions import TimeShare
 from players.player import MARGIN, same_numbering
 from players.portfolio import MASTER_SECONDS, BestLine, Portfolio
-from players.solvers import master_of
 from players.uct.batches import BatchSize
 from players.uct.forced_plies import forced_plies, of_only_moves
 from players.uct.leaf_values import leaf_values
-from players.uct.proof_scheduler import ProofScheduler
 from players.uct.rollouts.rollouts import Rollouts
 from players.uct.root_statistics import RootMoves, RootStatistics
 from players.uct.rounds import Rounds
-from players.uct.tree.arrays import OPEN
 from players.uct.tree.tree import Tree
 from players.uct.tuning import STAGES, Tuning
-
-_OTHERS_SECONDS = 40.0
-"""Seconds of wall time that the other searches wait: the solver works in the first search alone."""
-_STEP_SECONDS = 0.05
-
-
-class _MasterFirst:
-    """Runs the solver in the first of several searches of the same match, and makes the others wait.
-
-    Args:
-        number: index of this search, from 0.
-    """
-
-    def __init__(self, number: int) -> None:
-        self._number = number
-        self._began = time.monotonic()
-        self._used = 0.0
-
-    def step(self, solvers: Portfolio, deadline: float) -> bool | None:
-        """Work or wait for a moment, until ``deadline`` (time.monotonic()) at most. Returns the result of
-        :meth:`players.uct.search.Search.step`; None as soon as the tree should begin."""
-        if self._number:
-            return False if time.monotonic() < self._began + _OTHERS_SECONDS else None
-        if self._used > MASTER_SECONDS or not solvers.active:
-            return None
-        began = time.thread_time()
-        solvers.step(min(deadline, time.monotonic() + _STEP_SECONDS))
-        self._used += time.thread_time() - began
-        return True
-
 
 SHORTEN_SECONDS = 1.0
 """Seconds for which the search looks for a shorter line after it has found a perfect one."""
@@ -83,9 +50,7 @@ class Search:
 
     machine: Machine
 
-    def __init__(self, role: int, seed: int, tuning: Tuning, patient: bool = True) -> None:
-        """Unless ``patient``, never block for seconds."""
-        self._patient = patient
+    def __init__(self, role: int, seed: int, tuning: Tuning) -> None:
         self.role = role
         self.seed = seed
         self.tuning = tuning
@@ -93,11 +58,10 @@ class Search:
         self.playouts = 0
         self.opened = False
         self._rounds: Rounds | None = None
-        self._shares = TimeShares()
+        self._beside: TimeShare | None = None
         self._solvers: Portfolio | None = None
-        self._proofs: ProofScheduler | None = None
         self._passed = False
-        self._master = _MasterFirst(tuning.number)
+        self._head_start = MASTER_SECONDS
         self._rooted = 0.0
 
     def set_machine(self, machine: Machine) -> None:
@@ -106,31 +70,35 @@ class Search:
         self.machine = machine
         self.tuning = self.tuning.against(machine.roles)
         self._batched: BatchMachine = batch_machine_of(machine, decisive=self.tuning.decisive)
-        self._shares = TimeShares()
         self._alone = len(machine.roles) == 1
-        self._sizes = BatchSize(self._batched, self.tuning.paths, self._proves)
-        if master_of(machine) is None:
-            self._sizes.get_ready()
+        self._sizes = BatchSize(self._batched, self.tuning.paths)
         self._forced = forced_plies(self._batched, self.tuning.pass_over)
-        self._solvers = self._proofs = None
+        self._solvers = self._beside = None
         if self._rounds is not None and old is not None:
             self.line.move_to(old, machine)
             if same_numbering(old, machine):
                 self._rounds.go_on_with(self._batched)
                 self._instruct(self._rounds)
-                self._rounds.rollouts.go_on_with(self._batched, self._shares)
+                self._rounds.rollouts.go_on_with(self._batched)
+                self._begin_trials(self._rounds.rollouts)
                 return
         values = leaf_values(self._batched, self.tuning)
         needed = values is None or not values.alone
-        rollouts = Rollouts(self._batched, self.tuning.policy, self.seed, self._shares, needed)
+        rollouts = Rollouts(self._batched, self.tuning.policy, self.seed, needed)
+        self._begin_trials(rollouts)
         self.opened = False
-        memory = self._memory
+        memory = self.tuning.memory
         if self._alone:
             memory -= int(memory * _SOLVERS_MEMORY)
         tree = Tree(self._batched, self.tuning.paths, self.seed * 8191 + self.role, memory)
         tree.values = values if values is not None and values.looks else None
         self._rounds = Rounds(self.role, self.seed, self.tuning, tree, values, rollouts)
         self._instruct(self._rounds)
+
+    def _begin_trials(self, rollouts: Rollouts) -> None:
+        """Give trials of policies their time, unless they are over."""
+        if rollouts.trials is not None and rollouts.trials.active:
+            self._beside = TimeShare(rollouts.trials)
 
     def _instruct(self, rounds: Rounds) -> None:
         """Set the moves that the tree leaves out. Moves that lose at once may be left out in constant-sum
@@ -139,18 +107,6 @@ class Search:
         guided = self._batched.exact and not rounds.rollouts.unguided
         tree.trimmed = self.tuning.trim and rounds.may_prove and guided
         tree.pass_over = self._forced.pass_over if self._forced is not None else None
-
-    @property
-    def _memory(self) -> int:
-        """Bytes for the tree and for puzzle solvers, which get the share that proof search does not need."""
-        unused = self.tuning.proof_memory if self._alone and not self.tuning.number else 0
-        return self.tuning.memory + unused
-
-    @property
-    def _proves(self) -> bool:
-        """Whether this search is to prove results that its role can force."""
-        wanted = self.tuning.prove and not self.tuning.number
-        return wanted and not self._alone and isinstance(self._batched, NetworkBatch)
 
     def set_root(self, state: State) -> None:
         """Search from this state of :attr:`machine`, which is not terminal, from now on."""
@@ -163,28 +119,21 @@ class Search:
         tree.move_root(reached)
         self.line.follow(state)
         rounds.rollouts.policy.forget(_REMEMBER)
-        self._shares.new_turn()
         tree.open_root()
         rounds.root = state
         self._fixed = -1
         self._rooted, self.playouts = time.monotonic(), 0
         if self._alone and (self._solvers is None or not self._solvers.holds(state)):
-            memory = int(self._memory * _SOLVERS_MEMORY)
-            if self._solvers is not None:
-                self._shares.leave(self._solvers)
+            memory = int(self.tuning.memory * _SOLVERS_MEMORY)
+            if self._beside is not None:
+                self._head_start = self._beside.credit
             whole = self.machine, state, self.line, memory, self.seed, self.tuning.number
-            self._solvers = Portfolio(*whole, patient=self._patient)
-            self._shares.join(self._solvers)
+            self._solvers = Portfolio(*whole)
+            self._beside = TimeShare(self._solvers, self._head_start if self._solvers.mastered else 0.0)
         self.opened = tree.opened
         if not self.opened:
             return
         self._moves = RootMoves(tree, self.machine, state)
-        if self._proves and self._proofs is None:
-            assert isinstance(self._batched, NetworkBatch)
-            self._proofs = ProofScheduler(self._batched.machine, self.role, self.tuning.proof_memory)
-            self._shares.join(self._proofs)
-        if self._proofs is not None:
-            self._proofs.set_root(tree)
 
     def fix(self, place: int) -> None:
         """Search only below this move of the role at the root until the root is set again. ``place`` is the
@@ -192,11 +141,6 @@ class Search:
         if not self.opened or self._passed:
             return
         self._fixed = self._moves.edge(self.role, place)
-        if self._proofs is not None and self._fixed >= 0:
-            arrays = self.tree.arrays
-            child = int(arrays.edges["child"][self._fixed_edge()])
-            if child >= 0 and arrays.nodes["status"][child] == OPEN:
-                self._proofs.follow(arrays.records[child])
 
     def _fixed_edge(self) -> int:
         """The edge of the root that the role takes; -1 if it chooses."""
@@ -227,24 +171,23 @@ class Search:
     def finished(self) -> bool:
         """Whether to stop: the root's moves could not be listed, the result is proven, or a perfect line was
         found some time ago (the search goes on for a while to shorten it)."""
-        if not self.opened or self.tree.proven >= 0 or self._shares.value >= 0:
+        solved = self._solvers is not None and self._solvers.value >= 0
+        if not self.opened or self.tree.proven >= 0 or solved:
             return True
         found = self.line.found_at
         return self.line.value == 100 and (found < self._rooted or time.monotonic() > found + SHORTEN_SECONDS)
 
     def step(self, deadline: float, limit: int | None = None) -> bool:
         """Do one batch, or let a companion work for a while, until ``deadline`` (time.monotonic()) at most.
-        Returns whether there was time for it, and anything left to search.
+        Returns True when nothing is left to do before the deadline.
 
         ``limit``: playouts since the root was set after which to stop. With a limit companions rest, and the
         outcome does not depend on time."""
         if self.finished:
-            return False
-        if limit is None and not self._sizes.is_ready and self._solvers is not None:
-            went_on = self._master.step(self._solvers, deadline)
-            if went_on is not None:
-                return went_on
+            return True
         if limit is None and self._step_beside(deadline):
+            return False
+        if time.monotonic() >= deadline - MARGIN:
             return True
         rounds = self.rounds
         if rounds.restart:
@@ -253,12 +196,13 @@ class Search:
             self.tree.open_root()
             self._moves = RootMoves(self.tree, self.machine, rounds.root)
         tuning = self.tuning
+        self._sizes.get_ready()
         began, clock = time.monotonic(), time.thread_time()
         left, first, visits = deadline - began, not self.playouts, self.tree.visits
         playouts = None if limit is None else limit - self.playouts
         batch = self._sizes.plan(tuning, left, first, visits, rounds.carries, playouts)
         if batch is None:
-            return False
+            return True
         if rounds.values is not None:
             batch = rounds.values.fitting(batch)
         if self.tree.full:
@@ -267,25 +211,16 @@ class Search:
         self.playouts += outcome.playouts + outcome.known
         now = time.monotonic()
         self._sizes.learn(batch, now - began, outcome, deadline - now)
-        seconds = time.thread_time() - clock
-        self._shares.note_batch(BatchReport(seconds, deadline - now, rounds.length, rounds.mean))
-        return True
+        if self._beside is not None:
+            self._beside.earn(time.thread_time() - clock)
+        return False
 
     def _step_beside(self, deadline: float) -> bool:
-        """Run the companion that is due. Returns whether there was one."""
-        companion = self._shares.turn(deadline - MARGIN)
-        if self._proofs is not None and companion is self._proofs and self._proofs.news:
-            self._hear(self._proofs)
+        """Let the companion work if it is due. Returns whether it was."""
+        worked = self._beside is not None and self._beside.turn(deadline - MARGIN)
         rounds = self.rounds
         rounds.restart = rounds.restart or (rounds.rollouts.unguided and self.tree.trimmed)
-        return companion is not None
-
-    def _hear(self, proofs: ProofScheduler) -> None:
-        """Take over proven results."""
-        rounds = self.rounds
-        if rounds.may_prove and not proofs.adds_to_100:
-            rounds.prove_no_more()
-        proofs.tell(self.tree, rounds.may_prove)
+        return worked
 
     def statistics(self) -> RootStatistics:
         """Statistics of the root's moves; empty if the moves could not be listed."""
@@ -296,10 +231,6 @@ class Search:
         value = 100 - tree.proven if self.role == 1 and tree.proven >= 0 else tree.proven
         if self._solvers is not None:
             value = max(value, self._solvers.value)
-        if self._proofs is not None and self._proofs.value >= 0:
-            value = self._proofs.value
-            if self._proofs.best >= 0:
-                proven[self._moves.numbered(self.role, self._proofs.best)] = value
         found = self.playouts, tree.nodes, tree.depth, value, tree.mixed
         statistics = RootStatistics(self._moves.counts, visits, totals, proven, *found)
         return of_only_moves(statistics) if self._passed else statistics

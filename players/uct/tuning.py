@@ -13,18 +13,14 @@ from players.uct.rollouts.rollouts import POLICIES
 from players.uct.tree.selection_rules import NONE, NST, PUCT, UCB, VALUED, SelectionRule
 
 AUTO = "auto"
-SELECTIONS = {"ucb": UCB, "puct": PUCT}
-"""Values of :attr:`players.uct.tree.selection_rules.SelectionRule.kind` by name."""
-PRIORS = {"none": NONE, "nst": NST}
-"""Values of :attr:`players.uct.tree.selection_rules.SelectionRule.prior` by name."""
 PRIOR_VISITS = 2.0
 """Number of visits that priors count as."""
 FEW, MANY = 0.25, 8.0
-"""The visits for each pair of moves at the root that separate the stages of ``auto``: UCB1 alone below the
+"""The visits for each pair of moves at the root that separate the stages of selection: UCB1 alone below the
 first number, PUCT alone from the second on, and both by turns in between. Averages of moves say nothing
 before each pair of moves was seen some times, and much after that (see docs/measurements.md)."""
 STAGES = ("UCB1", "UCB1 and PUCT in turn", "PUCT")
-"""The selection by ``auto`` in each stage."""
+"""The selection in each stage."""
 WIDEST = 0.5
 """The standard deviation of results that are 0 or 1 equally often."""
 
@@ -49,12 +45,8 @@ class Tuning:
     Attributes:
         paths: most paths under way at once.
         per_leaf: playouts from each leaf; 0 for the number that pays (1 if playouts are limited).
-        selection: a rule of :data:`SELECTIONS`; with ``auto`` UCB1, with priors PUCT as soon as visits allow.
-        prior: source of the priors of untried moves, a name of :data:`PRIORS`; with ``auto`` ``nst`` if roles
-            move in turn.
         decisive: whether playouts see moves that win or lose at once, if the machine can.
         trim: whether moves that lose at once stay out of the tree too, in games of constant sum.
-        prove: whether a proof search shares the time with the tree (not if playouts are limited).
         pass_over: whether plies in which no role has a choice are left out of the tree, if they are frequent.
         knowledge_share: weight of knowledge in the value of a leaf, 0 to 1, playouts have the rest; None: as
             trained.
@@ -62,7 +54,6 @@ class Tuning:
         minimax: weight in a move's worth of the minimax value of these looks; the mean of results has the
             rest.
         memory: bytes for the search tree, and for the solvers of one-player games.
-        proof_memory: bytes for the states of proofs; in one-player games solvers have them too.
         number: index of this search among several for the same role, from 0.
         chance: the role whose moves are drawn, -1 for none.
     """
@@ -70,8 +61,6 @@ class Tuning:
     paths: int = 512
     per_leaf: int = 0
     exploration: float = _option(float, 0.6, "exploration constant", number_between(0.0, 100.0))
-    selection: str = AUTO
-    prior: str = AUTO
     decisive: bool = True
     trim: bool = True
     policy: str = _option(
@@ -79,7 +68,6 @@ class Tuning:
         AUTO,
         "how playouts choose moves; auto: as trials before the first turn recommend",
     )
-    prove: bool = True
     pass_over: bool = True
     knowledge: str = _option(
         str,
@@ -91,43 +79,37 @@ class Tuning:
     looks: bool | None = None
     minimax: float = 0.9
     memory: int = 1 << 28
-    proof_memory: int = 1 << 28
     number: int = 0
     chance: int = -1
 
     def against(self, roles: Sequence[Term]) -> Tuning:
-        """The tuning for these roles. Chance forces nothing: with a chance role, no blunders are left out and
-        nothing is proven."""
+        """The tuning for these roles. Chance forces nothing: with a chance role, no blunders are left out."""
         chance = chance_role(roles)
         if chance is None:
             return self
-        return replace(self, decisive=False, trim=False, prove=False, chance=chance)
+        return replace(self, decisive=False, trim=False, chance=chance)
 
     def rule(self, spread: float, numbered: bool, in_turn: bool) -> SelectionRule:
         """The rule of selection. ``spread`` is the standard deviation of the results of leaves; moves that
         are ``numbered`` can be counted; ``in_turn``: several roles play, and only one has a choice now."""
-        usual = "nst" if in_turn else "none"
-        prior = PRIORS[usual if self.prior == AUTO else self.prior] if numbered else NONE
-        kind = PUCT if prior else UCB
-        if self.selection != AUTO:
-            kind = SELECTIONS[self.selection]
         exploration = self.exploration * min(1.0, spread / WIDEST)
-        visits = PRIOR_VISITS if prior else 0.0
-        return SelectionRule(kind, exploration, visits, prior, chance=self.chance)
+        if in_turn and numbered:
+            return SelectionRule(PUCT, exploration, PRIOR_VISITS, NST, chance=self.chance)
+        return SelectionRule(UCB, exploration, 0.0, NONE, chance=self.chance)
 
     def valued(self, rule: SelectionRule) -> SelectionRule:
         """The rule of a tree that knows the values of new nodes' children, in place of ``rule``."""
         return rule._replace(kind=PUCT, prior=VALUED, prior_visits=0.0, minimax=self.minimax)
 
     def stage(self, rule: SelectionRule, visits: int, choices: int) -> int:
-        """The stage of learning from averages of moves: a place in :data:`STAGES`; -1 if selection is not
-        ``auto`` or moves have no priors.
+        """The stage of learning from averages of moves: a place in :data:`STAGES`; -1 if moves have no
+        priors.
 
         Args:
             rule: the result of :meth:`rule`.
             visits: visits of the root.
             choices: number of moves of the role to move there."""
-        if self.selection != AUTO or rule.kind != PUCT:
+        if rule.kind != PUCT:
             return -1
         pairs = choices * choices
         return int(visits >= FEW * pairs) + int(visits >= MANY * pairs)
@@ -142,10 +124,7 @@ class Tuning:
         return (by_ucb if stage == 1 and batch % 2 else rule), rule
 
 
-def tuning_options(tuning: Tuning) -> tuple[Option, ...]:
-    """A player's options for its tuning; defaults are those of ``tuning``."""
-    return tuple(
-        Option(entry.name, default=getattr(tuning, entry.name), **entry.metadata)
-        for entry in fields(Tuning)
-        if entry.metadata
-    )
+TUNING_OPTIONS = tuple(
+    Option(entry.name, default=entry.default, **entry.metadata) for entry in fields(Tuning) if entry.metadata
+)
+"""A player's options for its tuning."""

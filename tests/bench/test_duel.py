@@ -22,8 +22,8 @@ from propnet.machine import PropnetMachine
 
 
 def test_tunings_are_read_as_options_of_the_player() -> None:
-    assert tuning_of("-") == Tuning(prove=False)
-    assert tuning_of("policy=equal,exploration=0.3,decisive=0,prove=1") == Tuning(
+    assert tuning_of("-") == Tuning()
+    assert tuning_of("policy=equal,exploration=0.3,decisive=0") == Tuning(
         policy="equal", exploration=0.3, decisive=False
     )
 

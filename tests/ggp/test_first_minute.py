@@ -11,20 +11,18 @@ import pytest
 from ggp.game import Game
 from ggp.warm import warm_up
 from players.kaskade.make_machine import make_machine
-from players.processes.compiled_parts import Part
-from players.proof import search as proof_search
-from players.puzzles.sokoban import optimizer
 from players.puzzles.sokoban.deadsets import alive, minimal
 from players.puzzles.sokoban.fess import search as fess_search
 from players.puzzles.sokoban.search import backward
 from players.puzzles.sokoban.solver import Sokoban
 from players.uct.tree import backup, select
-from players.warm_kernels import compile_together, match_parts, missing, search_parts
+from players.warm_kernels import match_parts, parts_for
+from propnet.jit.parts import Part
 from propnet.kernels import playouts
 from tests.ggp.program import python as runs
 
 MOST_KERNELS = 18
-"""That ``ggp play sokoban`` may compile; all that players need are 77."""
+"""That ``ggp play sokoban`` may compile."""
 
 
 def kernels(folder: Path) -> set[str]:
@@ -64,42 +62,27 @@ def test_the_first_game_compiles_few_kernels_and_none_of_the_tree(tmp_path: Path
     assert "compiling what this match needs, once" in done.stdout
     assert "result: keeper (uct) 100" in done.stdout
     compiled = kernels(tmp_path / "kernels")
-    # Of a search that a level as easy needs not, of the tree, of proofs, of what follows a solution.
-    costly = fess_search.run, playouts.playouts, backup.back_up, select.select, proof_search.judge
-    after = optimizer.search_slice, alive._spread, minimal._box_sets
+    # Of a search that a level as easy needs not, of the tree, of dead sets.
+    costly = fess_search.run, playouts.playouts, backup.back_up, select.select
+    after = alive._spread, minimal._box_sets
     names = {f"{kernel.__module__.rpartition('.')[2]}.{kernel.__name__}" for kernel in (*costly, *after)}
     assert not compiled & names
     assert 10 < len(compiled) <= MOST_KERNELS
 
 
 def test_a_match_has_the_parts_compiled_that_its_players_use() -> None:
-    def names(game: str, searches: bool, plays_out: bool = False) -> set[str]:
+    def names(game: str, *players: str) -> set[str]:
         machine = make_machine(Game.load(game).rules, "propnet")
-        return {name for name, _ in match_parts(machine, searches, plays_out)}
+        return {name for name, _ in match_parts(machine, players)}
 
     network = {"evaluate", "states"}
-    assert names("tictactoe", False) == network
-    assert names("tictactoe", False, True) == network | {"root", "playouts"}
-    assert {"tree-up", "tree-down", "proofs"} <= names("tictactoe", True)
-    assert names("sokoban", True) == network | {"root", "sokoban-searches", "sokoban-rooms"}
-    knights = names("knightstour", True)
-    assert "proofs" not in knights and not any(name.startswith("sokoban-") for name in knights)
-
-
-def test_a_part_is_missing_until_it_was_compiled_and_again_for_another_program(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-    done: list[str] = []
-    parts = [(name, lambda name=name: done.append(name)) for name in "ab"]
-    assert missing(parts) == parts
-    compile_together(parts[:1])
-    assert missing(parts) == parts[1:]
-    monkeypatch.setattr("players.processes.compiled_parts.program_stamp", lambda: "of another program")
-    assert missing(parts) == parts
-    compile_together(parts)
-    assert missing(parts) == [] and done == ["a", "a", "b"]
-    assert len(list(tmp_path.rglob("part-a.*.done"))) == 1
+    assert names("tictactoe", "human", "random") == network
+    assert names("tictactoe", "montecarlo") == network | {"root", "playouts"}
+    assert {"tree-up", "tree-down"} <= names("tictactoe", "uct:playouts=9")
+    first = {"sokoban-searches", "sokoban-rooms", "sokoban-optimizer"}
+    assert names("sokoban", "uct") == network | {"root"} | first
+    knights = names("knightstour", "uct")
+    assert not any(name.startswith("sokoban-") for name in knights)
 
 
 def test_what_ggp_warm_has_compiled_no_match_finds_missing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,14 +91,14 @@ def test_what_ggp_warm_has_compiled_no_match_finds_missing(monkeypatch: pytest.M
     def compile_together(parts: Sequence[Part]) -> None:
         compiled.update(name for name, _ in parts)
 
-    monkeypatch.setattr("players.warm_kernels.compile_together", compile_together)
+    monkeypatch.setattr("ggp.warm.compile_together", compile_together)
     monkeypatch.setattr("ggp.warm._play", lambda *_: None)
     warm_up("uct", "auto")
-    assert {name for name, _ in search_parts()} <= compiled
+    assert {name for name, _ in parts_for(["uct"])} <= compiled
     for game in ("sokoban", "knightstour", "hanoi"):
         machine = make_machine(Game.load(game).rules, "propnet")
-        assert {name for name, _ in match_parts(machine, True, False)} <= compiled
-    assert {"sokoban-optimizer", "sokoban-dead-sets"} <= compiled
+        assert {name for name, _ in match_parts(machine, ["uct"])} <= compiled
+    assert "sokoban-dead-sets" in compiled
 
 
 def test_an_easy_level_s_searches_are_loaded_before_its_match() -> None:

@@ -1,4 +1,4 @@
-"""Time beside the tree: each companion gets what it is owed, and nobody starves."""
+"""Time beside the tree: a companion gets its share, pays what it owes, and never starves."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ import time
 
 import pytest
 
-from players.companions import MOST_CREDIT, MOST_DEBT, BatchReport, Companion, TimeShares
+from players.companions import MOST_CREDIT, MOST_DEBT, Companion, TimeShare
+
+BATCH = 0.01
+"""CPU seconds of a batch of the tree."""
 
 
 class Clock:
@@ -33,7 +36,8 @@ class Worker(Companion):
     least = 0.02
 
     def __init__(self, clock: Clock, rate: float, takes: float = 1.0, opening: float = 0.0) -> None:
-        self._clock, self._rate, self._takes, self._opening = clock, rate, takes, opening
+        self._clock, self._takes = clock, takes
+        self.rate, self.opening = rate, opening  # type: ignore[misc]
         self.used = 0.0
         self.steps = 0
         self.on = True
@@ -41,13 +45,6 @@ class Worker(Companion):
     @property
     def active(self) -> bool:
         return self.on
-
-    @property
-    def rate(self) -> float:
-        return self._rate
-
-    def opening_credit(self, left: float, credit: float) -> float:
-        return credit + self._opening * left
 
     def step(self, deadline: float) -> bool:
         seconds = deadline - self._clock.monotonic()
@@ -57,74 +54,52 @@ class Worker(Companion):
         return False
 
 
-@pytest.fixture
-def report() -> BatchReport:
-    return BatchReport(0.01, 1.0, 5.0, 0.5)
-
-
-def test_each_gets_its_rate_of_the_time_of_the_tree(clock: Clock, report: BatchReport) -> None:
-    shares = TimeShares()
-    twice, half = Worker(clock, 2.0), Worker(clock, 0.5)
-    shares.join(twice)
-    shares.join(half)
-    for _ in range(1000):
-        shares.note_batch(report)
-        while shares.turn(1.0):
+def after(share: TimeShare, batches: int) -> None:
+    for _ in range(batches):
+        share.earn(BATCH)
+        while share.turn(1.0):
             pass
-    assert twice.used == pytest.approx(20.0, rel=0.01)
-    assert half.used == pytest.approx(5.0, rel=0.01)
 
 
-def test_what_took_too_long_is_paid_back_but_not_for_ever(clock: Clock, report: BatchReport) -> None:
-    shares = TimeShares()
+@pytest.mark.parametrize("rate", [2.0, 0.5])
+def test_a_companion_gets_its_rate_of_the_time_of_the_tree(clock: Clock, rate: float) -> None:
+    worker = Worker(clock, rate)
+    after(TimeShare(worker), 1000)
+    assert worker.used == pytest.approx(10.0 * rate, rel=0.01)
+
+
+def test_what_took_too_long_is_paid_back_but_not_for_ever(clock: Clock) -> None:
     slow = Worker(clock, 1.0, takes=3.0)
-    shares.join(slow)
-    for _ in range(1000):
-        shares.note_batch(report)
-        while shares.turn(1.0):
-            pass
+    share = TimeShare(slow)
+    after(share, 1000)
     assert slow.used == pytest.approx(10.0, rel=0.05)
     slow._takes = 1000.0
-    for _ in range(int((MOST_DEBT + 3 * slow.least) / report.seconds)):
-        shares.note_batch(report)
-        while shares.turn(1.0):
-            pass
-    assert slow.steps
+    after(share, int((MOST_DEBT + 3 * slow.least) / BATCH))
     before = slow.steps
-    for _ in range(int((MOST_DEBT + 2 * slow.least) / report.seconds) + 1):
-        shares.note_batch(report)
-        shares.turn(1.0)
+    after(share, int((MOST_DEBT + 2 * slow.least) / BATCH) + 1)
     assert slow.steps > before
 
 
-def test_one_that_rests_saves_up_little_and_one_that_leaves_is_owed_nothing(
-    clock: Clock, report: BatchReport
-) -> None:
-    shares = TimeShares()
+def test_one_that_rests_saves_up_little(clock: Clock) -> None:
     worker = Worker(clock, 1.0)
-    shares.join(worker)
+    share = TimeShare(worker)
     worker.on = False
-    for _ in range(1000):
-        shares.note_batch(report)
-        assert shares.turn(1.0) is None
+    after(share, 1000)
+    assert not worker.used
     worker.on = True
-    assert shares.turn(1.0) is worker
+    assert share.turn(1.0)
     assert worker.used == pytest.approx(MOST_CREDIT)
-    shares.note_batch(report)
-    shares.leave(worker)
-    assert shares.turn(1.0) is None
 
 
-def test_a_turn_opens_once_and_none_steps_after_the_deadline(clock: Clock) -> None:
-    shares = TimeShares()
+def test_a_share_of_the_time_to_the_first_deadline_opens_and_none_steps_after_a_deadline(
+    clock: Clock,
+) -> None:
     worker = Worker(clock, 0.0, opening=0.1)
-    shares.join(worker)
-    assert shares.turn(-1.0) is None
-    assert shares.turn(2.0) is worker
-    assert shares.turn(2.0) is None
-    shares.new_turn()
-    assert shares.turn(4.0) is worker
-    assert worker.used == pytest.approx(0.2 + 0.4)
+    share = TimeShare(worker)
+    assert not share.turn(-1.0)
+    assert share.turn(2.0)
+    assert not share.turn(4.0)
+    assert worker.used == pytest.approx(0.2)
 
 
 def test_a_step_without_work_is_paid_for() -> None:
@@ -133,20 +108,19 @@ def test_a_step_without_work_is_paid_for() -> None:
             self.steps += 1
             return False
 
-    shares = TimeShares()
     lazy = Lazy(Clock(), 0.0, opening=0.1)
-    shares.join(lazy)
+    share = TimeShare(lazy)
     deadline = time.monotonic() + 10.0
-    while shares.turn(deadline):
+    while share.turn(deadline):
         pass
     assert lazy.steps <= 10.0 * 0.1 / lazy.least
 
 
-def test_the_best_proven_value_counts(clock: Clock) -> None:
-    shares = TimeShares()
-    assert shares.value == -1
-    one, other = Worker(clock, 1.0), Worker(clock, 1.0)
-    shares.join(one)
-    shares.join(other)
-    other.value = 40
-    assert shares.value == 40
+def test_one_with_credit_works_before_the_tree_and_what_is_left_is_known(clock: Clock) -> None:
+    worker = Worker(clock, 1.0)
+    share = TimeShare(worker, 6.0)
+    assert share.turn(2.0)
+    assert share.credit == pytest.approx(4.0)
+    while share.turn(2.0):
+        pass
+    assert worker.used == pytest.approx(6.0, abs=worker.least)

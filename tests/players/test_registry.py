@@ -88,7 +88,7 @@ STEPS = """(role a) (role b) (init (now)) (<= (legal ?r ?m) (role ?r) (choice ?m
 (<= (goal ?r 80) (true (did ?r good))) (<= (goal ?r 20) (true (did ?r bad)))"""
 
 
-@pytest.mark.parametrize("name", ["greedy", "montecarlo", "uct", "uct-sequential"])
+@pytest.mark.parametrize("name", ["greedy", "montecarlo", "uct"])
 @pytest.mark.parametrize("level", ["prover", "propnet"])
 def test_players_that_look_ahead_take_what_is_one_move_away(name: str, level: str) -> None:
     machine = make_machine(parse_rules(STEPS), level)
@@ -105,10 +105,7 @@ def test_players_that_look_ahead_take_what_is_one_move_away(name: str, level: st
 def test_options_of_uct_are_those_of_its_search_and_its_own() -> None:
     player = make_player("uct:exploration=0.4,policy=equal", playouts=5, memory=1000)
     assert isinstance(player, UctPlayer)
-    assert player._tuning == Tuning(exploration=0.4, policy="equal", memory=600, proof_memory=400)
-    sequential = make_player("uct-sequential:exploration=0.4")
-    assert isinstance(sequential, UctPlayer)
-    assert sequential._tuning.paths == 1 and sequential._tuning.exploration == 0.4
+    assert player._tuning == Tuning(exploration=0.4, policy="equal", memory=1000)
     for text in ("workers=-1", "exploration=much", "policy=best", "number=1"):
         with pytest.raises(GdlError):
             check_name(f"uct:{text}")
@@ -116,11 +113,11 @@ def test_options_of_uct_are_those_of_its_search_and_its_own() -> None:
 
 def test_a_name_chooses_few_options_and_a_tuning_in_code_the_rest() -> None:
     assert len(UctPlayer.OPTIONS) <= 8
-    for text in ("paths=1", "selection=ucb", "prove=0", "learn=0", "knowledge_share=1", "looks=1"):
+    for text in ("paths=1", "selection=ucb", "learn=0", "knowledge_share=1", "looks=1"):
         with pytest.raises(GdlError, match="has no option"):
             check_name(f"uct:{text}")
-    player = UctPlayer(tuning=Tuning(prove=False, looks=True), policy="equal", memory=1 << 24)
-    assert player._tuning == Tuning(prove=False, looks=True, policy="equal", memory=1 << 24, proof_memory=0)
+    player = UctPlayer(tuning=Tuning(looks=True), policy="equal", memory=1 << 24)
+    assert player._tuning == Tuning(looks=True, policy="equal", memory=1 << 24)
 
 
 def _declared() -> list[tuple[str, Option]]:
@@ -194,7 +191,7 @@ def test_names_that_the_operator_gave_and_public_options_are_taken() -> None:
 
 
 def test_clusters_are_found_in_names() -> None:
-    names = ["uct:workers=1,cluster=a:1", "uct", "mine:Mine", "http://b:2", "uct-sequential:cluster=local:2"]
+    names = ["uct:workers=1,cluster=a:1", "uct", "mine:Mine", "http://b:2", "uct:cluster=local:2"]
     assert clusters_of(names) == ["a:1", "local:2"]
 
 

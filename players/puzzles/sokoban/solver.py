@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from players.processes.compiled_parts import Part
 from players.solvers import Certainty, LineSolver, Promise, Task
+from propnet.jit.parts import Part
 
 if TYPE_CHECKING:
     from players.puzzles.sokoban.geometry import Geometry, Position
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from propnet.machine import PropnetMachine
 
 _SLICE = 0.02
-"""Seconds of a search per slice."""
-_WAIT_SECONDS = 0.01
+"""CPU seconds of a search per slice."""
 
 
 @dataclass(slots=True)
@@ -49,13 +48,12 @@ class Sokoban(LineSolver):
     """
 
     name: ClassVar[str] = "sokoban"
-    urgent: ClassVar[int] = 2
+    urgent: ClassVar[int] = 3
     _begun: ClassVar[_Begun | None] = None
 
     def __init__(self, task: Task) -> None:
         super().__init__(task)
         self._memory = task.memory
-        self._patient = task.patient
         self._work = self._solve()
 
     @classmethod
@@ -118,9 +116,6 @@ class Sokoban(LineSolver):
         from players.puzzles.sokoban.solution import Metric
 
         game = begun.game
-        while not self._patient and not _can_shorten():
-            time.sleep(_WAIT_SECONDS)
-            yield False
         if begun.optimizer is None:
             begun.optimizer = Optimizer(
                 game.geometry, begun.start, begun.search.pushes, Metric.MOVES, self._memory // 2
@@ -153,14 +148,6 @@ class Sokoban(LineSolver):
             begun.search.close()
         Sokoban._begun = _Begun(game, start, anchored, search)
         return Sokoban._begun
-
-
-def _can_shorten() -> bool:
-    """Whether the optimizer needs no compilation."""
-    from players.processes import launch
-    from players.processes.compiled_parts import is_compiled
-
-    return launch.warm or is_compiled("sokoban-optimizer")
 
 
 _RIGHT = 1

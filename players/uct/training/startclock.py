@@ -99,7 +99,7 @@ def learn(machine: PropnetMachine, path: Path, seed: int, workers: int, deadline
         learning.close()
     draft = path.with_suffix(".draft")
     draft.write_bytes(learnt.to_bytes())
-    usual = Tuning(prove=False, knowledge="off", memory=_MEMORY)
+    usual = Tuning(knowledge="off", memory=_MEMORY)
     for share, looks, until in (1.0, searching, (half + deadline) / 2), (0.5, False, deadline):
         knowing = replace(usual, knowledge=str(draft), knowledge_share=share, looks=looks)
         series = Series(machine, (knowing, usual), seed, _LONGEST)

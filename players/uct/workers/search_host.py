@@ -100,8 +100,7 @@ class SearchHost:
         machine = await asyncio.to_thread(kaskade.best)
         if self._pool is None:
             self._pool = Pool(int(message["workers"]))
-        # Proofs and solvers run at the player: here they would repeat the same work.
-        tuning = _here(Tuning(**{**message["tuning"], "prove": False}))
+        tuning = _here(Tuning(**message["tuning"]))
         self._start = int(message["role"]), int(message["seed"]), tuning
         self._machine = machine
         self._pool.start(*self._start, machine)

@@ -80,7 +80,7 @@ class _SearchWorker:
     def _do_start(self, role: int, seed: int, tuning: Tuning) -> None:
         """Begin a new match, or another search."""
         self._root = 0
-        self._search = Search(role, seed, tuning, patient=False)
+        self._search = Search(role, seed, tuning)
 
     def _do_machine(self, descriptor: int) -> None:
         """Take the machine to think on; the file contains its pickle."""
@@ -122,10 +122,10 @@ class _SearchWorker:
         now = time.monotonic()
         if now > self._until:
             return False
-        went_on = search.step(max(self._deadline, now + _MOST_SECONDS))
-        if not went_on or now - self._written > _WRITE_SECONDS:
+        finished = search.step(max(self._deadline, now + _MOST_SECONDS))
+        if finished or now - self._written > _WRITE_SECONDS:
             self._write()
-        return went_on
+        return not finished
 
     def _write(self) -> None:
         """Publish the current results."""

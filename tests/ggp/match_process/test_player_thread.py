@@ -149,12 +149,14 @@ def test_another_player_stands_in_while_the_first_is_being_compiled(
     assert events == ["a stand-in begins"]
     thinker.choose(1, beginning(), "safe", time.monotonic() + LONG)
     assert until(messages, "move")[0]["move"] in ("Go", "Wait")
+    assert thinker._player is not None and thinker._player._player.name == "legal"
     gate.set()
     assert thinker._warm.wait(LONG)
     thinker.choose(2, beginning(), "safe", time.monotonic() + LONG)
     move, events = until(messages, "move")
     assert move["move"] in ("Go", "Wait")
-    assert events == ["the stand-in goes"]
+    assert events == []
+    assert thinker._player is not None and thinker._player._player.name == "random"
 
 
 def test_another_player_stands_in_for_one_that_cannot_be_made(

@@ -15,8 +15,8 @@ from ggp.game import Game
 from ggp.solving.solve_puzzle import SolveRequest, solve_puzzle
 from players.kaskade.make_machine import make_machine
 from players.portfolio import solve
-from players.processes.compiled_parts import Part
 from players.solvers import Solution, replayed
+from propnet.jit.parts import Part
 from tests.ggp.program import invoke, python
 
 NEVER = """(role you) (init (at 0)) (legal you go) (<= (next (at 1)) (true (at 0)))

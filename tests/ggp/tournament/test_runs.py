@@ -345,7 +345,7 @@ def test_the_command_writes_everything_and_refuses_what_does_not_fit(tmp_path: P
 @pytest.mark.parametrize(
     ("names", "games", "level", "expected"),
     [
-        ("uct:playouts=10,random", "tictactoe", "auto", {"tree-up", "playouts", "proofs"}),
+        ("uct:playouts=10,random", "tictactoe", "auto", {"tree-up", "playouts"}),
         ("random,legal", "hanoi tictactoe", "auto", {"evaluate", "states"}),
         ("uct:playouts=10", "hanoi", "auto", {"tree-up", "sokoban-searches", "frontier"}),
         ("random,cfr", "kuhn", "auto", {"playouts", "beliefs"}),

@@ -38,7 +38,7 @@ def test_goals_that_hold_in_a_state_without_moves_are_no_result(level: str) -> N
 
 def test_a_search_claims_nothing_of_a_puzzle_that_cannot_be_ended() -> None:
     machine = make_machine(parse_rules(STUCK, "the rules"), "propnet")
-    search = search_of(machine, Tuning(memory=1 << 22, proof_memory=1 << 22))
+    search = search_of(machine, Tuning(memory=1 << 22))
     for _ in range(5):
         search.step(time.monotonic() + 60.0, 1000)
     assert search.statistics().value == -1

@@ -26,7 +26,7 @@ def search_of(
 
 def run(search: Search, playouts: int | None = None) -> Search:
     """Let a search go on until it has so many playouts of this turn, or everything is proven; return it."""
-    while search.step(time.monotonic() + LONG, playouts):
+    while not search.step(time.monotonic() + LONG, playouts):
         pass
     return search
 

@@ -136,7 +136,7 @@ def machine() -> PropnetMachine:
 def carrying(machine: PropnetMachine, monkeypatch: pytest.MonkeyPatch) -> Search:
     """A search that lets playouts go on when a tenth of the lanes idle, though the game is a fast one."""
     monkeypatch.setattr(BatchSize, "_fewest_busy", lambda self: 460)
-    return search_of(machine, Tuning(prove=False, policy="equal"))
+    return search_of(machine, Tuning(policy="equal"))
 
 
 def _nothing_is_pending(search: Search) -> bool:
@@ -149,7 +149,7 @@ def _nothing_is_pending(search: Search) -> bool:
 def test_the_tree_counts_the_paths_booked_and_those_under_way(carrying: Search) -> None:
     seen = 0
     for _ in range(80):
-        assert carrying.step(time.monotonic() + LONG)
+        assert not carrying.step(time.monotonic() + LONG)
         tree = carrying.tree
         nodes = tree.arrays.nodes
         assert nodes["pending"][tree.root] == tree.under_way
@@ -175,7 +175,7 @@ def test_nothing_is_under_way_after_the_root_has_moved_or_room_was_made(
     state = machine.initial_state()
     carrying.set_root(machine.next_state(state, [machine.legal_moves(state, role)[0] for role in (0, 1)]))
     assert not carrying.tree.under_way and _nothing_is_pending(carrying)
-    assert carrying.step(time.monotonic() + LONG)
+    assert not carrying.step(time.monotonic() + LONG)
 
 
 @pytest.mark.parametrize(("visits", "share", "waits"), [(0, 0.25, True), (0, 1.0, False), (99, 0.25, False)])
@@ -201,7 +201,7 @@ def test_a_round_that_waits_for_all_books_the_paths_under_way(
     assert under_way
     monkeypatch.setattr("players.uct.tree.tree.call_off", call_off)
     monkeypatch.setattr(BatchSize, "_fewest_busy", lambda self: 1)
-    assert carrying.step(time.monotonic() + LONG)
+    assert not carrying.step(time.monotonic() + LONG)
     assert not carrying.tree.under_way and carrying.tree.visits > before + under_way
     assert _nothing_is_pending(carrying)
 
@@ -258,7 +258,7 @@ def test_a_young_tree_prefers_the_better_move_also_where_its_matches_are_long(
     monkeypatch.setattr(BatchSize, "_fewest_busy", lambda self: 460)
     rules = parse_rules(TWO_WAYS, "ways")
     machine = network(rules)
-    search = search_of(machine, Tuning(prove=False, policy="equal", decisive=False, trim=False), seed=seed)
+    search = search_of(machine, Tuning(policy="equal", decisive=False, trim=False), seed=seed)
     while search.tree.visits < 200:
         search.step(time.monotonic() + LONG)
     assert search.tree.under_way
@@ -268,7 +268,7 @@ def test_a_young_tree_prefers_the_better_move_also_where_its_matches_are_long(
 
 
 def test_a_batch_ends_early_only_where_waiting_costs_more_than_another_batch(machine: PropnetMachine) -> None:
-    search = Search(0, 1, Tuning(prove=False))
+    search = Search(0, 1, Tuning())
     search.set_machine(machine)
     size = search._sizes
     fewest = []
@@ -297,6 +297,6 @@ def test_a_search_told_how_many_playouts_a_leaf_has_makes_as_many(carrying: Sear
 
 
 def test_a_search_of_so_many_playouts_waits_for_all(carrying: Search) -> None:
-    while carrying.step(time.monotonic() + LONG, 2_000):
+    while not carrying.step(time.monotonic() + LONG, 2_000):
         assert not carrying.tree.under_way
     assert carrying.playouts == 2_000

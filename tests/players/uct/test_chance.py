@@ -9,7 +9,7 @@ import pytest
 from gdl.machine import Machine
 from gdl.syntax.parser import parse_rules
 from players.kaskade.make_machine import make_machine
-from players.uct.player import SequentialUctPlayer, UctPlayer
+from players.uct.player import UctPlayer
 from players.uct.search import Search
 from players.uct.tuning import Tuning
 from tests.players.random_games import random_game
@@ -64,11 +64,10 @@ def test_a_gamble_is_worth_its_mean(text: str, level: str) -> None:
         assert str(machine.move(0, choice.move)) == "risky"
 
 
-@pytest.mark.parametrize("kind", [UctPlayer, SequentialUctPlayer])
-def test_draws_of_chance_are_alike(kind: type[UctPlayer]) -> None:
+def test_draws_of_chance_are_alike() -> None:
     machine = machine_of(GAMBLE, "propnet")
     state = machine.initial_state().play("risky")
-    player = kind(seed=1, playouts=1_024)
+    player = UctPlayer(seed=1, playouts=1_024)
     player.start(machine, 1, state, 0.0, time.monotonic())
     visits = [one.visits for one in player.choose(state, time.monotonic() + 60).candidates]
     player.stop()

@@ -81,7 +81,7 @@ def test_waiting_for_ever_is_given_up() -> None:
 
 
 def _search(machine: PropnetMachine, state: State, role: int, playouts: int = 2000) -> Search:
-    return run(search_of(machine, Tuning(prove=False), role=role, root=state), playouts)
+    return run(search_of(machine, Tuning(), role=role, root=state), playouts)
 
 
 def test_all_nodes_that_were_opened_have_a_choice_and_the_value_is_right() -> None:

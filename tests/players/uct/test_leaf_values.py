@@ -55,9 +55,9 @@ def _same(first: RootStatistics, second: RootStatistics) -> bool:
 
 def test_a_game_that_nothing_is_known_of_is_searched_as_without(cache: Path, trained: Training) -> None:
     rules = Game.load("breakthrough").rules
-    _, off = _searched(rules, Tuning(prove=False, knowledge="off"))
+    _, off = _searched(rules, Tuning(knowledge="off"))
     KnowledgeStore().put(replace(trained.knowledge("connectfour"), share=1.0))
-    search, auto = _searched(rules, Tuning(prove=False))
+    search, auto = _searched(rules, Tuning())
     assert _same(off, auto) and "learnt" not in search.news
 
 
@@ -66,9 +66,9 @@ def test_leaves_of_a_scrambled_copy_are_valued_by_what_is_known(
     cache: Path, trained: Training, share: float
 ) -> None:
     rules, _ = scramble(Game.load("connectfour").rules, 4)
-    _, off = _searched(rules, Tuning(prove=False, knowledge="off"))
+    _, off = _searched(rules, Tuning(knowledge="off"))
     KnowledgeStore().put(replace(trained.knowledge("connectfour"), share=share))
-    search, with_it = _searched(rules, Tuning(prove=False))
+    search, with_it = _searched(rules, Tuning())
     assert f"learnt before ({share:.0%})" in search.news
     assert with_it.playouts == off.playouts and not _same(off, with_it)
 
@@ -94,7 +94,7 @@ def test_without_playouts_the_ends_of_matches_are_seen(cache: Path, trained: Tra
     training = Training(network(rules), canonical_names(rules))
     training.round()
     KnowledgeStore().put(replace(training.knowledge("tictactoe"), share=1.0))
-    search, statistics = _searched(rules, Tuning(prove=False, trim=False), 200_000)
+    search, statistics = _searched(rules, Tuning(trim=False), 200_000)
     assert search.tree.proven == 50 or statistics.value == 50
 
 
@@ -145,10 +145,9 @@ def test_a_file_that_is_named_is_used_or_refused(tmp_path: Path, trained: Traini
         leaf_values(batched, Tuning(knowledge=str(tmp_path / "missing"), knowledge_share=1.0))
 
 
-@pytest.mark.parametrize("prove", [False, True])
 @pytest.mark.parametrize(("columns", "wins"), [("abacad", "a"), ("gabacad", "a")])
 def test_a_win_that_looks_see_at_once_is_played(
-    tmp_path: Path, trained: Training, columns: str, wins: str, prove: bool
+    tmp_path: Path, trained: Training, columns: str, wins: str
 ) -> None:
     """The root is proven before any path: a player once made a random move then."""
     path = tmp_path / "connectfour.knowledge"
@@ -158,31 +157,11 @@ def test_a_win_that_looks_see_at_once_is_played(
     for column in columns:
         state = state.play(f"(drop {column})")
     for seed in range(5):
-        player = UctPlayer(seed=seed, tuning=Tuning(prove=prove), knowledge=str(path))
+        player = UctPlayer(seed=seed, knowledge=str(path))
         player.start(machine, role, state, 0.0, time.monotonic())
         move = player.choose(state, time.monotonic() + 5.0).move
         player.stop()
         assert str(machine.move(role, move)) == f"(drop {wins})"
-
-
-def test_proof_search_is_told_how_long_matches_last_where_leaves_are_valued(
-    tmp_path: Path, trained: Training
-) -> None:
-    """It once took paths to leaves for matches, hoped to prove all, and got nearly all of the time."""
-    path = tmp_path / "connectfour.knowledge"
-    path.write_bytes(replace(trained.knowledge("connectfour"), share=1.0, looks=True).to_bytes())
-    machine = network("connectfour")
-    lengths = {}
-    for knowledge in ("off", str(path)):
-        search = search_of(machine, Tuning(knowledge=knowledge))
-        for _ in range(20):
-            search.step(time.monotonic() + 60, 3000)
-        lengths[knowledge] = search.rounds.length
-    assert lengths[str(path)] == pytest.approx(lengths["off"], rel=0.3)
-    known = leaf_values(batch_machine_of(machine), Tuning(knowledge=str(path)))
-    assert known is not None
-    record = machine.records([machine.initial_state()])[0]
-    assert known.match_length(record) == known.match_length(record) > 10
 
 
 def test_a_search_values_leaves_by_what_is_known_where_there_is_chance_too(tmp_path: Path) -> None:

@@ -17,15 +17,13 @@ from gdl.syntax.parser import parse_rules
 from ggp.game import Game
 from players import companions
 from players.batch_machine import NetworkBatch, batch_machine_of
-from players.companions import BatchReport, TimeShares
+from players.companions import TimeShare
 from players.kaskade.guided_machine import guided
 from players.kaskade.make_machine import make_machine
 from players.uct.player import UctPlayer
-from players.uct.rollouts import policy_trials
-from players.uct.rollouts.averages import AveragePolicy
-from players.uct.rollouts.policy import RolloutPolicy
-from players.uct.rollouts.policy_trials import TEMPERATURES, PolicyTrials
-from players.uct.rollouts.rollouts import Rollouts
+from players.uct.rollouts import rollouts as rollouts_module
+from players.uct.rollouts.policy import AveragePolicy, RolloutPolicy
+from players.uct.rollouts.rollouts import TEMPERATURES, PolicyTrials, Rollouts
 from players.uct.search import Search
 from players.uct.tuning import Tuning
 from propnet.kernels.scratch import HEAVIEST
@@ -88,7 +86,7 @@ def test_what_is_forgotten_counts_for_less() -> None:
 
 
 def tried(batched: NetworkBatch) -> tuple[PolicyTrials, Rollouts]:
-    rollouts = Rollouts(batched, "auto", 1, TimeShares(), needed=True)
+    rollouts = Rollouts(batched, "auto", 1, needed=True)
     trials = rollouts.trials
     assert trials is not None
     while trials.active:
@@ -100,8 +98,8 @@ def tried(batched: NetworkBatch) -> tuple[PolicyTrials, Rollouts]:
 def test_a_policy_is_chosen_where_it_is_far_ahead_and_not_where_it_misleads(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(policy_trials, "_SIZES", ((12, 48),))
-    monkeypatch.setattr(policy_trials, "_MOST_SECONDS", math.inf)
+    monkeypatch.setattr(rollouts_module, "_SIZES", ((12, 48),))
+    monkeypatch.setattr(rollouts_module, "_MOST_SECONDS", math.inf)
     (race, by_race), (lines, by_lines) = tried(lanes_of("othello")), tried(lanes_of("connectfour"))
     assert race.temperature in TEMPERATURES
     assert "in use" in str(race)
@@ -122,13 +120,13 @@ def test_blunders_are_not_left_out_where_whoever_makes_a_line_has_lost(
     assert isinstance(machine, NativeMachine)
     batched = batch_machine_of(guided(machine), decisive=True)
     assert isinstance(batched, NetworkBatch) and batched.guided
-    monkeypatch.setattr(policy_trials, "_SIZES", ((12, 64),))
-    monkeypatch.setattr(policy_trials, "TEMPERATURES", ())
+    monkeypatch.setattr(rollouts_module, "_SIZES", ((12, 64),))
+    monkeypatch.setattr(rollouts_module, "TEMPERATURES", ())
     trials, rollouts = tried(batched)
     assert trials.unguided == unguided and rollouts.batched.guided != unguided
     assert ("left out" in str(trials)) == unguided
 
-    search = search_of(guided(machine), Tuning(prove=False), root=machine.initial_state())
+    search = search_of(guided(machine), Tuning(), root=machine.initial_state())
     assert search.tree.trimmed
     while search.rounds.rollouts.trials is not None and search.rounds.rollouts.trials.active:
         search.step(time.monotonic() + 60.0)
@@ -160,27 +158,26 @@ def test_trials_take_a_share_of_the_time_before_the_first_deadline_and_then_of_w
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     clock = Clock()
-    monkeypatch.setattr(policy_trials, "time", clock)
+    monkeypatch.setattr(rollouts_module, "time", clock)
     monkeypatch.setattr(companions, "time", clock)
     monkeypatch.setattr(PolicyTrials, "_try_all", lambda _: clock.pieces())
     batched = lanes_of("connectfour")
-    trials, shares = PolicyTrials(batched, 1, lambda *_: None), TimeShares()
-    shares.join(trials)
+    trials = PolicyTrials(batched, 1, lambda *_: None)
+    share = TimeShare(trials)
 
     def used_by(deadline: float) -> float:
         before = clock.used
-        while shares.turn(deadline):
+        while share.turn(deadline):
             pass
         return clock.used - before
 
     def after(seconds: float) -> None:
         tree = Search(0, 1, Tuning())
         tree.set_machine(batched.machine)
-        shares.note_batch(BatchReport(seconds, 1.0, 1.0, 0.5))
+        share.earn(seconds)
 
     slack = 0.021  # a step, and what floats lose
     assert used_by(1002.0) == pytest.approx(0.15 * 2.0, abs=slack)
-    shares.new_turn()
     assert used_by(1100.0) == 0.0
     after(4.0)
     assert used_by(1100.0) == pytest.approx(0.1 * 4.0, abs=2 * slack)
@@ -188,12 +185,12 @@ def test_trials_take_a_share_of_the_time_before_the_first_deadline_and_then_of_w
     while trials.active:
         after(10.0)
         assert used_by(1100.0) <= 1.0 + slack
-    assert clock.used == pytest.approx(policy_trials._MOST_SECONDS, abs=2 * slack)
+    assert clock.used == pytest.approx(rollouts_module._MOST_SECONDS, abs=2 * slack)
     assert used_by(1100.0) == 0.0
 
 
 def test_where_playouts_are_too_slow_nothing_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(policy_trials, "_MOST_SECONDS", 0.02)
+    monkeypatch.setattr(rollouts_module, "_MOST_SECONDS", 0.02)
     trials, _ = tried(lanes_of("connectfour"))
     assert trials.done
     assert trials.temperature == 0.0
@@ -205,7 +202,7 @@ def test_a_search_plays_by_averages_if_told_to_and_its_playouts_can_be_told_agai
     state = machine.initial_state()
     found = []
     for policy in ("averages", "averages", "equal"):
-        search = run(search_of(machine, Tuning(policy=policy, prove=False), seed=3, root=state), 6_000)
+        search = run(search_of(machine, Tuning(policy=policy), seed=3, root=state), 6_000)
         found.append(search.statistics().visits.tolist())
     assert found[0] == found[1] != found[2]
 
@@ -233,7 +230,7 @@ def test_a_player_tells_what_it_has_found_out() -> None:
 
 def test_it_is_tried_anew_when_playouts_tell_moves_apart_and_goes_on_as_before_until_then() -> None:
     native = Game.load("tictactoe").machine("native")
-    search = Search(0, 3, Tuning(prove=False))
+    search = Search(0, 3, Tuning())
     search.set_machine(native)
     first = search.rounds.rollouts.trials
     assert first is not None

@@ -9,9 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from players.batch_machine import NetworkBatch, Weights
-from players.companions import TimeShares
-from players.uct.rollouts.averages import AveragePolicy
-from players.uct.rollouts.policy import RolloutPolicy, roll_out
+from players.uct.rollouts.policy import AveragePolicy, RolloutPolicy, roll_out
 from players.uct.rollouts.rollouts import POLICIES, Rollouts
 from players.uct.tuning import Tuning
 from propnet.machine import PropnetMachine
@@ -28,7 +26,7 @@ def starts(machine: PropnetMachine, n: int) -> NDArray[np.uint64]:
 def test_each_row_gives_a_policy_for_any_game(policy: str, name: str) -> None:
     machine = network(name)
     batched = NetworkBatch(machine, machine)
-    rollouts = Rollouts(batched, policy, 1, TimeShares(), needed=True)
+    rollouts = Rollouts(batched, policy, 1, needed=True)
     for seed in range(3):
         assert rollouts.playouts(starts(machine, 8), seed, 100, math.inf, 64).finished.all()
     assert rollouts.trials is None
@@ -53,7 +51,7 @@ def test_a_search_plays_by_a_policy_that_one_row_adds(monkeypatch: pytest.Monkey
     monkeypatch.setitem(POLICIES, "first-moves", lambda batched: FirstMoves(int(batched.role_moves[-1])))
     for name in ("tictactoe", "hanoi"):
         machine = network(name)
-        search = run(search_of(machine, Tuning(policy="first-moves", prove=False), seed=3), 300)
+        search = run(search_of(machine, Tuning(policy="first-moves"), seed=3), 300)
         policy = search.rounds.rollouts.policy
         assert isinstance(policy, FirstMoves)
         assert policy.asked

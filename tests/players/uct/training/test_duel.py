@@ -13,7 +13,7 @@ from tests.players.knowledge.test_self_play import GAMBLE, GUESS, THREE
 
 
 def _pair(machine: PropnetMachine, seed: int) -> tuple[float, float]:
-    usual = Tuning(prove=False)
+    usual = Tuning()
     result = play_pair(machine, machine.initial_state(), (usual, usual), 0.0, seed, 10)
     assert result is not None
     return result

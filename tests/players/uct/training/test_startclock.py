@@ -13,7 +13,7 @@ from players.knowledge.knowledge import GameKnowledge, Record
 from players.knowledge.store import KnowledgeStore
 from players.knowledge.training import Training
 from players.uct import player as player_module
-from players.uct.player import SequentialUctPlayer, UctPlayer
+from players.uct.player import UctPlayer
 from players.uct.training import duel, startclock
 from players.uct.training.duel import Series
 from players.uct.training.startclock import learn_apart
@@ -59,7 +59,6 @@ def test_a_player_that_is_not_to_learn_does_not(monkeypatch: pytest.MonkeyPatch)
         _start(player, machine)
         player.stop()
         assert bool(asked) == learns
-    assert not SequentialUctPlayer.LEARNS
 
 
 def test_what_searches_know_already_is_not_learnt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -150,7 +150,7 @@ def check_tables(arrays: Arrays) -> None:
 def test_tables_of_joint_moves_stay_whole_when_the_root_moves_and_when_some_are_dropped(seed: int) -> None:
     machine = make_machine(parse_rules(random_game(seed, 2, simultaneous=True, steps=4)), "propnet")
     state = machine.initial_state()
-    search = Search(0, seed, Tuning(memory=1 << 24, prove=False))
+    search = Search(0, seed, Tuning(memory=1 << 24))
     search.set_machine(machine)
     while not machine.is_terminal(state):
         search.set_root(state)
@@ -170,7 +170,7 @@ def test_tables_of_joint_moves_stay_whole_when_the_root_moves_and_when_some_are_
 
 def test_when_there_is_no_room_tables_of_states_that_were_visited_least_make_way() -> None:
     machine = Game.load("rockpaperscissors").machine("propnet")
-    search = run(search_of(machine, Tuning(memory=1 << 24, prove=False)), 5000)
+    search = run(search_of(machine, Tuning(memory=1 << 24)), 5000)
     tree = search.tree
     arrays = tree.arrays
     tree.arrays = arrays._replace(cells=arrays.cells[: int(arrays.used[0]["cells"])])
@@ -184,7 +184,7 @@ def test_when_there_is_no_room_tables_of_states_that_were_visited_least_make_way
 
 def test_a_table_that_would_leave_no_room_for_others_is_not_made() -> None:
     machine = table_game([[(7 * i + 3 * j) % 101 for j in range(12)] for i in range(12)])
-    search = search_of(machine, Tuning(memory=1 << 24, prove=False))
+    search = search_of(machine, Tuning(memory=1 << 24))
     tree = search.tree
     whole = tree.arrays
     for cells, playouts, made in ((287, 500, False), (288, 1000, True)):

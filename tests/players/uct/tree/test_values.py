@@ -27,7 +27,7 @@ GAMES = "connectfour", "breakthrough", "kalah", "tictactoe"
 def searched(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Search:
     """A search by what little was learnt of a game."""
     monkeypatch.setenv("GGP_CACHE", str(tmp_path))
-    return _search(request.param, Tuning(prove=False, trim=False, looks=True), 800)
+    return _search(request.param, Tuning(trim=False, looks=True), 800)
 
 
 def _learnt(game: str) -> PropnetMachine:
@@ -104,7 +104,7 @@ def test_a_move_that_wins_at_once_is_proven_before_it_is_tried(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GGP_CACHE", str(tmp_path))
-    search = _search("tictactoe", Tuning(prove=False, trim=False, looks=True), 1, moves=6)
+    search = _search("tictactoe", Tuning(trim=False, looks=True), 1, moves=6)
     statistics = search.statistics()
     best = rank(statistics, 0).best
     assert search.tree.proven == 100 and statistics.proven[best] == 100
@@ -113,7 +113,7 @@ def test_a_move_that_wins_at_once_is_proven_before_it_is_tried(
 
 def test_the_room_for_moves_runs_out_without_harm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GGP_CACHE", str(tmp_path))
-    search = _search("breakthrough", Tuning(prove=False, trim=False, looks=True, memory=1 << 22), 20_000)
+    search = _search("breakthrough", Tuning(trim=False, looks=True, memory=1 << 22), 20_000)
     assert search.playouts >= 20_000 or search.finished
     assert search.statistics().visits.sum() > 0
 
@@ -121,7 +121,7 @@ def test_the_room_for_moves_runs_out_without_harm(tmp_path: Path, monkeypatch: p
 def test_without_looks_leaves_are_valued_as_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GGP_CACHE", str(tmp_path))
     machine = _learnt("connectfour")
-    for tuning in (Tuning(prove=False, looks=False), Tuning(prove=False, knowledge_share=0.5, looks=True)):
+    for tuning in (Tuning(looks=False), Tuning(knowledge_share=0.5, looks=True)):
         search = search_of(machine, tuning)
         assert search.tree.values is None
-        assert search.step(time.monotonic() + 60, 100)
+        assert not search.step(time.monotonic() + 60, 100)

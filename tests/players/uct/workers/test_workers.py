@@ -131,7 +131,7 @@ def test_tree_is_kept_when_the_machine_is_exchanged_for_one_of_the_same_network(
     kept = search.statistics()
     assert np.array_equal(before.visits, kept.visits)
     assert kept.visits.sum() > 0
-    assert search.step(time.monotonic() + LONG, 500)
+    assert not search.step(time.monotonic() + LONG, 500)
     search.set_machine(Game.load("tictactoe").machine("propnet"))
     search.set_root(search.machine.initial_state())
     assert search.statistics().visits.sum() == 0

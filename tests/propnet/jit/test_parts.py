@@ -1,4 +1,5 @@
-"""Notes of what is compiled lie beside the kernels, wherever numba keeps these, and are read without it."""
+"""Parts that are compiled side by side: each once, those that others work on last. Notes of them lie beside
+the kernels, wherever numba keeps these, and are read without it."""
 
 from __future__ import annotations
 
@@ -10,14 +11,16 @@ from pathlib import Path
 
 import pytest
 
+from propnet.jit.parts import compile_together, folder_of_parts, missing, program_stamp
+from propnet.storage.process_lock import ProcessLock
 from tests.places import ROOT
 
 SAME = """
 import sys
-from players.processes.compiled_parts import is_compiled, folder_of_parts, note_compiled
+from propnet.jit.parts import _note, folder_of_parts, is_compiled
 ours = folder_of_parts()
 before = is_compiled("some")
-note_compiled("some")
+_note(ours, "some")
 after = is_compiled("some")
 assert not {"numba", "llvmlite"} & set(sys.modules)
 from propnet.kernels.playouts import playouts
@@ -45,8 +48,6 @@ def program(tmp_path: Path) -> Path:
     unwanted = shutil.ignore_patterns("__pycache__")
     for package in ("gdl", "propnet"):
         shutil.copytree(ROOT / package, tmp_path / "program" / package, ignore=unwanted)
-    shutil.copytree(ROOT / "players" / "processes", tmp_path / "program/players/processes", ignore=unwanted)
-    (tmp_path / "program/players/__init__.py").touch()
     return tmp_path / "program"
 
 
@@ -70,3 +71,38 @@ def test_notes_lie_beside_the_kernels(where: str, found: str, program: Path, tmp
     same, before, after, folder = told(program, **environment)
     assert (same, before, after) == ("True", "False", "True")
     assert folder.startswith(f"{tmp_path}/{found}")
+
+
+def test_a_part_that_another_process_has_taken_is_left_for_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    done: list[str] = []
+    parts = [(name, lambda name=name: done.append(name)) for name in "abc"]
+    folder = folder_of_parts()
+    assert folder is not None and folder.is_relative_to(tmp_path)
+    theirs = ProcessLock(f"{folder}/part-a.lock")
+    assert theirs.take(0.0)
+    compile_together(parts)
+    assert done == ["b", "c", "a"]
+    theirs.leave()
+
+
+def test_a_part_is_missing_until_it_was_compiled_and_again_for_another_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    version = ["before"]
+    monkeypatch.setattr("propnet.jit.parts._processor", lambda: list(version))
+    program_stamp.cache_clear()
+    parts = [("a", lambda: version.append("changed")), ("b", lambda: None)]
+    assert missing(parts) == parts
+    compile_together(parts[:1])
+    assert missing(parts) == parts[1:]  # the note is of the program that was there when compiling began
+    program_stamp.cache_clear()  # another process, which sees the changed program
+    assert missing(parts) == parts
+    compile_together(parts)
+    assert missing(parts) == []
+    assert len(list(tmp_path.rglob("part-b.*.done"))) == 1
+    monkeypatch.undo()
+    program_stamp.cache_clear()

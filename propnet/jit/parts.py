@@ -1,7 +1,12 @@
-"""Notes which parts of the kernels are compiled already: a file in the kernels' folder stands for each part.
+"""Kernels in named parts, which processes compile together; a file in the kernels' folder stands for each
+part that is compiled. This module alone knows what is compiled.
 
-This serves callers that must not wait. Asking a kernel would compile it, and importing numba alone takes
-longer than a first move, so nothing here imports numba.
+A process that finds a part locked by another one goes on with the next, and returns to it at the end, when
+the part usually only has to be loaded (:mod:`propnet.jit.decorators`). In this way processes that start
+together share the work without knowing each other: those of ``ggp warm``, fork servers, matches.
+
+Asking a kernel whether it is compiled would compile it, and importing numba alone takes longer than a first
+move, so :func:`missing` imports neither.
 """
 
 from __future__ import annotations
@@ -10,18 +15,47 @@ import contextlib
 import hashlib
 import os
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-import propnet
 from propnet.jit.kernel_places import kernel_folder
+from propnet.storage.process_lock import ProcessLock
 
 Part = tuple[str, Callable[[], None]]
 """A name, and the function that compiles or loads the part."""
+_ROOT = Path(__file__).resolve().parents[2]
 _OF_PROCESSORS = ("vendor_id", "cpu family", "model", "flags", "CPU ", "Features")
 """Lines of /proc/cpuinfo that identify a kind of processor; other lines change while it runs."""
+
+
+def compile_together(parts: Sequence[Part]) -> None:
+    """Compile or load these parts, sharing the work with other processes that do the same."""
+    from propnet.jit.blas import spare_import
+
+    program_stamp()  # the program may change while kernels are compiled: notes describe the code loaded now
+    spare_import()  # also for kernels that are compiled already
+
+    folder = folder_of_parts()
+    locked: list[Callable[[], None]] = []
+    for name, compile_part in parts:
+        lock = ProcessLock(str(folder / f"part-{name}.lock")) if folder else None
+        if lock is None or lock.take(0.0):
+            compile_part()
+            if folder is not None and lock is not None:
+                _note(folder, name)
+                lock.leave()
+        else:
+            locked.append(compile_part)
+    for compile_part in locked:
+        compile_part()
+
+
+def missing(parts: Sequence[Part]) -> list[Part]:
+    """The parts that no process has compiled yet for the current program; all of them if nothing can be
+    cached."""
+    return [part for part in parts if not is_compiled(part[0])]
 
 
 def is_compiled(name: str) -> bool:
@@ -30,21 +64,18 @@ def is_compiled(name: str) -> bool:
     return folder is not None and _done(folder, name).exists()
 
 
-def note_compiled(name: str) -> None:
+def folder_of_parts() -> Path | None:
+    """The folder of all notes, which is that of the kernels of ``propnet/kernels``; None if there is none."""
+    return kernel_folder(_ROOT / "propnet" / "kernels" / "__init__.py")
+
+
+def _note(folder: Path, name: str) -> None:
     """Note that a part is compiled, and drop the notes of this part for older programs."""
-    folder = folder_of_parts()
-    if folder is None:
-        return
     with contextlib.suppress(OSError):
         for other in os.listdir(folder):
             if other.startswith(f"part-{name}.") and other.endswith(".done") and program_stamp() not in other:
                 (folder / other).unlink()
         _done(folder, name).touch()
-
-
-def folder_of_parts() -> Path | None:
-    """The folder of all notes, which is that of the kernels of ``propnet/kernels``; None if there is none."""
-    return kernel_folder(Path(propnet.__path__[0], "kernels", "__init__.py"))
 
 
 def _done(folder: Path, name: str) -> Path:
@@ -56,9 +87,8 @@ def program_stamp() -> str:
     """A digest of everything that compiled kernels depend on: the program's files, numba, and the
     processor."""
     seen: list[object] = [_version("numba"), _version("llvmlite"), _processor()]
-    root = Path(__file__).resolve().parents[2]
     for package in ("propnet", "players"):
-        for folder, _, files in sorted(os.walk(root / package)):
+        for folder, _, files in sorted(os.walk(_ROOT / package)):
             stats = {name: os.stat(os.path.join(folder, name)) for name in files if name.endswith(".py")}
             seen += [(folder, name, one.st_mtime_ns, one.st_size) for name, one in sorted(stats.items())]
     return hashlib.sha256(repr(seen).encode()).hexdigest()[:16]
