@@ -19,12 +19,13 @@ from asyncio import StreamReader, StreamWriter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from subprocess import Popen
-from typing import ClassVar, Self
+from typing import Self
 
 from ggp.processes.parent import JsonMessage
 from ggp.protocol.http_error import BusyError
 from players.processes import launch
-from players.processes.launch import Forked, is_stopped
+from players.processes.launch import Forked
+from players.processes.lifeline import is_stopped
 from players.processes.limits import go_as_usual
 
 log = logging.getLogger("ggp.server")
@@ -47,13 +48,11 @@ class ProcessKind:
 
     Attributes:
         max_line: bytes of its longest message; a process that sends a longer one is killed.
-        group: whether ``kill`` ends all processes of its group too.
         environment: variables added to those of this process. With them it is a new interpreter, since a fork
             server cannot set any.
     """
 
     max_line: int = 8 * 1024 * 1024
-    group: bool = False
     environment: Mapping[str, str] | None = None
 
 
@@ -110,21 +109,14 @@ class Child:
         uses: the number of times it was given out, for owners of spare processes.
     """
 
-    pids: ClassVar[set[int]] = set()
-    """The process ids of all children that have not ended."""
-
-    def __init__(
-        self, process: Forked | Popen[bytes], reader: StreamReader, writer: StreamWriter, kind: ProcessKind
-    ) -> None:
+    def __init__(self, process: Forked | Popen[bytes], reader: StreamReader, writer: StreamWriter) -> None:
         self._process = process
         self._reader = reader
         self._writer = writer
-        self._group = kind.group
         self.alive = True
         self.uses = 0
         self.on_message: Callable[[JsonMessage], object] | None = None
         self.on_exit: Callable[[Child], None] | None = None
-        self.pids.add(process.pid)
         self._attending = asyncio.create_task(self._attend())
 
     @classmethod
@@ -153,7 +145,7 @@ class Child:
             except BaseException:
                 ours.close()
                 raise
-        return cls(process, reader, writer, kind)
+        return cls(process, reader, writer)
 
     @property
     def pid(self) -> int:
@@ -195,9 +187,9 @@ class Child:
             self._writer.write_eof()
 
     def kill(self) -> None:
-        """End the process at once, and its group if its kind says so."""
+        """End the process at once, and all processes of its group."""
         self._process.kill()
-        if self._group:
+        if self.alive:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, signal.SIGKILL)
 
@@ -225,8 +217,8 @@ class Child:
             if time.monotonic() > end:
                 self.kill()
             await asyncio.sleep(_POLL_SECONDS / 5)
+        self.kill()  # the rest of its group
         self.alive = False
-        self.pids.discard(self.pid)
         self._writer.close()
         if self.on_exit is not None:
             self.on_exit(self)

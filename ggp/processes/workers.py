@@ -32,7 +32,6 @@ class WorkKind:
         most: processes at a time.
         seconds: for a request, including the start of its process.
         waiting: requests that wait for one process; more are refused.
-        group: whether the process starts others, which end with it.
         longest: bytes of its longest answer.
         need: the part of the budget that one process needs.
     """
@@ -42,7 +41,6 @@ class WorkKind:
     most: int = 4
     seconds: float = 10.0
     waiting: int = 16
-    group: bool = False
     longest: int = USUAL.max_line
     need: WorkNeed = WorkNeed()
 
@@ -198,7 +196,7 @@ class _WorkerProcess:
         be started or files opened."""
         kind = self._kind
         reservation = await self._budget.reserve(kind.what, kind.need, lambda: not self.waiting, self.end)
-        started = ProcessKind(kind.longest, kind.group)
+        started = ProcessKind(kind.longest)
         try:
             child = await Child.spawn(kind.module, *self._arguments, kind=started)
         except BaseException:

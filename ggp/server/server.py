@@ -19,7 +19,6 @@ from gdl.errors import GdlError
 from gdl.words import duration
 from ggp import warm
 from ggp.log_lines import say
-from ggp.processes.child import Child
 from ggp.processes.parent import JsonMessage
 from ggp.protocol import messages
 from ggp.protocol.event_source import EventSource
@@ -34,16 +33,12 @@ from ggp.server.open_files import quiet_about_files
 from ggp.server.settings import ServerConfig
 from ggp.server.status import Metrics, ServerStatus
 from players.processes import launch
-from players.processes.lifeline import Orphans
 from players.processes.limits import FIRST, cores, go_first, set_session
 
 BEAT = 0.1
 """Seconds between two checks for a late event loop and for stopped processes."""
 _SWEEP_BEATS = 10
-"""The number of these checks after which matches without a manager are freed and left-over processes
-ended."""
-EXIT_SECONDS = 1.0
-"""Seconds to wait for left-over processes at the end."""
+"""The number of these checks after which matches without a manager are freed."""
 _MAX_CLOSING = 8
 """Matches that may still be ending while a new one is taken."""
 _ENDING_SHARE = 0.25
@@ -61,7 +56,6 @@ class Server:
         self.metrics = Metrics(_VERSION)
         self._admission = Admission(config.settings.cores or cores())
         self._large: Remembered[list[str]] = Remembered()
-        self._orphans = Orphans()
         self._roster = Roster(config.any_sender)
         self._shown = Shown(config.name, config.settings.player, lambda: self.running)
         self._closing: set[asyncio.Task[None]] = set()
@@ -123,15 +117,10 @@ class Server:
             await spare.close()
         for forks in self._forks:
             await forks.close()
-        end = time.monotonic() + EXIT_SECONDS
-        while self._orphans.end_all() and time.monotonic() < end:
-            await asyncio.sleep(0.02)
         self._say("info", "closed")
 
     async def run(self) -> None:
-        """Serve until SIGINT or SIGTERM. Call it in a process that does nothing else: at the end, all its
-        descendants are ended."""
-        self._orphans.adopt()
+        """Serve until SIGINT or SIGTERM, in a process that does nothing else."""
         go_first()
         set_session(os.getpid(), -FIRST)
         # With vfork the event loop would wait for the first moments of each new process.
@@ -387,17 +376,6 @@ class Server:
             beats += 1
             if beats % _SWEEP_BEATS == 0:
                 self._free_idle(now)
-                self._end_left_over()
-
-    def _end_left_over(self) -> None:
-        """End processes that should have ended by themselves."""
-        own = set(Child.pids)
-        for forks in self._forks:
-            for pid in forks.end_left_over():
-                self._say("warning", "left-over process ends", pid=pid)
-            own |= forks.pids | forks.owned()
-        for pid in self._orphans.end(own):
-            self._say("warning", "left-over process ends", pid=pid)
 
     def _free_idle(self, now: float) -> None:
         """Free matches whose manager has gone."""

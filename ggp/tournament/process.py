@@ -14,7 +14,6 @@ END_SECONDS = 1.5
 """Seconds that a process may take to free its resources when it has to end."""
 _KIND = ProcessKind(
     max_line=64 * 1024 * 1024,  # the record of a long match
-    group=True,
     environment=dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
 )
 

@@ -60,8 +60,6 @@ async def _look_after(forks: ForkServers) -> None:
     while True:
         await asyncio.sleep(BEAT)
         forks.check()
-        for pid in forks.end_left_over():
-            say("warning", "left-over process ends", pid=pid)
 
 
 LOOK_SECONDS = 2.0

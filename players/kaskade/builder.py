@@ -29,6 +29,7 @@ from typing import IO, Any
 
 from gdl.errors import GdlError
 from players.processes import launch
+from players.processes.lifeline import is_stopped
 from players.processes.limits import describe, limit_cpu, limit_files, limit_memory
 from players.processes.temporary import bytes_of, nameless
 
@@ -145,7 +146,7 @@ class Builder:
             if not select.select([pipe], [], [], 0.0 if ended else min(left, _LOOK_SECONDS))[0]:
                 if ended:
                     return  # a process that the builder has started keeps the pipe open
-                if launch.is_stopped(self.pid):
+                if is_stopped(self.pid):
                     raise KilledError("it was stopped by a signal")
                 continue
             chunk = os.read(pipe, MAX_LINE)

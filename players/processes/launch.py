@@ -279,13 +279,18 @@ def ask(
         "session": session,
         "owner": os.getpid(),
     }
-    with theirs:
-        try:
-            packet = json.dumps(request).encode()
-            socket.send_fds(server, [packet], [theirs.fileno(), *files.values()], flags=socket.MSG_DONTWAIT)
-        except OSError:  # the socket takes no more requests
-            ours.close()
-            return None
+    line = -1
+    try:
+        line = lifeline.lend()
+        packet, sent = json.dumps(request).encode(), [theirs.fileno(), line, *files.values()]
+        socket.send_fds(server, [packet], sent, flags=socket.MSG_DONTWAIT)
+    except OSError:  # the socket takes no more requests, or there are no more descriptors
+        ours.close()
+        return None
+    finally:
+        theirs.close()
+        if line >= 0:
+            os.close(line)
     return ours
 
 
@@ -346,15 +351,3 @@ _connection = _inherited()
 _lock = threading.Lock()
 _behind = False
 _living: weakref.WeakSet[Forked | subprocess.Popen[bytes]] = weakref.WeakSet()
-
-
-def is_stopped(pid: int) -> bool:
-    """Whether a process was stopped by a signal and does nothing until it is continued. False if the system
-    does not report it."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] in (
-            "T",
-            "t",
-        )
-    except (OSError, IndexError):
-        return False

@@ -121,7 +121,7 @@ IDLE_SECONDS = 1800.0
 _OPEN_SECONDS = 60.0
 MOST_ORDERS = 64
 """Most requests that may wait at a table; further ones are refused."""
-KIND = ProcessKind(max_line=32 * 1024 * 1024, group=True)
+KIND = ProcessKind(max_line=32 * 1024 * 1024)
 
 
 def _need_of(request: dict[str, Any]) -> WorkNeed:
