@@ -54,83 +54,63 @@ class Forked:
         self.returncode: int | None = None
         self._connection = connection
         self._ended = 0.0
+        """When its end was seen: the status arrives later, from the fork server."""
+        self._telling = threading.Lock()
         self._handle = -1
-        self._looking = 0
-        """Number of threads that use the handle now. It is closed only when it is 0, because its number may
-        be given to another file at once."""
-        self._lock, self._telling = threading.Lock(), threading.Lock()
-        """Held, for moments only, while the handle is used or changes; held while the status is received."""
         try:
             self._handle = os.pidfd_open(pid)
         except ProcessLookupError:
-            self._ended = time.monotonic()  # the status may not have arrived yet
+            self._ended = time.monotonic()
 
     def poll(self) -> int | None:
         """The status if the process has ended. Never waits, not even for a fork server that sends it
         slowly."""
-        return self._look(0.0, False)
+        if self.returncode is None and self._has_ended(0.0) and self._telling.acquire(blocking=False):
+            try:
+                self._read_status(0.0)
+            finally:
+                self._telling.release()
+        return self.returncode
 
     def wait(self, timeout: float | None = None) -> int:
         """Wait until it has ended. Raises subprocess.TimeoutExpired."""
-        status = self._look(timeout, True)
-        if status is None:
+        if not self._has_ended(timeout):
             raise subprocess.TimeoutExpired(f"process {self.pid}", timeout or 0.0)
-        return status
+        with self._telling:
+            self._read_status(_STATUS_SECONDS)
+        assert self.returncode is not None
+        return self.returncode
 
     def kill(self) -> None:
         """End it at once."""
-        with self._lock, contextlib.suppress(ProcessLookupError):
-            if self._handle >= 0:
+        if self._handle >= 0:
+            with contextlib.suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self._handle, signal.SIGKILL)
-
-    def _look(self, seconds: float | None, patient: bool) -> int | None:
-        if self.returncode is not None:
-            return self.returncode
-        if not self._has_ended(seconds):
-            return None
-        if not self._telling.acquire(blocking=patient):
-            return None
-        try:
-            return self.returncode if self.returncode is not None else self._status(patient)
-        finally:
-            self._telling.release()
 
     def _has_ended(self, seconds: float | None) -> bool:
         """Wait up to ``seconds`` for its end, None for ever. Returns whether it has ended."""
-        with self._lock:
-            handle = self._handle
-            if handle < 0:
-                return True
-            self._looking += 1
-        ended: object = None
-        try:
+        if not self._ended:
             # Not select, which takes no descriptor above 1023.
             poll = select.poll()
-            poll.register(handle, select.POLLIN)
-            ended = poll.poll(None if seconds is None else 1000 * seconds)
-        finally:
-            with self._lock:
-                self._looking -= 1
-                if ended and not self._ended:
-                    self._ended = time.monotonic()
-                if self._ended and not self._looking:
-                    os.close(self._handle)
-                    self._handle = -1
-        return bool(ended)
+            poll.register(self._handle, select.POLLIN)
+            if poll.poll(None if seconds is None else 1000 * seconds):
+                self._ended = time.monotonic()
+        return bool(self._ended)
 
-    def _status(self, patient: bool) -> int | None:
-        """The status, once it has arrived or can no longer arrive."""
+    def _read_status(self, seconds: float) -> None:
+        """Set the status if it arrives within ``seconds``, or can no longer arrive."""
+        if self.returncode is not None:
+            return
         left = max(0.0, self._ended + _STATUS_SECONDS - time.monotonic())
-        self._connection.settimeout(left if patient else 0.0)
+        self._connection.settimeout(min(left, seconds))
         try:
             status = self._connection.recv(64)
         except OSError:
-            if left and not patient:
-                return None
+            if left > seconds:
+                return
             status = b""
         self._connection.close()
         self.returncode = int(status) if status else -signal.SIGKILL
-        return self.returncode
 
     def __del__(self) -> None:
         if self._handle >= 0:
