@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import multiprocessing
 import multiprocessing.connection
-import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,11 +16,11 @@ from typing import Final
 
 from gdl.errors import GdlError
 from gdl.machine import Machine
-from gdl.processes import end_with_parent
 from gdl.syntax.parser import parse_rules
 from players.kaskade.make_machine import make_machine
 from players.portfolio import Watcher, solve
 from players.processes.compiled_parts import Part
+from players.processes.lifeline import Lifeline
 from players.processes.limits import describe
 from players.puzzles.few_states import SECONDS as FEW_STATES_SECONDS
 from players.puzzles.few_states import solve_few_states
@@ -112,14 +111,10 @@ def _solve_machine(
     return solve(machine, left, memory=memory, seed=seed, number=number, only=request.only, watch=watch)
 
 
-def _serve(request: SolveRequest, number: int, deadline: float, pipe: Connection) -> None:
+def _serve(request: SolveRequest, number: int, deadline: float, pipe: Connection, _: Lifeline) -> None:
     """Run one process of the team. It sends its best solutions, and at last None, or an error as text."""
-    parent = os.getppid()
-    end_with_parent()
 
     def tell(solution: Solution, at_work: list[str]) -> None:
-        if os.getppid() != parent:
-            os._exit(0)  # The parent process is gone.
         pipe.send((solution, at_work))
 
     try:
@@ -141,7 +136,9 @@ class _Team:
         self._errors: list[str] = []
         for number in range(request.workers):
             here, there = context.Pipe(duplex=False)
-            process = context.Process(target=_serve, args=(request, number, deadline, there), daemon=True)
+            process = context.Process(
+                target=_serve, args=(request, number, deadline, there, Lifeline()), daemon=True
+            )
             process.start()
             there.close()
             self._members[here] = number, process

@@ -21,8 +21,9 @@ import select
 import signal
 import stat
 import sys
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
+from typing import Any
 
 _PROC = Path("/proc")
 
@@ -102,6 +103,26 @@ _pipe: tuple[int, ...] = ()
 """The reading and the writing end of this process's own pipe; empty before it has started a process."""
 
 
+class Lifeline:
+    """This process's lifeline, as an argument of a process that :mod:`multiprocessing` starts."""
+
+    def __init__(self) -> None:
+        _open()
+
+    def __reduce__(self) -> tuple[Callable[[Any], Lifeline], tuple[Any]]:
+        from multiprocessing.reduction import DupFd  # 20 ms, which other processes do without
+
+        return _joined, (DupFd(_pipe[0]) if _pipe else None,)
+
+
+def _joined(end: Any) -> Lifeline:
+    if end is not None:
+        number = end.detach()
+        take(_opened(number))
+        os.close(number)
+    return Lifeline()
+
+
 def lend() -> int:
     """A descriptor for a process that is about to be started; -1 if there is none.
 
@@ -109,12 +130,14 @@ def lend() -> int:
     whose child takes it by :func:`take`. The caller closes it here. Raises OSError if there are no more
     descriptors.
     """
+    _open()
+    return _opened(_pipe[0]) if _pipe else -1
+
+
+def _open() -> None:
     global _pipe
-    if sys.platform != "linux":
-        return -1
-    if not _pipe:
+    if sys.platform == "linux" and not _pipe:
         _pipe = os.pipe()
-    return _opened(_pipe[0])
 
 
 def variable(descriptor: int) -> str:
