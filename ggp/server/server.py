@@ -29,7 +29,6 @@ from ggp.server.clients.roster import Roster, Shown
 from ggp.server.fork_servers import ForkServers, Spare, Spares
 from ggp.server.margin import Margin
 from ggp.server.match import ServedMatch
-from ggp.server.open_files import quiet_about_files
 from ggp.server.settings import ServerConfig
 from ggp.server.status import Metrics, ServerStatus
 from players.processes import launch
@@ -127,7 +126,6 @@ class Server:
         subprocess._USE_VFORK = False  # type: ignore[misc]
         stop = asyncio.Event()
         loop = asyncio.get_running_loop()
-        loop.set_exception_handler(quiet_about_files(self._say))
         for number in (signal.SIGINT, signal.SIGTERM):
             try:
                 loop.add_signal_handler(number, stop.set)

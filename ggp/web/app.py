@@ -10,10 +10,8 @@ from typing import Any
 
 from aiohttp import web
 
-from ggp.log_lines import say
 from ggp.processes.budget import WorkBudget
-from ggp.protocol.listener import Listener
-from ggp.server.open_files import fit_limits, quiet_about_files, raise_limit
+from ggp.protocol.listener import Listener, fit_limits, raise_limit
 from ggp.web.cached_lists import KNOWN, Names
 from ggp.web.gate import HEADERS, PAGES, SETTINGS, STREAMED, TOKENS, Tokens, WebSettings, gate
 from ggp.web.overseer import keep_warm, oversee
@@ -64,9 +62,7 @@ async def serve(
         GdlError: the address cannot be used, too few files may be open, or the table cannot be opened.
     """
     own = _OWN_FILES + _FILES_PER_PROCESS * settings.processes
-    limit = raise_limit()
-    limits = settings.limits if limit is None else fit_limits(settings.limits, limit, own, "these pages")
-    asyncio.get_running_loop().set_exception_handler(quiet_about_files(say))
+    limits = fit_limits(settings.limits, raise_limit(), own, "these pages")
     app = make_app(settings)
     app.cleanup_ctx.extend((keep_warm, oversee))
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)

@@ -92,7 +92,7 @@ def command(
     from dataclasses import replace
 
     from ggp import log_lines
-    from ggp.server.open_files import fit, raise_limit
+    from ggp.protocol.listener import raise_limit
     from ggp.server.server import Server
     from ggp.server.settings import MatchSettings, ServerConfig
     from players.fleet.open_fleet import standing
@@ -133,7 +133,7 @@ def command(
             open_events=open_events,
             forks=FORKS,
         )
-        asyncio.run(Server(fit(config, raise_limit())).run())
+        asyncio.run(Server(config.fit(raise_limit())).run())
 
 
 def _name_of(player: str) -> str:
