@@ -39,7 +39,6 @@ ROLES = (
     "safe_move_process",
     "worker",
     "relay",
-    "local_fleet",
     "builder",
     "assembler",
 )

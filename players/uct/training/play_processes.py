@@ -3,8 +3,7 @@ after some steps.
 
 Such a process is ``python -m players.uct.training.play_processes SOCKET TASK``, both inherited descriptors.
 The task holds the machine and the terms. The process sends None when it is ready. Then it receives values
-from the socket, and sends back the states played by them. It ends at once when the other end of the socket is
-closed.
+from the socket, and sends back the states played by them.
 """
 
 from __future__ import annotations
@@ -23,7 +22,6 @@ import numpy as np
 
 from players.knowledge.state_values import StateValues
 from players.processes.launch import Forked, launch_linked
-from players.processes.lifeline import end_with
 from players.processes.temporary import bytes_of, shared_bytes
 from players.uct.training.searched_play import STEPS, LearntStates, PlayTerms, SearchedPlay
 from propnet.machine import PropnetMachine
@@ -97,7 +95,6 @@ def _patient(ours: socket.socket) -> Connection:
 def main() -> None:
     """Play until the training is over."""
     number, task = (int(argument) for argument in sys.argv[1:])
-    end_with(number)
     machine, terms, seed = pickle.loads(bytes_of(task))
     rng, pipe = np.random.default_rng(seed), Connection(number)
     with contextlib.suppress(EOFError, OSError):

@@ -33,7 +33,6 @@ from gdl.syntax.format import to_kif
 from gdl.syntax.parser import parse_term
 from players.fleet.fleet import Arrays, Fleet, FleetNode, FleetWorker, LostWorkerError, Message
 from players.fleet.open_fleet import open_fleet
-from players.processes.lifeline import end_with
 from players.processes.limits import describe
 from players.uct.root_statistics import RootStatistics, merge
 from players.uct.tuning import Tuning
@@ -326,7 +325,6 @@ def _pulse(slot: Slot) -> None:
 
 def main() -> None:
     """Work until the player is gone."""
-    end_with(int(sys.argv[1]))  # also while a cluster is opened, which may take minutes
     messages = Messages(socket.socket(fileno=int(sys.argv[1])))
     slot = Slot(int(sys.argv[2]))
     threading.Thread(target=partial(_pulse, slot), daemon=True, name="pulse").start()

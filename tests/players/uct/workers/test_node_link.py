@@ -14,8 +14,8 @@ import pytest
 
 from gdl.errors import GdlError
 from players.fleet.fleet import Arrays, FleetNode, FleetWorker, LostWorkerError, Message
-from players.fleet.local_fleet import LocalFleet
 from players.uct.workers.relay import NodeLink, SearchTarget
+from tests.players.fleet.here import HereFleet
 
 NODE = FleetNode("n", "here", 3)
 WORKER = FleetWorker(NODE, "a search", None)
@@ -23,11 +23,11 @@ START = {"match": "m", "seed": 5, "rules": "(role a)"}
 TARGET = SearchTarget(START, 1, ("p",), time.monotonic() + 9)
 
 
-class Script(LocalFleet):
+class Script(HereFleet):
     """A fleet whose one worker hangs, refuses or goes, as the test wants."""
 
     def __init__(self) -> None:
-        super().__init__(1)
+        super().__init__()
         self.calls: list[Message] = []
         self.hangs = asyncio.Event()
         self.hangs.set()  # set: it does not
