@@ -31,7 +31,7 @@ from gdl.errors import GdlError
 from players.processes import launch
 from players.processes.lifeline import is_stopped
 from players.processes.limits import describe, limit_cpu, limit_files, limit_memory
-from players.processes.temporary import bytes_of, nameless
+from players.processes.lines import bytes_of, nameless
 
 MAX_LINE = 65536
 """Longest message of a builder, in bytes."""

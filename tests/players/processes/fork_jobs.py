@@ -8,7 +8,7 @@ import sys
 import time
 
 from players.processes import launch
-from players.processes.temporary import bytes_of
+from players.processes.lines import bytes_of
 
 warmed: list[str] = []
 

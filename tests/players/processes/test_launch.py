@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from players.processes import launch
-from players.processes.temporary import shared_bytes
+from players.processes.lines import shared_bytes
 from tests.players.processes import fork_jobs
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
