@@ -147,19 +147,25 @@ def launch(
 
 
 def launch_linked(
-    module: str, files: Sequence[int], arguments: Sequence[str] = (), *, session: bool = False
+    module: str,
+    files: Sequence[int],
+    arguments: Sequence[str] = (),
+    *,
+    session: bool = False,
+    errors: int | None = None,
 ) -> tuple[socket.socket, Forked | subprocess.Popen[bytes]]:
     """Start a module at the other end of a socket.
 
     Its first arguments are the numbers of that socket and of the files that it inherits, under the same
-    numbers as here. The files are closed here. Returns this end and the process. Raises OSError as
-    :func:`launch`.
+    numbers as here. The files are closed here. Errors go to the file ``errors``, by default to those of this
+    process. Returns this end and the process. Raises OSError as :func:`launch`.
     """
     ours, theirs = socket.socketpair()
     numbers = theirs.fileno(), *files
     try:
         full_arguments = [*map(str, numbers), *arguments]
-        return ours, launch(module, full_arguments, {number: number for number in numbers}, session=session)
+        inherited = {number: number for number in numbers} | ({} if errors is None else {2: errors})
+        return ours, launch(module, full_arguments, inherited, session=session)
     except OSError:
         ours.close()
         raise

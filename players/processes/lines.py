@@ -9,11 +9,14 @@ from __future__ import annotations
 import json
 import os
 import socket
+import sys
 import tempfile
 from collections.abc import Iterator
 from typing import Any
 
 JsonMessage = dict[str, Any]
+_MOST_BYTES = 16 * 1024 * 1024
+"""The longest message."""
 
 
 class Lines:
@@ -44,14 +47,34 @@ class Lines:
             if not data:
                 return None
             self._received += data
+            if len(self._received) > _MOST_BYTES:
+                raise ValueError("a message has no end")
         message: JsonMessage = json.loads(self._received[:end])
         del self._received[: end + 1]
         self._seen = 0
         return message
 
+    def send_bytes(self, do: str, data: bytes, **fields: object) -> None:
+        """Send a message with a file of these bytes. Raises OSError as :meth:`send`."""
+        file = shared_bytes(data)
+        try:
+            self.send(do, file, **fields)
+        finally:
+            os.close(file)
+
     def file(self) -> int:
-        """The descriptor that came with the message received last; the caller closes it."""
+        """The descriptor that came with the message received last; the caller closes it. Raises IndexError if
+        there is none."""
         return self._files.pop(0)
+
+    def file_bytes(self, most: int = sys.maxsize) -> bytes:
+        """The bytes of that file. Raises ValueError if it has more than ``most``."""
+        with os.fdopen(self.file(), "rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            if size > most:
+                raise ValueError("it takes more memory than it may")
+            file.seek(0)
+            return file.read(size)
 
     def __iter__(self) -> Iterator[JsonMessage]:
         """The messages up to the end."""
@@ -72,13 +95,6 @@ def nameless() -> int:
         return os.memfd_create("kaskade")
     with tempfile.TemporaryFile() as file:
         return os.dup(file.fileno())
-
-
-def bytes_of(descriptor: int) -> bytes:
-    """All bytes of a file, whatever its position; closes it."""
-    with os.fdopen(descriptor, "rb") as file:
-        file.seek(0)
-        return file.read()
 
 
 def shared_bytes(data: bytes) -> int:
