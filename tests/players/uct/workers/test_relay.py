@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import signal
 import time
@@ -13,6 +14,7 @@ import pytest
 from gdl.machine import Machine
 from gdl.prover.machine import ProverMachine
 from ggp.game import Game
+from players.fleet.open_fleet import standing
 from players.uct.player import UctPlayer
 from players.uct.workers.pool import Pool
 from tests.waiting import until
@@ -53,8 +55,9 @@ def told(player: UctPlayer) -> bool:
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="Ray, the extra cluster, is missing")
 def test_a_relay_that_dies_is_begun_anew() -> None:
-    with playing(cluster="local-ray:1") as player:
+    with standing("local-ray:1") as address, playing(cluster=address) as player:
         until(lambda: told(player))
         os.kill(pool(player).pids[0], signal.SIGKILL)
         until(lambda: told(player))
