@@ -55,7 +55,8 @@ class Forked:
         self._connection = connection
         self._ended = 0.0
         """When its end was seen: the status arrives later, from the fork server."""
-        self._telling = threading.Lock()
+        self._lock, self._telling = threading.Lock(), threading.Lock()
+        """Held, for moments only, while the handle is used or closed; held while the status is received."""
         self._handle = -1
         try:
             self._handle = os.pidfd_open(pid)
@@ -83,18 +84,28 @@ class Forked:
 
     def kill(self) -> None:
         """End it at once."""
-        if self._handle >= 0:
-            with contextlib.suppress(ProcessLookupError):
+        with self._lock, contextlib.suppress(ProcessLookupError):
+            if self._handle >= 0:
                 signal.pidfd_send_signal(self._handle, signal.SIGKILL)
 
     def _has_ended(self, seconds: float | None) -> bool:
         """Wait up to ``seconds`` for its end, None for ever. Returns whether it has ended."""
-        if not self._ended:
-            # Not select, which takes no descriptor above 1023.
-            poll = select.poll()
-            poll.register(self._handle, select.POLLIN)
-            if poll.poll(None if seconds is None else 1000 * seconds):
-                self._ended = time.monotonic()
+        with self._lock:
+            if self._ended or self._note_end(self._handle, 0.0) or seconds == 0.0:
+                return bool(self._ended)
+            copy = os.dup(self._handle)  # another thread may close the handle meanwhile
+        try:
+            self._note_end(copy, seconds)
+        finally:
+            os.close(copy)
+        return bool(self._ended)
+
+    def _note_end(self, handle: int, seconds: float | None) -> bool:
+        # Not select, which takes no descriptor above 1023.
+        poll = select.poll()
+        poll.register(handle, select.POLLIN)
+        if poll.poll(None if seconds is None else 1000 * seconds):
+            self._ended = self._ended or time.monotonic()
         return bool(self._ended)
 
     def _read_status(self, seconds: float) -> None:
@@ -111,6 +122,10 @@ class Forked:
             status = b""
         self._connection.close()
         self.returncode = int(status) if status else -signal.SIGKILL
+        with self._lock:
+            if self._handle >= 0:
+                os.close(self._handle)
+                self._handle = -1
 
     def __del__(self) -> None:
         if self._handle >= 0:
