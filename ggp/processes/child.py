@@ -16,8 +16,7 @@ import signal
 import socket
 import time
 from asyncio import StreamReader, StreamWriter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from subprocess import Popen
 from typing import Self
 
@@ -42,21 +41,8 @@ MOST_UNREAD = 16 * 1024 * 1024
 """Bytes that may wait until a process reads them; a single message may be longer."""
 
 
-@dataclass(frozen=True, slots=True)
-class ProcessKind:
-    """The start and end of a kind of process.
-
-    Attributes:
-        max_line: bytes of its longest message; a process that sends a longer one is killed.
-        environment: variables added to those of this process. With them it is a new interpreter, since a fork
-            server cannot set any.
-    """
-
-    max_line: int = 8 * 1024 * 1024
-    environment: Mapping[str, str] | None = None
-
-
-USUAL = ProcessKind()
+MAX_LINE = 8 * 1024 * 1024
+"""Bytes of the longest message, unless a kind of process has longer ones."""
 
 
 async def fork(
@@ -86,15 +72,13 @@ async def fork(
     return process
 
 
-async def anew(
-    module: str, arguments: Sequence[str], files: dict[int, int], environment: Mapping[str, str] | None = None
-) -> Popen[bytes]:
+async def anew(module: str, arguments: Sequence[str], files: dict[int, int]) -> Popen[bytes]:
     """Start a new interpreter in the same way, which takes long on a busy computer. Raises OSError if no more
     processes can be started or files opened."""
 
     def start() -> Popen[bytes]:
         go_as_usual()
-        return launch.anew(module, arguments, files, session=True, environment=environment)
+        return launch.anew(module, arguments, files, session=True)
 
     return await asyncio.to_thread(start)
 
@@ -121,14 +105,14 @@ class Child:
 
     @classmethod
     async def spawn(
-        cls, module: str, *arguments: str, kind: ProcessKind = USUAL, server: socket.socket | None = None
+        cls, module: str, *arguments: str, max_line: int = MAX_LINE, server: socket.socket | None = None
     ) -> Self:
         """Start ``python -m module arguments`` in a session of its own, so that a Ctrl-C at the terminal
         reaches only this process.
 
         Args:
             module: has a function ``main`` that first creates a :class:`ggp.processes.parent.Parent`.
-            kind: how it is started and ended.
+            max_line: bytes of its longest message; it is killed if it sends a longer one.
             server: the fork servers to ask instead of the usual ones.
 
         Raises:
@@ -139,9 +123,9 @@ class Child:
         with theirs:
             try:
                 files = dict.fromkeys((0, 1), theirs.fileno())
-                forked = await fork(module, arguments, files, server) if kind.environment is None else None
-                process = forked or await anew(module, arguments, files, kind.environment)
-                reader, writer = await asyncio.open_connection(sock=ours, limit=kind.max_line)
+                forked = await fork(module, arguments, files, server)
+                process = forked or await anew(module, arguments, files)
+                reader, writer = await asyncio.open_connection(sock=ours, limit=max_line)
             except BaseException:
                 ours.close()
                 raise

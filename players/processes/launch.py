@@ -225,11 +225,9 @@ def anew(
     files: Mapping[int, int],
     *,
     session: bool = False,
-    environment: Mapping[str, str] | None = None,
 ) -> subprocess.Popen[bytes]:
-    """As :func:`launch`, with a new interpreter; ``environment`` is added to that of this process."""
+    """As :func:`launch`, with a new interpreter."""
     variables = {name: value for name, value in os.environ.items() if name != SOCKET}
-    variables.update(environment or {})
     passed = [number for number in files.values() if number > 2 and files.get(number) == number]
     if _connection is not None:
         variables[SOCKET] = str(_connection.fileno())

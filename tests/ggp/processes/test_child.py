@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from ggp.processes.child import MOST_UNREAD, Child, ProcessKind
+from ggp.processes.child import MOST_UNREAD, Child
 from ggp.processes.parent import JsonMessage
 from ggp.protocol.http_error import BusyError
 from tests.ggp.server.live import alive, eventually
@@ -73,7 +73,7 @@ async def test_fields_of_messages_may_have_any_names() -> None:
 @asynccontextmanager
 async def talking(*arguments: str, **kind: Any) -> AsyncIterator[Talk]:
     """A process that talks, and is over in the end."""
-    spoken = Talk(await Child.spawn(TALKERS, *arguments, kind=ProcessKind(**kind)))
+    spoken = Talk(await Child.spawn(TALKERS, *arguments, **kind))
     assert (await spoken.hear("ready"))["pid"] == spoken.child.pid
     try:
         yield spoken
@@ -130,13 +130,6 @@ async def test_a_process_ends_by_itself_when_its_parent_hangs_up(patient: bool) 
         if patient:
             await spoken.hear("freed")
         await spoken.is_over()
-
-
-async def test_variables_are_handed_on() -> None:
-    spoken = Talk(await Child.spawn(TALKERS, kind=ProcessKind(environment={"TALKER": "yes"})))
-    assert (await spoken.hear("ready"))["variable"] == "yes"
-    spoken.child.kill()
-    await spoken.is_over()
 
 
 @pytest.mark.parametrize("patience", [[], ["patient"]])
