@@ -16,7 +16,7 @@ import signal
 import socket
 import time
 from asyncio import StreamReader, StreamWriter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from subprocess import Popen
 from typing import Self
 
@@ -29,8 +29,6 @@ from players.processes.limits import go_as_usual
 
 log = logging.getLogger("ggp.server")
 
-_FORK_SECONDS = 0.5
-"""Seconds that a fork server may take to answer."""
 _POLL_SECONDS = 0.1
 """Seconds between two checks whether a process has ended whose connection others hold open."""
 _DRAIN_SECONDS = 0.2
@@ -43,44 +41,6 @@ MOST_UNREAD = 16 * 1024 * 1024
 
 MAX_LINE = 8 * 1024 * 1024
 """Bytes of the longest message, unless a kind of process has longer ones."""
-
-
-async def fork(
-    module: str, arguments: Sequence[str], files: dict[int, int], server: socket.socket | None = None
-) -> Forked | None:
-    """Have a fork server start a process in a session of its own, without blocking the event loop. Returns
-    None if none answers in time. The arguments are those of :func:`players.processes.launch.ask`."""
-    answer = launch.ask(module, arguments, files, session=True, server=server)
-    if answer is None:
-        return None
-    answer.setblocking(False)
-    try:
-        async with asyncio.timeout(_FORK_SECONDS):
-            pid = await asyncio.get_running_loop().sock_recv(answer, 64)
-        process = launch.named_process(pid, answer)
-    except TimeoutError:
-        # The answer may have come while this process could not look.
-        process = launch.last_answer(answer)
-    except OSError:
-        process = launch.named_process(b"", answer)
-    except asyncio.CancelledError:
-        if (unwanted := launch.last_answer(answer)) is not None:
-            unwanted.kill()
-        raise
-    if process is None:
-        log.warning("event=no-fork module=%s", module)
-    return process
-
-
-async def anew(module: str, arguments: Sequence[str], files: dict[int, int]) -> Popen[bytes]:
-    """Start a new interpreter in the same way, which takes long on a busy computer. Raises OSError if no more
-    processes can be started or files opened."""
-
-    def start() -> Popen[bytes]:
-        go_as_usual()
-        return launch.anew(module, arguments, files, session=True)
-
-    return await asyncio.to_thread(start)
 
 
 class Child:
@@ -120,15 +80,19 @@ class Child:
         """
         ours, theirs = socket.socketpair()
         ours.setblocking(False)
-        with theirs:
-            try:
+
+        def started() -> Forked | Popen[bytes]:
+            go_as_usual()
+            with theirs:
                 files = dict.fromkeys((0, 1), theirs.fileno())
-                forked = await fork(module, arguments, files, server)
-                process = forked or await anew(module, arguments, files)
-                reader, writer = await asyncio.open_connection(sock=ours, limit=max_line)
-            except BaseException:
-                ours.close()
-                raise
+                return launch.launch(module, arguments, files, session=True, server=server)
+
+        try:
+            process = await asyncio.to_thread(started)  # a new interpreter takes long on a busy computer
+            reader, writer = await asyncio.open_connection(sock=ours, limit=max_line)
+        except BaseException:
+            ours.close()  # a process that starts all the same ends at once
+            raise
         return cls(process, reader, writer)
 
     @property

@@ -16,19 +16,25 @@ import os
 import socket
 import subprocess
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import NamedTuple
 
-from ggp.processes.child import Child, anew, fork
+from ggp.processes.child import Child
+from players.processes import launch
 from players.processes.fork_server import THIS
 from players.processes.launch import Forked
 from players.processes.lifeline import is_stopped
-from players.processes.limits import BEHIND, USUAL, set_session
+from players.processes.limits import BEHIND, USUAL, go_as_usual, set_session
 
 WANTED = 3
 
 _LOAD_SECONDS = 300.0
 """Seconds that the first may take to compile everything, on a computer on which nothing was compiled yet."""
+
+
+def _anew(arguments: Sequence[str], files: dict[int, int]) -> subprocess.Popen[bytes]:
+    go_as_usual()
+    return launch.anew(THIS, arguments, files, session=True)
 
 
 class ForkServers:
@@ -158,7 +164,8 @@ class ForkServers:
         try:
             self._began = time.monotonic()
             files = {0: theirs_in, 1: theirs_out.fileno(), requests: requests, client: client}
-            self._first = await anew(THIS, [str(requests), str(client), *self._warm_up], files)
+            arguments = str(requests), str(client), *self._warm_up
+            self._first = await asyncio.to_thread(_anew, arguments, files)
             # It compiles for half a minute if it shares a processor with matches.
             set_session(self._first.pid, BEHIND)
         except OSError as error:
@@ -169,7 +176,7 @@ class ForkServers:
         self._reading = asyncio.create_task(self._read(ours))
 
     async def _fork_another(self) -> None:
-        process = await fork(THIS, [], {}, self.connection)
+        process = await asyncio.to_thread(launch.fork, THIS, [], {}, session=True, server=self.connection)
         if process is not None:
             self._servers.append(process)
 

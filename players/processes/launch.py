@@ -32,7 +32,7 @@ from players.processes.limits import BEHIND, USUAL, set_session, set_threads
 
 SOCKET = "GGP_FORK_SERVER"
 
-ANSWER_SECONDS = 1.0
+_ANSWER_SECONDS = 0.5
 """Seconds to wait for a fork server, which only has to fork."""
 _STATUS_SECONDS = 1.0
 """Seconds after the end of a process in which its status may arrive."""
@@ -139,6 +139,7 @@ def launch(
     files: Mapping[int, int] | None = None,
     *,
     session: bool = False,
+    server: socket.socket | None = None,
 ) -> Forked | subprocess.Popen[bytes]:
     """Start ``python -m module arguments``.
 
@@ -149,10 +150,13 @@ def launch(
             number. 0, 1 and 2 are standard input, output and errors; by default the first two are empty and
             errors go to those of this process.
         session: whether it gets a session of its own, and with it a process group.
+        server: the fork servers behind this socket are asked, by default those named by :func:`use`.
 
     Raises OSError if there are no more processes or files.
     """
-    process = _launched(module, arguments, dict(files or {}), session=session)
+    inherited = files or {}
+    forked = fork(module, arguments, inherited, session=session, server=server)
+    process = forked or anew(module, arguments, inherited, session=session)
     with _lock:
         _living.add(process)
         behind = _behind
@@ -207,18 +211,6 @@ def _set(process: Forked | subprocess.Popen[bytes], nice: int) -> None:
         set_session(process.pid, nice)
 
 
-def _launched(
-    module: str, arguments: Sequence[str], inherited: dict[int, int], *, session: bool
-) -> Forked | subprocess.Popen[bytes]:
-    answer = ask(module, arguments, inherited, session=session)
-    if answer is not None:
-        answer.settimeout(ANSWER_SECONDS)
-        process = answered(answer)
-        if process is not None:
-            return process
-    return anew(module, arguments, inherited, session=session)
-
-
 def anew(
     module: str,
     arguments: Sequence[str],
@@ -257,16 +249,16 @@ def anew(
             os.close(lent)
 
 
-def ask(
+def fork(
     module: str,
     arguments: Sequence[str],
     files: Mapping[int, int],
     *,
     session: bool = False,
     server: socket.socket | None = None,
-) -> socket.socket | None:
-    """Ask the fork servers behind ``server``, by default those named by :func:`use`, for a process. Returns
-    the socket on which the answer for :func:`answered` will arrive; None if there are no fork servers."""
+) -> Forked | None:
+    """As :func:`launch`, by a fork server. Returns None if there are none, or if none answers within
+    :data:`_ANSWER_SECONDS`."""
     server = server or _connection
     if server is None:
         return None
@@ -278,54 +270,30 @@ def ask(
         "session": session,
         "owner": os.getpid(),
     }
-    line = -1
+    line, pid = -1, b""
     try:
         line = lifeline.lend()
         packet, sent = json.dumps(request).encode(), [theirs.fileno(), line, *files.values()]
         socket.send_fds(server, [packet], sent, flags=socket.MSG_DONTWAIT)
+        theirs.close()
+        ours.settimeout(_ANSWER_SECONDS)
+        try:
+            pid = ours.recv(64)
+        except TimeoutError:
+            # A fork server that answers later than this ends the process at once.
+            ours.shutdown(socket.SHUT_RD)
+            pid = ours.recv(64)
+        if pid:
+            return Forked(int(pid), ours)
     except OSError:  # the socket takes no more requests, or there are no more descriptors
-        ours.close()
-        return None
+        if pid:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(pid), signal.SIGKILL)
     finally:
         theirs.close()
         if line >= 0:
             os.close(line)
-    return ours
-
-
-def answered(answer: socket.socket) -> Forked | None:
-    """The process that :func:`ask` asked for; None if none arrived within the socket's timeout."""
-    try:
-        pid = answer.recv(64)
-    except TimeoutError:
-        return last_answer(answer)
-    except OSError:
-        pid = b""
-    return named_process(pid, answer)
-
-
-def last_answer(answer: socket.socket) -> Forked | None:
-    """The process if it has arrived after all; otherwise none will, because a fork server that answers later
-    ends the process at once. Call it after the last wait, so that no process is left without an owner."""
-    answer.setblocking(False)
-    try:
-        answer.shutdown(socket.SHUT_RD)
-        pid = answer.recv(64)
-    except OSError:
-        pid = b""
-    return named_process(pid, answer)
-
-
-def named_process(pid: bytes, answer: socket.socket) -> Forked | None:
-    """The process whose id a fork server has sent on this socket; None if it has sent none, or if there are
-    no descriptors for it."""
-    if pid:
-        try:
-            return Forked(int(pid), answer)
-        except OSError:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(int(pid), signal.SIGKILL)
-    answer.close()
+    ours.close()
     return None
 
 
