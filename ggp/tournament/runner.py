@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from ggp.processes.parent import JsonMessage
-from ggp.server.match_news import MatchNews, Newsroom
+from ggp.server.match_news import MatchNews
+from ggp.server.newsroom import Newsroom
 from ggp.tournament.schedule import Fixture, plan
 from ggp.tournament.settings import MATCH_SETTINGS, TournamentSettings
 from ggp.tournament.sites import CoreSets, OwnSite, Site, Sites

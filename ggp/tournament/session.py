@@ -24,7 +24,7 @@ from ggp.game import Game
 from ggp.output_file import replacing, write_file
 from ggp.protocol.match_record import draw_seed
 from ggp.report_page import check_installed
-from ggp.server.match_news import Newsroom
+from ggp.server.newsroom import Newsroom
 from ggp.tournament import bounds
 from ggp.tournament.runner import Runner
 from ggp.tournament.settings import GameSpec, TournamentSettings, parse_entrants

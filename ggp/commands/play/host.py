@@ -81,7 +81,8 @@ def command(
     from ggp.output_file import write_file
     from ggp.protocol import messages
     from ggp.protocol.match_record import MatchRecord, draw_seed, now_ms
-    from ggp.server.match_news import MatchNews, Newsroom
+    from ggp.server.match_news import MatchNews
+    from ggp.server.newsroom import Newsroom
 
     startclock, playclock = map(int, read_clock(clock, 10, whole=True))
     check_writable(output)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from gdl.errors import GdlError
 from ggp.protocol import listener as listeners
 from ggp.protocol.listener import STUCK_SECONDS, Listener, ListenLimits
-from ggp.server.match_news import Newsroom
+from ggp.server.newsroom import Newsroom
 
 
 class FakeGuest:
@@ -136,7 +136,7 @@ def test_no_reply_tells_versions(request_: str) -> None:
     assert b"aiohttp" not in head and b"python" not in head
 
 
-@pytest.mark.parametrize("module", ["ggp.server.server", "ggp.server.match_news", "ggp.web.app"])
+@pytest.mark.parametrize("module", ["ggp.server.server", "ggp.server.newsroom", "ggp.web.app"])
 def test_every_server_listens_so(module: str) -> None:
     code = f"import {module}, aiohttp.web_response as w; print(w.SERVER_SOFTWARE)"
     assert subprocess.check_output([sys.executable, "-c", code], text=True) == "kaskade\n"

@@ -12,7 +12,7 @@ import pytest
 
 from gdl.errors import GdlError
 from ggp.processes.budget import WorkBudget
-from ggp.server.match_news import Newsroom
+from ggp.server.newsroom import Newsroom
 from ggp.tournament.runner import Runner
 from ggp.tournament.settings import parse_entrants
 from ggp.tournament.store import Store
