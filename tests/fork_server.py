@@ -9,6 +9,7 @@ from importlib import import_module
 
 from players.processes import launch
 from players.processes.fork_server import THIS
+from players.processes.lifeline import is_stopped
 
 
 class ForkServer:
@@ -36,7 +37,7 @@ class ForkServer:
         """End it."""
         launch.use(None)
         os.close(self.lifeline)
-        if self.first.poll() is None and launch.is_stopped(self.first.pid):
+        if self.first.poll() is None and is_stopped(self.first.pid):
             self.first.kill()
         self.first.wait(20)
         for end in self.sockets:
@@ -47,7 +48,7 @@ class ForkServer:
 def import_all() -> None:
     """Import what the processes of matches and of pages run."""
     from ggp.warm import PROCESSES
-    from ggp.web import overseer
+    from ggp.web.rooms import rooms
 
-    for module in (*PROCESSES, *overseer.PROCESSES):
+    for module in (*PROCESSES, *(module for room in rooms().values() for module in room.processes)):
         import_module(module)

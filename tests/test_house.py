@@ -158,7 +158,6 @@ READ_THEIR_OWN = {
     "gdl/writing.py": "opens to flush",
     "gdl/grounding/limits.py": "/proc",
     "propnet/jit/parts.py": "/proc",
-    "players/processes/launch.py": "/proc",
     "players/processes/lifeline.py": "its own pipe, /proc",
     "players/plugins.py": "a file of the checkout",
     "players/puzzles/frontier/budget.py": "/proc",
@@ -294,7 +293,7 @@ PASSED_ON = {
     "recorded.py",
     "replay_process.py",
     "table.py",
-    "peer.py",
+    "connections.py",
 }
 """Modules of the server's and the page's that hand their errors to another module, or log them."""
 

@@ -29,7 +29,7 @@ from ggp.protocol.dialect import request_bytes
 from players.processes.limits import FIRST, go_first, set_session
 
 KINDS = ("too few moves", "too many moves", "no terms", "not legal", "long ago", "the turn before was other")
-"""The last kind is legal in the state before: the manager might put itself right so."""
+"""The last kind is legal in the state before: the manager might put itself right so, and is followed."""
 
 
 def junk(
@@ -163,7 +163,7 @@ class SoakPlan:
     per_match: int = LONGEST
     seed: int = 0
     junk: float = 0.0
-    kinds: int = len(KINDS)
+    kinds: int = len(KINDS) - 1
 
 
 class Signals:

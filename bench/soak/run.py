@@ -39,7 +39,6 @@ ROLES = (
     "safe_move_process",
     "worker",
     "relay",
-    "local_fleet",
     "builder",
     "assembler",
 )
@@ -343,7 +342,7 @@ def parser() -> argparse.ArgumentParser:
     add("--harm", default="", help="harm only processes whose names begin so: worker, ray::RayWorker ...")
     add("--cluster", default="", help="as of ggp serve")
     add("--junk", type=float, default=0.0, help="share of turns disturbed by PLAYs that cannot be")
-    add("--junk-kinds", type=int, default=6, help="how many kinds, of bench.soak.game_manager")
+    add("--junk-kinds", type=int, default=5, help="how many kinds, of bench.soak.game_manager")
     add("--player", default="uct")
     add("--machine", default="auto")
     add("--cores", default="", help="processors of the server, such as 0 or 0,1; all by default")

@@ -240,9 +240,7 @@ GAMES: Schema = _object({"games": _TEXTS, "levels": _TEXTS})
 """The names of the bundled games and levels."""
 
 
-WORK = WorkKind(
-    "ggp.answers.answer_process", "the question", most=6, group=True, need=WorkNeed(memory=384 * 1024**2)
-)
+WORK = WorkKind("ggp.answers.answer_process", "the question", most=6, need=WorkNeed(memory=384 * 1024**2))
 _MOST_SOLVING = 3
 """Puzzles solved at the same time."""
 _USUAL: dict[str, JsonMessage] = {"solve": {"seconds": 10.0, "solver": "", "seed": 0}}

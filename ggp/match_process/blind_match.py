@@ -138,9 +138,6 @@ class BlindMatch:
         on_first: called as soon as a PLAY has led to one state, long before all of them are found.
     """
 
-    certain = False
-    """Whether the state is known, so that looking ahead is possible."""
-
     def __init__(self, machine: Machine, role: int, log: Log) -> None:
         self.machine = machine
         self.role = role

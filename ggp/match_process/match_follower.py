@@ -219,9 +219,13 @@ class Follower:
             self._log("warning", "the game is over before it begins")
         elif not options:
             raise RulesError(no_move(self.match.state, [role]))
-        self.match.replay(message["history"], message.get("answers", ()))
-        blind = isinstance(self.match, BlindMatch)
-        self._foresight = Foresight(machine, role, self._rng, _GUESSES if blind else AHEAD)
+        most = AHEAD
+        if isinstance(self.match, BlindMatch):
+            self.match.replay(message["history"], message.get("answers", ()))
+            most = _GUESSES
+        else:
+            self.match.replay(message["history"])
+        self._foresight = Foresight(machine, role, self._rng, most)
         self._practice = Practice(machine, role, self._rng.getrandbits(32)) if ahead else None
         self._turn = 0
         if options and not message["history"]:
@@ -271,8 +275,7 @@ class Follower:
         if self._unchecked:
             self._check()
             return True
-        foreseeable = self.match.certain or isinstance(self.match, BlindMatch)
-        if self._ahead and foreseeable and self._foresight.step():
+        if self._ahead and self._foresight.step():
             return True
         self._tell_ahead()
         return self._practise()
@@ -296,7 +299,7 @@ class Follower:
         if seen is not None:
             replies = [
                 ([text(role, move) for role, move in enumerate(joint)], text(self.match.role, reply))
-                for joint, reply in (seen.replies if self.match.certain else ())
+                for joint, reply in (() if isinstance(self.match, BlindMatch) else seen.replies)
             ]
             guess = text(self.match.role, seen.guess)
             self._send("foreseen", id=seen.turn, replies=replies, guess=guess)

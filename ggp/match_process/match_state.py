@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from itertools import islice, zip_longest
 
 from gdl.errors import GdlError
 from gdl.machine import Machine, State
@@ -18,41 +17,20 @@ Log = Callable[..., None]
 """Called with a level, an event and named fields."""
 
 
-_MOST_COURSES = 8
-"""Number of courses of a match that are followed in parallel."""
-
-_MOST_MISSED = 2
-"""Number of reports in a row that may have come from another sender before a course that cannot explain them
-is dropped."""
-
-
 @dataclass(frozen=True, slots=True)
-class Course:
-    """One course that a match may have taken.
-
-    Attributes:
-        state: the state at its end, and ``history`` the joint moves that led there.
-        before: the course one turn before.
-        answers: our answers there that were sent to the manager.
-        missed: number of reports in a row that were not legal there, and so came from another sender.
-        evidence: reports that repeated an answer given there, less those that did not.
-    """
+class _Position:
+    """A state of the match, and the joint moves that led there."""
 
     state: State
     history: tuple[tuple[str, ...], ...] = ()
-    before: Course | None = None
-    answers: frozenset[str] = frozenset()
-    missed: int = 0
-    evidence: int = 0
 
 
 class MatchState:
     """The state of a match, and the joint moves that led to it.
 
     The manager's reports count, even if this player had another state. A report that is legal in the previous
-    state, but not in this one, corrects the last one. The course that is left by such a correction is still
-    followed: if the correction came from another sender, the next reports may fit only the old course, or
-    repeat the answer that was given there. Any other report is not followed, only logged.
+    state, but not in this one, corrects the last one. If only the state that was left by a correction
+    explains a report, the correction is taken back. Any other report is not followed, only logged.
 
     Attributes:
         machine: the machine of :attr:`state`.
@@ -62,7 +40,8 @@ class MatchState:
     def __init__(self, machine: Machine, role: int, log: Log) -> None:
         self.machine = machine
         self.role = role
-        self._courses = [Course(machine.initial_state())]
+        self._positions = [_Position(machine.initial_state())]
+        """The current one, the one before, and the one that the last report has corrected, if there are."""
         self._log = log
         self._reported: tuple[str, ...] | None = None
         self._played = False
@@ -71,29 +50,21 @@ class MatchState:
     @property
     def state(self) -> State:
         """The current state of the match."""
-        return self._courses[0].state
-
-    @property
-    def certain(self) -> bool:
-        """Whether only one course of the match is possible."""
-        return len(self._courses) == 1
+        return self._positions[0].state
 
     @property
     def history(self) -> list[tuple[str, ...]]:
         """The joint moves that led there, each a tuple of GDL texts in role order."""
-        return list(self._courses[0].history)
+        return list(self._positions[0].history)
 
     def on(self, machine: Machine) -> MatchState:
         """The match on another machine of these rules; this object does not change. Raises GdlError if the
         machine cannot hold a state."""
-
-        def moved(course: Course) -> Course:
-            before = None if course.before is None else moved(course.before)
-            return replace(course, state=machine.state_of(course.state.propositions), before=before)
-
         other = copy(self)
         other.machine = machine
-        other._courses = [moved(course) for course in self._courses]
+        other._positions = [
+            replace(one, state=machine.state_of(one.state.propositions)) for one in self._positions
+        ]
         return other
 
     def muted(self) -> MatchState:
@@ -103,26 +74,18 @@ class MatchState:
         return other
 
     def options(self) -> list[int]:
-        """The legal moves of :attr:`role`. If several courses are possible, these are the moves that are
-        legal in all of them, if there are any."""
-        options = self.machine.legal_moves(self.state, self.role)
-        for other in self._courses[1:]:
-            legal = frozenset(self.machine.legal_moves(other.state, self.role))
-            options = [move for move in options if move in legal] or options
-        return options
+        """The legal moves of :attr:`role`."""
+        return self.machine.legal_moves(self.state, self.role)
 
     def text(self, role: int, move: int) -> str:
         """A move as GDL text in the spelling of the rules."""
         return self.machine.rules.spell(self.machine.move(role, move))
 
-    def replay(self, history: Sequence[Sequence[str]], answers: Sequence[str | None] = ()) -> None:
-        """Take in all reports of a match that was begun elsewhere, and the answers given before each, None
-        for one that did not arrive in time."""
-        for joint, answer in zip_longest(history, answers[: len(history)]):
+    def replay(self, history: Sequence[Sequence[str]]) -> None:
+        """Take in all reports of a match that was begun elsewhere."""
+        for joint in history:
             self._played = True
-            if answer is not None:
-                self._answered(answer)
-            if self._take(joint, answer is None):
+            if self._take(joint):
                 self._reported = tuple(map(fold, joint))
 
     def follow(self, moves: Sequence[str] | None, answered: str | None, delivered: bool, late: bool) -> bool:
@@ -142,12 +105,9 @@ class MatchState:
         seen = self._played and (reported is None or reported == self._reported)
         if seen and moves is not None and answered is not None and delivered:
             ours = late or self.role >= len(moves) or fold(moves[self.role]) == fold(answered)
-            seen = not (ours and self._after(self._courses[0], moves))
+            seen = not (ours and self._after(self._positions[0], moves))
         self._played = True
-        in_time = delivered and not late
-        if answered is not None and in_time:
-            self._answered(answered)
-        if seen or not (moves is None or self._take(moves, not in_time)):
+        if seen or not (moves is None or self._take(moves)):
             return False
         self._reported = reported
         return True
@@ -161,7 +121,7 @@ class MatchState:
         not count a report that cannot be."""
         reported = None if moves is None else tuple(map(fold, moves))
         self._played = True
-        history = self._courses[0].history
+        history = self._positions[0].history
         repeated = bool(history) and reported == tuple(map(fold, history[-1]))
         if repeated or not history:
             self._reported = reported
@@ -171,8 +131,7 @@ class MatchState:
         """Whether a report could be followed."""
         if moves is None:
             return not self._played
-        courses = [*self._courses, *(course.before for course in self._courses)]
-        return any(course is not None and self._after(course, moves) is not None for course in courses)
+        return any(self._after(position, moves) for position in self._positions)
 
     def is_legal(self, text: str) -> bool:
         """Whether this is a legal move of :attr:`role` here."""
@@ -182,54 +141,32 @@ class MatchState:
         """Follow the last joint move. Returns the goal of each role, or None if the match does not end
         there."""
         if moves is not None and not self.state.terminal:
-            self._take(moves, True)
+            self._take(moves)
         if not self.state.terminal:
             return None
         return [self.machine.goal(self.state, r) for r in range(len(self.machine.roles))]
 
-    def _answered(self, answer: str) -> None:
-        """Note our answer, if the last report was the manager's."""
-        for number, course in enumerate(self._courses):
-            if not course.missed:
-                self._courses[number] = replace(course, answers=course.answers | {fold(answer)})
-
-    def _take(self, moves: Sequence[str], doubtful: bool) -> bool:
-        """Follow these moves; False if no course allows them. ``doubtful``: our part may differ from our
-        answer."""
-        ours = fold(moves[self.role]) if self.role < len(moves) else ""
-
-        def reached(course: Course | None) -> Course | None:
-            after = None if course is None else self._after(course, moves)
-            if after is None or course is None or doubtful or not course.answers:
-                return after
-            return replace(after, evidence=course.evidence + (1 if ours in course.answers else -1))
-
-        now = self._courses[0]
-        reach = [(course, reached(course)) for course in self._courses]
-        led = [after for _, after in reach if after is not None]
-        left = [course for course, after in reach if after is None]
-        # Each of these courses may have gone wrong one turn before; trying the likeliest is enough.
-        led += list(islice(filter(None, (reached(course.before) for course in left)), 1))
-        if not led:
-            self._note("these moves cannot be", moves)
-            return False
-        led.sort(key=lambda course: -course.evidence)
-        if led[0].history[:-1] != now.history:
-            self._note("the match went another way", moves)
-        # Two courses to the same state are one from there on.
-        different: dict[State, Course] = {}
-        for course in (*led, *(replace(course, missed=course.missed + 1) for course in left)):
-            if course.missed <= _MOST_MISSED:
-                different.setdefault(course.state, course)
-        self._courses = list(different.values())[:_MOST_COURSES]
-        return True
+    def _take(self, moves: Sequence[str]) -> bool:
+        """Follow these moves; False if they are not legal in any position."""
+        now = self._positions[0]
+        for position in self._positions:
+            after = self._after(position, moves)
+            if after is not None:
+                if position is now:
+                    self._positions = [after, now]
+                else:
+                    self._note("the match went another way", moves)
+                    self._positions = [after, position, now]
+                return True
+        self._note("these moves cannot be", moves)
+        return False
 
     def _note(self, event: str, moves: Sequence[str]) -> None:
-        self._log("warning", event, turn=len(self._courses[0].history) + 1, moves=" ".join(moves)[:200])
+        self._log("warning", event, turn=len(self._positions[0].history) + 1, moves=" ".join(moves)[:200])
 
-    def _after(self, course: Course, moves: Sequence[str]) -> Course | None:
-        """The course with one more joint move; None if that is not legal."""
-        machine, state = self.machine, course.state
+    def _after(self, position: _Position, moves: Sequence[str]) -> _Position | None:
+        """The position after one more joint move; None if that is not legal."""
+        machine, state = self.machine, position.state
         if len(moves) != len(machine.roles) or machine.is_terminal(state):
             return None
         joint: list[int] = []
@@ -239,8 +176,7 @@ class MatchState:
                 return None
             joint.append(move)
         texts = tuple(self.text(role, move) for role, move in enumerate(joint))
-        after = machine.next_state(state, joint)
-        return Course(after, (*course.history, texts), replace(course, before=None), evidence=course.evidence)
+        return _Position(machine.next_state(state, joint), (*position.history, texts))
 
     def _legal(self, state: State, role: int, text: str) -> int | None:
         try:

@@ -16,21 +16,19 @@ import signal
 import socket
 import time
 from asyncio import StreamReader, StreamWriter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from subprocess import Popen
-from typing import ClassVar, Self
+from typing import Self
 
 from ggp.processes.parent import JsonMessage
 from ggp.protocol.http_error import BusyError
 from players.processes import launch
-from players.processes.launch import Forked, is_stopped
+from players.processes.launch import Forked
+from players.processes.lifeline import is_stopped
 from players.processes.limits import go_as_usual
 
 log = logging.getLogger("ggp.server")
 
-_FORK_SECONDS = 0.5
-"""Seconds that a fork server may take to answer."""
 _POLL_SECONDS = 0.1
 """Seconds between two checks whether a process has ended whose connection others hold open."""
 _DRAIN_SECONDS = 0.2
@@ -41,63 +39,8 @@ MOST_UNREAD = 16 * 1024 * 1024
 """Bytes that may wait until a process reads them; a single message may be longer."""
 
 
-@dataclass(frozen=True, slots=True)
-class ProcessKind:
-    """The start and end of a kind of process.
-
-    Attributes:
-        max_line: bytes of its longest message; a process that sends a longer one is killed.
-        group: whether ``kill`` ends all processes of its group too.
-        environment: variables added to those of this process. With them it is a new interpreter, since a fork
-            server cannot set any.
-    """
-
-    max_line: int = 8 * 1024 * 1024
-    group: bool = False
-    environment: Mapping[str, str] | None = None
-
-
-USUAL = ProcessKind()
-
-
-async def fork(
-    module: str, arguments: Sequence[str], files: dict[int, int], server: socket.socket | None = None
-) -> Forked | None:
-    """Have a fork server start a process in a session of its own, without blocking the event loop. Returns
-    None if none answers in time. The arguments are those of :func:`players.processes.launch.ask`."""
-    answer = launch.ask(module, arguments, files, session=True, server=server)
-    if answer is None:
-        return None
-    answer.setblocking(False)
-    try:
-        async with asyncio.timeout(_FORK_SECONDS):
-            pid = await asyncio.get_running_loop().sock_recv(answer, 64)
-        process = launch.named_process(pid, answer)
-    except TimeoutError:
-        # The answer may have come while this process could not look.
-        process = launch.last_answer(answer)
-    except OSError:
-        process = launch.named_process(b"", answer)
-    except asyncio.CancelledError:
-        if (unwanted := launch.last_answer(answer)) is not None:
-            unwanted.kill()
-        raise
-    if process is None:
-        log.warning("event=no-fork module=%s", module)
-    return process
-
-
-async def anew(
-    module: str, arguments: Sequence[str], files: dict[int, int], environment: Mapping[str, str] | None = None
-) -> Popen[bytes]:
-    """Start a new interpreter in the same way, which takes long on a busy computer. Raises OSError if no more
-    processes can be started or files opened."""
-
-    def start() -> Popen[bytes]:
-        go_as_usual()
-        return launch.anew(module, arguments, files, session=True, environment=environment)
-
-    return await asyncio.to_thread(start)
+MAX_LINE = 8 * 1024 * 1024
+"""Bytes of the longest message, unless a kind of process has longer ones."""
 
 
 class Child:
@@ -110,33 +53,26 @@ class Child:
         uses: the number of times it was given out, for owners of spare processes.
     """
 
-    pids: ClassVar[set[int]] = set()
-    """The process ids of all children that have not ended."""
-
-    def __init__(
-        self, process: Forked | Popen[bytes], reader: StreamReader, writer: StreamWriter, kind: ProcessKind
-    ) -> None:
+    def __init__(self, process: Forked | Popen[bytes], reader: StreamReader, writer: StreamWriter) -> None:
         self._process = process
         self._reader = reader
         self._writer = writer
-        self._group = kind.group
         self.alive = True
         self.uses = 0
         self.on_message: Callable[[JsonMessage], object] | None = None
         self.on_exit: Callable[[Child], None] | None = None
-        self.pids.add(process.pid)
         self._attending = asyncio.create_task(self._attend())
 
     @classmethod
     async def spawn(
-        cls, module: str, *arguments: str, kind: ProcessKind = USUAL, server: socket.socket | None = None
+        cls, module: str, *arguments: str, max_line: int = MAX_LINE, server: socket.socket | None = None
     ) -> Self:
         """Start ``python -m module arguments`` in a session of its own, so that a Ctrl-C at the terminal
         reaches only this process.
 
         Args:
             module: has a function ``main`` that first creates a :class:`ggp.processes.parent.Parent`.
-            kind: how it is started and ended.
+            max_line: bytes of its longest message; it is killed if it sends a longer one.
             server: the fork servers to ask instead of the usual ones.
 
         Raises:
@@ -144,16 +80,20 @@ class Child:
         """
         ours, theirs = socket.socketpair()
         ours.setblocking(False)
-        with theirs:
-            try:
+
+        def started() -> Forked | Popen[bytes]:
+            go_as_usual()
+            with theirs:
                 files = dict.fromkeys((0, 1), theirs.fileno())
-                forked = await fork(module, arguments, files, server) if kind.environment is None else None
-                process = forked or await anew(module, arguments, files, kind.environment)
-                reader, writer = await asyncio.open_connection(sock=ours, limit=kind.max_line)
-            except BaseException:
-                ours.close()
-                raise
-        return cls(process, reader, writer, kind)
+                return launch.launch(module, arguments, files, session=True, server=server)
+
+        try:
+            process = await asyncio.to_thread(started)  # a new interpreter takes long on a busy computer
+            reader, writer = await asyncio.open_connection(sock=ours, limit=max_line)
+        except BaseException:
+            ours.close()  # a process that starts all the same ends at once
+            raise
+        return cls(process, reader, writer)
 
     @property
     def pid(self) -> int:
@@ -195,9 +135,9 @@ class Child:
             self._writer.write_eof()
 
     def kill(self) -> None:
-        """End the process at once, and its group if its kind says so."""
+        """End the process at once, and all processes of its group."""
         self._process.kill()
-        if self._group:
+        if self.alive:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, signal.SIGKILL)
 
@@ -225,8 +165,8 @@ class Child:
             if time.monotonic() > end:
                 self.kill()
             await asyncio.sleep(_POLL_SECONDS / 5)
+        self.kill()  # the rest of its group
         self.alive = False
-        self.pids.discard(self.pid)
         self._writer.close()
         if self.on_exit is not None:
             self.on_exit(self)

@@ -16,13 +16,12 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from gdl.errors import GdlError
 from players.processes import lifeline
 from players.processes.limits import describe, limit_cpu, limit_memory
+from players.processes.lines import JsonMessage as JsonMessage
 
-JsonMessage = dict[str, Any]
 Inbox = queue.SimpleQueue[JsonMessage]
 Send = Callable[..., None]
 """Takes a kind of message and its fields."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from gdl.errors import GdlError
 from ggp.processes.budget import WorkBudget, WorkNeed
-from ggp.processes.child import USUAL, Child, ProcessKind
+from ggp.processes.child import MAX_LINE, Child
 from ggp.processes.parent import JsonMessage
 from ggp.protocol.http_error import BusyError
 
@@ -32,7 +32,6 @@ class WorkKind:
         most: processes at a time.
         seconds: for a request, including the start of its process.
         waiting: requests that wait for one process; more are refused.
-        group: whether the process starts others, which end with it.
         longest: bytes of its longest answer.
         need: the part of the budget that one process needs.
     """
@@ -42,8 +41,7 @@ class WorkKind:
     most: int = 4
     seconds: float = 10.0
     waiting: int = 16
-    group: bool = False
-    longest: int = USUAL.max_line
+    longest: int = MAX_LINE
     need: WorkNeed = WorkNeed()
 
 
@@ -198,9 +196,8 @@ class _WorkerProcess:
         be started or files opened."""
         kind = self._kind
         reservation = await self._budget.reserve(kind.what, kind.need, lambda: not self.waiting, self.end)
-        started = ProcessKind(kind.longest, kind.group)
         try:
-            child = await Child.spawn(kind.module, *self._arguments, kind=started)
+            child = await Child.spawn(kind.module, *self._arguments, max_line=kind.longest)
         except BaseException:
             reservation.release()
             raise

@@ -2,7 +2,7 @@
 
 A message is read as it arrives, whatever ends its lines and its body. It becomes an equivalent message with a
 Content-Length and nothing unusual in it. Replies go back in the form that the peers understand. Nothing here
-waits: :mod:`ggp.server.clients.peer` and :mod:`ggp.protocol.asking` supply the bytes.
+waits: :mod:`ggp.server.clients.connections` and :mod:`ggp.protocol.asking` supply the bytes.
 """
 
 from __future__ import annotations

@@ -8,12 +8,14 @@ read their answers are closed, too, because their answers fill the memory.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import errno
 import socket
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from aiohttp import web_response
@@ -45,6 +47,46 @@ class ListenLimits:
     most_per_address: int = 128
     backlog: int = 1024
     unsent: int = 128 * 1024**2
+
+
+def raise_limit() -> int | None:
+    """Let this process and those that it starts open as many files as the system allows. Returns that number;
+    None if there is no limit."""
+    if sys.platform == "win32":
+        return None
+    import resource
+
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with contextlib.suppress(OSError, ValueError):  # not on every system up to the hard limit
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return None if soft == resource.RLIM_INFINITY else soft
+
+
+_LEAST_CONNECTIONS = 8
+
+
+def fit_limits(limits: ListenLimits, limit: int | None, own: int, what: str, fewer: str = "") -> ListenLimits:
+    """The limits of a listener whose process may open ``limit`` files, of which it needs ``own`` for itself.
+    Raises GdlError if the rest is too little. The error names ``what`` needs them, and how to need
+    ``fewer``."""
+    if limit is None:
+        return limits
+    left = limit - own
+    if left < _LEAST_CONNECTIONS:
+        needed = own + _LEAST_CONNECTIONS
+        raise GdlError(
+            f"a process may have only {limit} files and connections open, too few for {what}",
+            remedy=f"ulimit -n {needed} or more (in containers --ulimit nofile={needed}){fewer}",
+        )
+    most = min(limits.most, max(_LEAST_CONNECTIONS // 2, left // 2))
+    # As many as the backlog: the event loop accepts that many at once before it looks at any of them.
+    return replace(
+        limits,
+        most=most,
+        most_per_address=min(limits.most_per_address, most),
+        backlog=min(limits.backlog, left - most),
+    )
 
 
 class Guest(Protocol):

@@ -13,23 +13,28 @@ import contextlib
 import json
 import logging
 import os
-import signal
 import socket
 import subprocess
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import NamedTuple
 
-from ggp.processes.child import Child, anew, fork
+from ggp.processes.child import Child
+from players.processes import launch
 from players.processes.fork_server import THIS
-from players.processes.launch import Forked, is_stopped
-from players.processes.lifeline import LeftOver, descendants, is_zombie, parent
-from players.processes.limits import BEHIND, USUAL, set_session
+from players.processes.launch import Forked
+from players.processes.lifeline import is_stopped
+from players.processes.limits import BEHIND, USUAL, go_as_usual, set_session
 
 WANTED = 3
 
 _LOAD_SECONDS = 300.0
 """Seconds that the first may take to compile everything, on a computer on which nothing was compiled yet."""
+
+
+def _anew(arguments: Sequence[str], files: dict[int, int]) -> subprocess.Popen[bytes]:
+    go_as_usual()
+    return launch.anew(THIS, arguments, files, session=True)
 
 
 class ForkServers:
@@ -40,6 +45,9 @@ class ForkServers:
         warm_up: ``module:function`` and its arguments.
         log: takes a level, an event and named fields.
         on_ready: called when processes can be forked, now or again; ``on_lost`` when none can be forked.
+
+    Attributes:
+        owners: the process that has asked for each forked process, both by process id.
     """
 
     def __init__(
@@ -58,11 +66,7 @@ class ForkServers:
         self._servers: list[Forked | subprocess.Popen[bytes]] = []
         self._first: subprocess.Popen[bytes] | None = None
         self._began = 0.0
-        self._owners: dict[int, int] = {}
-        """The owner of each forked process, both by process id."""
-        self._serving: set[int] = set()
-        """The forked processes that are fork servers."""
-        self._left_over = LeftOver()
+        self.owners: dict[int, int] = {}
         self._forking: asyncio.Task[None] | None = None
         self._starting: asyncio.Task[None] | None = None
         self._reading: asyncio.Task[None] | None = None
@@ -78,16 +82,6 @@ class ForkServers:
     def connection(self) -> socket.socket | None:
         """The socket for requests; None while there are no fork servers."""
         return self._sockets[1] if self._sockets is not None and self._servers else None
-
-    @property
-    def pids(self) -> set[int]:
-        """The process ids of the fork servers."""
-        return {process.pid for process in self._all()}
-
-    @property
-    def owners(self) -> dict[int, int]:
-        """The owner of each forked process, both by process id."""
-        return dict(self._owners)
 
     def open(self) -> None:
         """Start the first one."""
@@ -137,41 +131,6 @@ class ForkServers:
         elif len(self._servers) < WANTED and (self._forking is None or self._forking.done()):
             self._forking = asyncio.create_task(self._fork_another())
 
-    def owned(self) -> set[int]:
-        """The processes that were forked for others that are alive. Those whose owners are gone should end by
-        themselves, and are not included."""
-        living = {os.getpid(), *descendants(os.getpid())}
-        return {pid for pid, owner in self._owners.items() if owner in living}
-
-    def end_left_over(self) -> list[int]:
-        """End processes that have not ended by themselves after their owners, over several calls. Returns
-        each of them once.
-
-        A process that has ended is also left over if its fork server hangs and does not reap it. Then the
-        fork server is ended, and after it the process.
-        """
-        below = {os.getpid(), *descendants(os.getpid())}
-        living = {pid for pid in below if not is_zombie(pid)}
-        self._owners = {pid: owner for pid, owner in self._owners.items() if pid in below}
-        self._serving &= self._owners.keys()
-        unknown = self._serving - self.pids if self._forking is None or self._forking.done() else set()
-        ended = []
-        for pid in self._left_over.note(
-            pid
-            for pid, owner in self._owners.items()
-            if owner not in living or pid in unknown or pid not in living
-        ):
-            if is_zombie(pid):
-                pid = parent(pid)
-                if pid not in self.pids | self._serving:
-                    continue
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-                self._left_over.begin_anew(pid)
-                if self._left_over.first_time(pid):
-                    ended.append(pid)
-        return ended
-
     def _all(self) -> list[Forked | subprocess.Popen[bytes]]:
         return [*self._servers, *([self._first] if self._first is not None else [])]
 
@@ -181,13 +140,12 @@ class ForkServers:
             self._lifeline = -1
 
     def _reap(self) -> None:
-        """Forget processes that have ended, including those that ended fork servers left to this process."""
-        for pid in list(self._owners):
-            try:
+        """Forget processes that fork servers which have ended have left to this process: it may be the first
+        of a container."""
+        for pid in list(self.owners):
+            with contextlib.suppress(ChildProcessError):  # a child of a fork server
                 if os.waitpid(pid, os.WNOHANG)[0]:
-                    del self._owners[pid]
-            except ChildProcessError:  # a child of a fork server
-                continue
+                    del self.owners[pid]
 
     def _renew(self) -> None:
         if self._starting is None or self._starting.done():
@@ -206,7 +164,8 @@ class ForkServers:
         try:
             self._began = time.monotonic()
             files = {0: theirs_in, 1: theirs_out.fileno(), requests: requests, client: client}
-            self._first = await anew(THIS, [str(requests), str(client), *self._warm_up], files)
+            arguments = str(requests), str(client), *self._warm_up
+            self._first = await asyncio.to_thread(_anew, arguments, files)
             # It compiles for half a minute if it shares a processor with matches.
             set_session(self._first.pid, BEHIND)
         except OSError as error:
@@ -217,7 +176,7 @@ class ForkServers:
         self._reading = asyncio.create_task(self._read(ours))
 
     async def _fork_another(self) -> None:
-        process = await fork(THIS, [], {}, self.connection)
+        process = await asyncio.to_thread(launch.fork, THIS, [], {}, session=True, server=self.connection)
         if process is not None:
             self._servers.append(process)
 
@@ -237,11 +196,9 @@ class ForkServers:
             self._log("debug", "fork server", what=self._name, seconds=message["ready"])
             self._on_ready()
         elif "pid" in message:
-            self._owners[int(message["pid"])] = int(message["owner"])
-            if message["serves"]:
-                self._serving.add(int(message["pid"]))
+            self.owners[int(message["pid"])] = int(message["owner"])
         elif "gone" in message:
-            self._owners.pop(int(message["gone"]), None)
+            self.owners.pop(int(message["gone"]), None)
 
 
 log = logging.getLogger("ggp.server")

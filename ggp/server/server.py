@@ -2,6 +2,9 @@
 
 The event loop's process only moves text (:mod:`ggp.server.clients.connections`). Processes of each match read
 rules, compute states and search moves (:mod:`ggp.server.match`).
+
+A match belongs to the address that started it; for any other address it does not exist. This computer sees
+whole ids, other computers and the log do not.
 """
 
 from __future__ import annotations
@@ -11,39 +14,144 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Coroutine
+from collections import deque
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
+from typing import Any
 
 import ggp
 from gdl.errors import GdlError
 from gdl.words import duration
 from ggp import warm
 from ggp.log_lines import say
-from ggp.processes.child import Child
 from ggp.processes.parent import JsonMessage
 from ggp.protocol import messages
-from ggp.protocol.event_source import EventSource
+from ggp.protocol.event_source import EventSource, encode
 from ggp.protocol.messages import BUSY, Message, Play, Preview, Start
 from ggp.server.admission import Admission, Remembered
 from ggp.server.clients.connections import Connections
-from ggp.server.clients.roster import Roster, Shown
+from ggp.server.clients.visitors import Veil
 from ggp.server.fork_servers import ForkServers, Spare, Spares
 from ggp.server.margin import Margin
 from ggp.server.match import ServedMatch
-from ggp.server.open_files import quiet_about_files
 from ggp.server.settings import ServerConfig
-from ggp.server.status import Metrics, ServerStatus
+from ggp.server.status import EndedStatus, Metrics, ServerStatus
 from players.processes import launch
-from players.processes.lifeline import Orphans
 from players.processes.limits import FIRST, cores, go_first, set_session
+
+_REMEMBERED = 64
+"""Finished matches whose STOP and ABORT are answered if they are repeated."""
+
+
+class Roster:
+    """The matches by id, in upper or lower case.
+
+    ``any_sender``: every address may send messages of all matches.
+    """
+
+    def __init__(self, any_sender: bool) -> None:
+        self._any = any_sender
+        self._live: dict[str, tuple[ServedMatch, str]] = {}
+        self._finished: deque[tuple[str, str]] = deque(maxlen=_REMEMBERED)
+
+    def __len__(self) -> int:
+        return len(self._live)
+
+    @property
+    def matches(self) -> list[ServedMatch]:
+        """The matches that are being played."""
+        return [match for match, _ in self._live.values()]
+
+    def add(self, match: ServedMatch, sender: str) -> None:
+        """Add a match started by this address (:func:`ggp.server.clients.visitors.sender_of`)."""
+        self._live[match.id.lower()] = match, sender
+
+    def taken(self, match_id: str) -> bool:
+        """Whether a match with this id is being played, whichever address started it."""
+        return match_id.lower() in self._live
+
+    def get(self, match_id: str, sender: str) -> ServedMatch | None:
+        """The match with this id if this address may send messages of it, otherwise None."""
+        match, owner = self._live.get(match_id.lower(), (None, ""))
+        return match if self._any or owner == sender else None
+
+    def finish(self, match: ServedMatch) -> bool:
+        """Finish a match; False if it was already finished."""
+        found, owner = self._live.get(match.id.lower(), (None, ""))
+        if found is not match:
+            return False
+        del self._live[match.id.lower()]
+        self._finished.append((match.id.lower(), owner))
+        return True
+
+    def finished(self, match_id: str, sender: str) -> bool:
+        """Whether a match of this address has ended recently."""
+        return any(
+            key == match_id.lower() and (self._any or owner == sender) for key, owner in self._finished
+        )
+
+
+_SHOWN_ENDED = 20
+"""Finished matches on the status page."""
+
+
+class Shown:
+    """The status page's contents and the events.
+
+    Args:
+        name, player: of the server.
+        running: the matches that are being played.
+    """
+
+    def __init__(self, name: str, player: str, running: Callable[[], Sequence[ServedMatch]]) -> None:
+        self._name, self._player = name, player
+        self._running = running
+        self._veil = Veil()
+        self._ended: deque[EndedStatus] = deque(maxlen=_SHOWN_ENDED)
+        self._news = EventSource(lambda: self._snapshot(True))
+        self._outside_news = EventSource(lambda: self._snapshot(False))
+
+    def ended(self, match: EndedStatus) -> None:
+        """Add a match that is over."""
+        self._ended.append(match)
+
+    def status(self, facts: Sequence[tuple[str, str]], here: bool) -> ServerStatus:
+        """The status page. Only ``here``, on this computer, it has whole ids and the search's reports."""
+        live = [match.status() for match in self._running()]
+        ended = list(reversed(self._ended))
+        if not here:
+            live = [replace(match, id=self._veil.name(match.id), note="") for match in live]
+            ended = [replace(match, id=self._veil.name(match.id)) for match in ended]
+        return ServerStatus(self._name, facts, live, ended)
+
+    def news(self, here: bool) -> EventSource:
+        """The events of the matches, for readers ``here`` or on other computers."""
+        return self._news if here else self._outside_news
+
+    def publish(self, event: str, data: dict[str, Any]) -> None:
+        """Publish an event of the match that ``data`` names."""
+        self._news.send(event, data)
+        if self._outside_news.readers:
+            self._outside_news.send(event, self._veiled(data))
+
+    def for_log(self, fields: dict[str, object]) -> dict[str, object]:
+        """The fields of a line of the log, without the whole id of a ``match``."""
+        return self._veiled(fields) if "match" in fields else fields
+
+    def _veiled(self, data: dict[str, Any]) -> dict[str, Any]:
+        return {**data, "match": self._veil.name(str(data["match"]))}
+
+    def _snapshot(self, here: bool) -> list[bytes]:
+        """The events for a new reader: the server and its matches."""
+        snapshots = [match.news.snapshot() for match in self._running()]
+        matches = [encode("match", data if here else self._veiled(data)) for data in snapshots]
+        return [encode("server", {"name": self._name, "player": self._player}), *matches]
+
 
 BEAT = 0.1
 """Seconds between two checks for a late event loop and for stopped processes."""
 _SWEEP_BEATS = 10
-"""The number of these checks after which matches without a manager are freed and left-over processes
-ended."""
-EXIT_SECONDS = 1.0
-"""Seconds to wait for left-over processes at the end."""
+"""The number of these checks after which matches without a manager are freed."""
 _MAX_CLOSING = 8
 """Matches that may still be ending while a new one is taken."""
 _ENDING_SHARE = 0.25
@@ -61,7 +169,6 @@ class Server:
         self.metrics = Metrics(_VERSION)
         self._admission = Admission(config.settings.cores or cores())
         self._large: Remembered[list[str]] = Remembered()
-        self._orphans = Orphans()
         self._roster = Roster(config.any_sender)
         self._shown = Shown(config.name, config.settings.player, lambda: self.running)
         self._closing: set[asyncio.Task[None]] = set()
@@ -123,22 +230,16 @@ class Server:
             await spare.close()
         for forks in self._forks:
             await forks.close()
-        end = time.monotonic() + EXIT_SECONDS
-        while self._orphans.end_all() and time.monotonic() < end:
-            await asyncio.sleep(0.02)
         self._say("info", "closed")
 
     async def run(self) -> None:
-        """Serve until SIGINT or SIGTERM. Call it in a process that does nothing else: at the end, all its
-        descendants are ended."""
-        self._orphans.adopt()
+        """Serve until SIGINT or SIGTERM, in a process that does nothing else."""
         go_first()
         set_session(os.getpid(), -FIRST)
         # With vfork the event loop would wait for the first moments of each new process.
         subprocess._USE_VFORK = False  # type: ignore[misc]
         stop = asyncio.Event()
         loop = asyncio.get_running_loop()
-        loop.set_exception_handler(quiet_about_files(self._say))
         for number in (signal.SIGINT, signal.SIGTERM):
             try:
                 loop.add_signal_handler(number, stop.set)
@@ -387,17 +488,6 @@ class Server:
             beats += 1
             if beats % _SWEEP_BEATS == 0:
                 self._free_idle(now)
-                self._end_left_over()
-
-    def _end_left_over(self) -> None:
-        """End processes that should have ended by themselves."""
-        own = set(Child.pids)
-        for forks in self._forks:
-            for pid in forks.end_left_over():
-                self._say("warning", "left-over process ends", pid=pid)
-            own |= forks.pids | forks.owned()
-        for pid in self._orphans.end(own):
-            self._say("warning", "left-over process ends", pid=pid)
 
     def _free_idle(self, now: float) -> None:
         """Free matches whose manager has gone."""

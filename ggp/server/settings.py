@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from gdl.errors import GdlError
 from ggp.protocol.dialect import MAX_BODY
-from ggp.protocol.listener import ListenLimits
+from ggp.protocol.listener import ListenLimits, fit_limits
 from ggp.protocol.messages import LONGEST_CLOCK, LONGEST_IDLE
+
+MOST_WAITING = 4
+"""Clients that may wait for the same answer of one match."""
+OWN_FILES = 36
+"""Files of the server itself: its fork servers, spare processes, and those that are just being started."""
+FILES_PER_MATCH = 8 + 2 * MOST_WAITING
+"""Files of a match: its processes, and the clients that wait for its answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +51,8 @@ class ServerConfig:
         settings: of the matches.
         read_seconds: the time that a client may take to send its message.
         max_body: bytes that a message may have.
-        max_connections: the most connections at once; ``max_per_address``: from one address. With more, the
-            one that has been silent longest is closed. Those that wait for an answer do not count: each match
-            has places of its own for some (:mod:`ggp.server.turn`).
-        backlog: the most connections that wait to be accepted.
+        limits: of its connections. With more, the one that has been silent longest is closed. Those that wait
+            for an answer do not count: each match has places of its own for some (:mod:`ggp.server.turn`).
         longest_clock: seconds; longer clocks of a match are cut down to it.
         idle_playclocks: a match is freed after its startclock and this many playclocks without a message.
         longest_idle: seconds after which it is freed in any case, but not within a single clock.
@@ -66,9 +71,7 @@ class ServerConfig:
     settings: MatchSettings = field(default_factory=MatchSettings)
     read_seconds: float = 10.0
     max_body: int = MAX_BODY
-    max_connections: int = 256
-    max_per_address: int = 128
-    backlog: int = 1024
+    limits: ListenLimits = ListenLimits()
     longest_clock: int = LONGEST_CLOCK
     idle_playclocks: int = 5
     longest_idle: float = LONGEST_IDLE
@@ -83,10 +86,14 @@ class ServerConfig:
         if not self.host.strip():
             raise GdlError("the host is empty", remedy="use 127.0.0.1, or 0.0.0.0 to let other computers in")
 
-    @property
-    def limits(self) -> ListenLimits:
-        """The limits of its connections."""
-        return ListenLimits(self.max_connections, self.max_per_address, self.backlog)
+    def fit(self, files: int | None) -> ServerConfig:
+        """These settings with as many connections as a process with this limit of open files can take. Raises
+        GdlError if these are too few for its matches."""
+        what, fewer = "a match", ""
+        if self.matches > 1:
+            what, fewer = f"{self.matches} matches at once", ", or use a smaller --matches"
+        own = OWN_FILES + FILES_PER_MATCH * self.matches
+        return replace(self, limits=fit_limits(self.limits, files, own, what, fewer))
 
     def idle_seconds(self, startclock: int, playclock: int) -> float:
         """Seconds that a match with these clocks may be without a message."""

@@ -33,10 +33,9 @@ from typing import Any
 from ggp.match_process.match_state import fold
 from ggp.processes.parent import JsonMessage
 from ggp.protocol.messages import NO_MOVE, Play
+from ggp.server.settings import MOST_WAITING
 from ggp.server.supervised_process import SupervisedProcess
 
-MOST_WAITING = 4
-"""Clients that may wait for the same answer of one match."""
 _MOST_QUESTIONS = 64
 """Reports of one match that may be checked at the same time."""
 

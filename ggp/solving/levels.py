@@ -15,10 +15,10 @@ from rich.table import Table
 from rich.text import Text
 
 from gdl.errors import GdlError, or_error, sound
-from gdl.processes import end_with_parent
 from gdl.words import counted
 from ggp.solving.view import ProgressView
 from ggp.stopwatch import Stopwatch
+from players.processes.lifeline import Lifeline
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.search.few_positions import FewPositions
 from players.puzzles.sokoban.search.portfolio import Entry, SearchPortfolio, entries_named
@@ -164,11 +164,15 @@ def _side_by_side(
                 raise GdlError(f"the process that worked on level {number} has died") from None
 
 
+def _bound(_: Lifeline) -> None:
+    """A process of a pool ends with this one."""
+
+
 @contextmanager
 def _processes(count: int) -> Iterator[ProcessPoolExecutor]:
     """A pool of ``count`` processes, which are killed at the end. (A pool of multiprocessing hangs if one of
     its processes is killed while idle.)"""
-    pool = ProcessPoolExecutor(count, multiprocessing.get_context("spawn"), end_with_parent)
+    pool = ProcessPoolExecutor(count, multiprocessing.get_context("spawn"), _bound, (Lifeline(),))
     try:
         yield pool
     finally:

@@ -7,16 +7,14 @@ import os
 from collections.abc import Iterable
 from typing import Self
 
-from ggp.processes.child import Child, ProcessKind
+from ggp.processes.child import Child
 from ggp.processes.parent import JsonMessage
 
 END_SECONDS = 1.5
 """Seconds that a process may take to free its resources when it has to end."""
-_KIND = ProcessKind(
-    max_line=64 * 1024 * 1024,  # the record of a long match
-    group=True,
-    environment=dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
-)
+_MAX_LINE = 64 * 1024 * 1024
+"""Bytes of the longest message: the record of a long match."""
+_OF_ONE_THREAD = "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"
 
 
 class TournamentProcess(Child):
@@ -28,7 +26,8 @@ class TournamentProcess(Child):
     @classmethod
     async def start(cls, module: str) -> Self:
         """Start ``python -m module``. Raises OSError if no more processes can be started or files opened."""
-        process = await cls.spawn(module, kind=_KIND)
+        os.environ.update(dict.fromkeys(_OF_ONE_THREAD, "1"))
+        process = await cls.spawn(module, max_line=_MAX_LINE)
         inbox = process.inbox = asyncio.Queue()
         process.on_message = inbox.put_nowait
         process.on_exit = lambda _: inbox.put_nowait(None)

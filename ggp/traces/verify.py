@@ -25,12 +25,12 @@ import orjson
 
 from gdl.errors import FileError, GdlError
 from gdl.machine import Machine, State
-from gdl.processes import end_with_parent
 from gdl.reading import open_regular, read_limited
 from gdl.syntax.parser import parse_rules, parse_term
 from gdl.terms import Term
 from ggp.rule_files import MOST_BYTES as MOST_RULES
 from ggp.rule_files import SUFFIXES, games_folder, read_rules_file
+from players.processes.lifeline import Lifeline
 
 MOST_OF_LINE = 16 << 20
 MOST_BYTES = 1 << 30
@@ -287,7 +287,9 @@ def verify_all(traces: list[Trace], level: str) -> Iterator[Verdict]:
     context: Any = multiprocessing.get_context("fork" if os.name == "posix" else "spawn")
     for trace in traces:
         ours, theirs = context.Pipe(duplex=False)
-        process = context.Process(target=_replay_and_send, args=(trace, level, theirs), daemon=True)
+        process = context.Process(
+            target=_replay_and_send, args=(trace, level, theirs, Lifeline()), daemon=True
+        )
         process.start()
         theirs.close()
         try:
@@ -304,9 +306,8 @@ def verify_all(traces: list[Trace], level: str) -> Iterator[Verdict]:
             ours.close()
 
 
-def _replay_and_send(trace: Trace, level: str, connection: Connection) -> None:
+def _replay_and_send(trace: Trace, level: str, connection: Connection, _: Lifeline) -> None:
     """The body of one game's process."""
-    end_with_parent()
     _limit_memory()
     connection.send(verify_file(trace, level))
     connection.close()

@@ -1,4 +1,4 @@
-"""Opens a fleet by its address: ``HOST:PORT``, ``local-ray:N`` or ``local:N``, if it may be called.
+"""Opens a fleet by its address, ``HOST:PORT`` or ``local-ray:N``, if it may be called.
 
 A call to a cluster sends the token of the cluster. So a command that reads players' names from strangers (a
 page, a file) first limits itself, and all processes that it starts, to the addresses of its command line.
@@ -42,30 +42,24 @@ def check_permitted(address: str) -> None:
         )
 
 
-_LOCAL = re.compile(r"local:([1-9]\d{0,2})")
 _RAY = re.compile(r"(\[[^\]]+\]|[^:\s]+):\d{1,5}")
 
 
 def check_address(address: str) -> str:
     """The address, unchanged. Raises GdlError for a text that cannot be one."""
-    if not any(kind.fullmatch(address) for kind in (_LOCAL, LOCAL_RAY, _RAY)):
+    if not any(kind.fullmatch(address) for kind in (LOCAL_RAY, _RAY)):
         raise GdlError(
             f"{address!r} is not an address of a cluster",
-            remedy="HOST:PORT, local-ray:N for N nodes of Ray here, or local:N for N processes without it",
+            remedy="HOST:PORT, or local-ray:N for N nodes of Ray here",
         )
     return address
 
 
 def open_fleet(address: str) -> Fleet:
-    """The fleet at this address; ``local:N`` is this computer as N nodes, which divide its cores. Raises
-    GdlError if it is not an address, cannot be reached, or may not be called
-    (:mod:`players.fleet.open_fleet`)."""
-    local = _LOCAL.fullmatch(check_address(address))
+    """The fleet at this address. Raises GdlError if it is not an address, cannot be reached, or may not be
+    called (:mod:`players.fleet.open_fleet`)."""
+    check_address(address)
     check_permitted(address)
-    if local:
-        from players.fleet.local_fleet import LocalFleet
-
-        return LocalFleet(nodes=int(local[1]))
     from players.fleet.ray_fleet import RayFleet
 
     return RayFleet(address)
@@ -78,9 +72,7 @@ def standing(address: str) -> Iterator[str]:
     called."""
     check_address(address)
     check_permitted(address)
-    if _LOCAL.fullmatch(address):
-        yield address
-    elif local := LOCAL_RAY.fullmatch(address):
+    if local := LOCAL_RAY.fullmatch(address):
         with ray_nodes(int(local[1])) as started:
             yield started
     else:

@@ -5,13 +5,13 @@ tokens since 2.52: ``RAY_AUTH_MODE=token``, and the token in ``RAY_AUTH_TOKEN``,
 ``RAY_AUTH_TOKEN_PATH``, or in ``~/.ray/auth_token``.
 
 Nodes here are a process of their own: ``python -m players.fleet.ray_nodes COUNT OWNER``. Ray ends a process
-that loses its cluster; a server must not end with it. The process is not a child of the server, because a
-server ends children that it does not know. It watches the process that asked for the nodes. When that process
-ends, in whatever way, this one ends, too, with all processes that Ray has started.
+that loses its cluster; a server must not end with it. It watches the process that asked for the nodes. When
+that process ends, in whatever way, this one ends, too, with all processes that Ray has started.
 """
 
 from __future__ import annotations
 
+import ctypes
 import importlib.util
 import os
 import re
@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from gdl.errors import GdlError
-from players.processes.lifeline import Orphans
+from players.processes.lifeline import children
 from players.processes.limits import cores as usable
 
 LOCAL_RAY = re.compile(r"local-ray:([1-9]\d{0,2})")
@@ -70,6 +70,7 @@ def _given() -> bool:
     return (Path.home() / ".ray" / "auth_token").is_file()
 
 
+_PR_SET_CHILD_SUBREAPER = 36
 LOOPBACK = "127.0.0.2"
 """Ray's driver assumes that 127.0.0.1 is the computer's address in its network, and finds no node there."""
 END_SECONDS = 20.0
@@ -89,18 +90,16 @@ def ray_nodes(count: int) -> Iterator[str]:
     )
     assert process.stdin is not None and process.stdout is not None
     try:
-        process.wait()
-        pid, _, address = process.stdout.readline().strip().partition(" ")
-        if not address:
+        if not (address := process.stdout.readline().strip()):
             raise GdlError("the nodes of Ray do not start", remedy="its own messages stand above")
         yield address
-        process.stdin.close()
-        if not select.select([process.stdout], [], [], END_SECONDS)[0]:  # waits for its end
-            with suppress(ProcessLookupError):
-                os.kill(int(pid), signal.SIGKILL)
     finally:
         process.stdin.close()
         process.stdout.close()
+        try:
+            process.wait(END_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
 
 
 def local_cluster(nodes: int) -> Any:
@@ -124,10 +123,8 @@ def own_path() -> str:
 
 def main() -> None:
     """Start nodes, print their address, and end them when the other side closes the pipe or is gone."""
-    if os.fork():
-        os._exit(0)
-    below = Orphans()
-    below.adopt()
+    # The processes that Ray's processes have started are adopted by this one when those end.
+    ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     standing, over, down = threading.Event(), threading.Event(), threading.Event()
 
     def guard() -> None:
@@ -135,7 +132,11 @@ def main() -> None:
         over.set()
         if standing.is_set():
             down.wait(GRACE_SECONDS)
-        while below.end_all():  # the processes that they have started are adopted by this one then
+        while below := children(os.getpid()):
+            for pid in below:
+                with suppress(ProcessLookupError, ChildProcessError, PermissionError):
+                    os.kill(pid, signal.SIGKILL)
+                    os.waitpid(pid, os.WNOHANG)
             time.sleep(0.01)
         os._exit(0)
 
@@ -143,7 +144,7 @@ def main() -> None:
     cluster = local_cluster(int(sys.argv[1]))
     standing.set()
     with suppress(BrokenPipeError):
-        print(os.getpid(), cluster.address, flush=True)
+        print(cluster.address, flush=True)
     over.wait()
     cluster.shutdown()
     down.set()

@@ -5,35 +5,32 @@ players.kaskade.builder``. Grounding or compiling hostile rules may use up all t
 process of its own it takes neither the interpreter lock nor the memory of the process that must answer in
 time, and it can die alone.
 
-Input and output lie in files without a name (shared memory if the system has it), so that nothing is left
-over whichever process is killed. The pipes only carry short messages. A builder has its own session, and ends
-when its input ends.
+Input and output come in files without a name (:mod:`players.processes.lines`), so that nothing is left over
+whichever process is killed. A builder has its own session, and ends when its connection ends.
 """
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import json
 import os
 import select
 import signal
+import socket
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
-from typing import IO, Any
+from typing import Any
 
 from gdl.errors import GdlError
 from players.processes import launch
+from players.processes.lifeline import is_stopped
 from players.processes.limits import describe, limit_cpu, limit_files, limit_memory
-from players.processes.temporary import bytes_of, nameless
+from players.processes.lines import JsonMessage, Lines, nameless
 
-MAX_LINE = 65536
-"""Longest message of a builder, in bytes."""
 _FROM_OUTSIDE = (-signal.SIGKILL, -signal.SIGTERM, -signal.SIGHUP, -signal.SIGINT)
 
 _LOOK_SECONDS = 1.0
@@ -74,14 +71,16 @@ class Builder:
 
     def __init__(self, job: BuildJob) -> None:
         self.job = job
-        self._source, self._product, self._errors = _nameless(), _nameless(), _nameless()
-        files = (self._source.fileno(), self._product.fileno())
-        arguments = (job.function, job.warm_up, *map(str, files), str(job.memory), str(job.cpu_seconds))
+        self._errors = os.fdopen(nameless(), "r+b")
+        arguments = job.function, job.warm_up, str(job.memory), str(job.cpu_seconds)
         try:
-            self._process, self._input, self._output = _start(arguments, self._errors.fileno(), files)
+            ours, self._process = launch.launch_linked(
+                "players.kaskade.builder", [], arguments, session=True, errors=self._errors.fileno()
+            )
         except BaseException:
-            self._close_files()
+            self._errors.close()
             raise
+        self._lines = Lines(ours)
         self._killed = False
         self._reaped = False
         self._reaping = threading.Lock()
@@ -92,23 +91,25 @@ class Builder:
         return self._process.pid
 
     def build(self, text: str, previous: bytes) -> Iterator[bytes]:
-        """Build from the rules and the product of the previous stage. Yields the products, each complete and
-        checked. The process is gone at the end. Raises BuildError if it fails, is killed, takes too long or
-        sends something invalid."""
-        deadline = time.monotonic() + self.job.seconds
+        """Build from the rules and the product of the previous stage. Yields the products, each complete. The
+        process is gone at the end. Raises BuildError if it fails, is killed, takes too long or sends
+        something invalid."""
+        deadline, left = time.monotonic() + self.job.seconds, self.job.memory
         try:
             rules = text.encode()
-            self._source.write(rules + previous)
-            self._source.flush()
-            self._say({"rules": len(rules), "previous": len(previous), "sha256": _digest(rules + previous)})
+            with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # its end shows why
+                self._lines.send_bytes("build", rules + previous, rules=len(rules))
             for message in self._messages(deadline):
-                if "error" in message:
-                    raise BuildError(str(message["error"])[:500])
-                if "done" in message:
-                    return
-                yield self._read(int(message["at"]), int(message["size"]), str(message["sha256"]))
+                match message["do"]:
+                    case "error":
+                        raise BuildError(str(message["error"])[:500])
+                    case "done":
+                        return
+                product = self._lines.file_bytes(left)
+                left -= len(product)
+                yield product
             raise self._end()
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
             raise BuildError(f"the builder sends what it should not: {error}") from None
         finally:
             self.kill()
@@ -128,53 +129,25 @@ class Builder:
         self.kill()
         self._reap()
 
-    def _say(self, message: dict[str, Any]) -> None:
-        with contextlib.suppress(BrokenPipeError):  # it is gone: the end of its output shows why
-            self._input.write(json.dumps(message).encode() + b"\n")
-            self._input.flush()
-
-    def _messages(self, deadline: float) -> Iterator[dict[str, Any]]:
-        pipe = self._output.fileno()
-        waiting = bytearray()
-        while True:
-            left = deadline - time.monotonic()
-            if left <= 0:
-                raise BuildError(f"it took more than {self.job.seconds:g} s")
+    def _messages(self, deadline: float) -> Iterator[JsonMessage]:
+        while (left := deadline - time.monotonic()) > 0:
             # Polled before reading, so that all output before its end is read.
             ended = self._process.poll() is not None
-            if not select.select([pipe], [], [], 0.0 if ended else min(left, _LOOK_SECONDS))[0]:
-                if ended:
-                    return  # a process that the builder has started keeps the pipe open
-                if launch.is_stopped(self.pid):
-                    raise KilledError("it was stopped by a signal")
-                continue
-            chunk = os.read(pipe, MAX_LINE)
-            if not chunk:
+            self._lines.connection.settimeout(0.0 if ended else min(left, _LOOK_SECONDS))
+            try:
+                message = self._lines.receive()
+            except ConnectionResetError:
                 return
-            waiting += chunk
-            while (end := waiting.find(b"\n")) >= 0:
-                line = bytes(waiting[:end])
-                del waiting[: end + 1]
-                yield json.loads(line)
-            if len(waiting) > MAX_LINE:
-                raise BuildError("it sends a message without an end")
-
-    def _read(self, at: int, size: int, sha256: str) -> bytes:
-        file = self._product.fileno()
-        length = os.fstat(file).st_size
-        if not 0 <= at <= at + size <= length:
-            raise BuildError(f"it has delivered {length:,} bytes of {at + size:,}")
-        chunks: list[bytes] = []
-        while size:
-            chunks.append(os.pread(file, size, at))
-            if not chunks[-1]:
-                raise BuildError("what it has delivered is cut off")
-            at += len(chunks[-1])
-            size -= len(chunks[-1])
-        product = b"".join(chunks)
-        if _digest(product) != sha256:
-            raise BuildError("what it has delivered is not what it announced")
-        return product
+            except (TimeoutError, BlockingIOError):
+                if ended:
+                    return
+                if is_stopped(self.pid):
+                    raise KilledError("it was stopped by a signal") from None
+                continue
+            if message is None:
+                return
+            yield message
+        raise BuildError(f"it took more than {self.job.seconds:g} s")
 
     def _end(self) -> BuildError:
         """The reason why a process ended without a message."""
@@ -202,87 +175,39 @@ class Builder:
             if self._reaped:
                 return
             self._reaped = True
-        for pipe in (self._input, self._output):
-            with contextlib.suppress(OSError):
-                pipe.close()
+        self._lines.close()
         self._process.wait()
-        self._close_files()
-
-    def _close_files(self) -> None:
-        for file in (self._source, self._product, self._errors):
-            file.close()
-
-
-def _start(
-    arguments: Sequence[str], errors: int, files: Sequence[int]
-) -> tuple[launch.Forked | subprocess.Popen[bytes], IO[bytes], IO[bytes]]:
-    """The process, its input and its output."""
-    theirs_in, ours_in = os.pipe()
-    ours_out, theirs_out = os.pipe()
-    try:
-        inherited = {0: theirs_in, 1: theirs_out, 2: errors, **{file: file for file in files}}
-        process = launch.launch("players.kaskade.builder", arguments, inherited, session=True)
-        return process, os.fdopen(ours_in, "wb"), os.fdopen(ours_out, "rb")
-    except BaseException:
-        os.close(ours_in)
-        os.close(ours_out)
-        raise
-    finally:
-        os.close(theirs_in)
-        os.close(theirs_out)
-
-
-def _nameless() -> IO[bytes]:
-    """A file without a name for writing and reading."""
-    return os.fdopen(nameless(), "w+b")
-
-
-def _digest(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
+        self._errors.close()
 
 
 def main() -> None:
     """Build one stage, and end."""
-    function, warm_up, source, product, memory, cpu_seconds = sys.argv[1:]
-    # Output of libraries must not mix with the messages.
-    out = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
+    number, function, warm_up, memory, cpu_seconds = sys.argv[1:]
+    lines = Lines(socket.socket(fileno=int(number)))
     limit_memory(int(memory))
     limit_files(int(memory))
     _die_first()
     with contextlib.suppress(Exception):  # a failure here occurs again below, and is reported then
         _resolve(function)
         # If rules are waiting already, they serve as the warm-up.
-        if warm_up and not launch.warm and not select.select([sys.stdin], [], [], 0)[0]:
+        if warm_up and not launch.warm and not select.select([lines.connection], [], [], 0)[0]:
             _resolve(warm_up)()
-    line = sys.stdin.buffer.readline()
-    if not line:
+    if (message := lines.receive()) is None:
         return  # no match needs it
-    threading.Thread(target=_end_with_the_input, daemon=True).start()
+    data = lines.file_bytes()
+    threading.Thread(target=_end_with_the_input, args=(lines,), daemon=True).start()
     limit_cpu(float(cpu_seconds))
-
-    def say(**message: Any) -> None:
-        out.write(json.dumps(message).encode() + b"\n")
-        out.flush()
-
     try:
-        text, previous = _read_source(json.loads(line), int(source))
         build: Callable[[str, bytes], Iterator[bytes]] = _resolve(function)
-        with open(int(product), "wb", buffering=0) as file:
-            at = 0
-            for data in build(text, previous):
-                rest = memoryview(data)
-                while rest:
-                    rest = rest[file.write(rest) :]
-                say(at=at, size=len(data), sha256=hashlib.sha256(data).hexdigest())
-                at += len(data)
-        say(done=True)
+        for product in build(data[: message["rules"]].decode(), data[message["rules"] :]):
+            lines.send_bytes("product", product)
+        lines.send("done")
     except GdlError as error:
-        say(error=str(error))
+        lines.send("error", error=str(error))
     except (MemoryError, RecursionError):
-        say(error="it takes more memory than it may")
+        lines.send("error", error="it takes more memory than it may")
     except Exception as error:
-        say(error=describe(error))
+        lines.send("error", error=describe(error))
     os._exit(0)
 
 
@@ -291,23 +216,14 @@ def _resolve(name: str) -> Any:
     return getattr(import_module(module), function)
 
 
-def _read_source(announced: dict[str, Any], source: int) -> tuple[str, bytes]:
-    """The rules' text, and the product of the previous stage."""
-    data = bytes_of(source)
-    rules = announced["rules"]
-    if len(data) != rules + announced["previous"] or hashlib.sha256(data).hexdigest() != announced["sha256"]:
-        raise ValueError("the builder was not given what was announced")
-    return data[:rules].decode(), data[rules:]
-
-
 def _die_first() -> None:
     """If the computer runs out of memory, let the system kill this process first."""
     with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w", encoding="utf-8") as file:
         file.write("1000")
 
 
-def _end_with_the_input() -> None:
-    sys.stdin.buffer.read()
+def _end_with_the_input(lines: Lines) -> None:
+    lines.receive()
     os._exit(0)
 
 

@@ -7,7 +7,7 @@ It imports, compiles and loads everything that the other processes of a player n
 REQUESTS and SOCKET are the two ends of the socket for requests; its children inherit SOCKET. Several fork
 servers serve the same requests, so that one may be killed or stopped; a request for this module starts
 another one. It ends when its standard input ends. It writes one JSON object per line to its standard output:
-``ready``, ``pid`` and ``owner`` of each child and whether it ``serves`` too, ``gone`` when a child has ended.
+``ready``, ``pid`` and ``owner`` of each child, ``gone`` when a child has ended.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ class _Loop:
         asker = socket.socket(fileno=files.pop(0))
         try:
             job = json.loads(packet)
-            if len(files) < len(job["files"]) or _is_gone(asker):
+            if len(files) <= len(job["files"]) or _is_gone(asker):
                 asker.close()
                 return False
             return self._fork(job, files, asker)
@@ -131,12 +131,13 @@ class _Loop:
                     os.close(handle)
                     child_asker.close()
                 self._children.clear()
+                if job["session"]:
+                    os.setsid()
+                lifeline.take(files.pop(0))
                 if job["module"] != THIS:
                     _become(job, files, self._client)
                 for number in files:
                     os.close(number)
-                os.setsid()
-                lifeline.rebind()
             except BaseException as error:
                 print(f"{job['module']} ends: {describe(error)}", file=sys.stderr, flush=True)
                 os._exit(1)
@@ -149,7 +150,7 @@ class _Loop:
             os.waitpid(pid, 0)
             asker.close()
             return False
-        _tell(self._out, {"pid": pid, "owner": job["owner"], "serves": job["module"] == THIS})
+        _tell(self._out, {"pid": pid, "owner": job["owner"]})
         try:
             asker.send(str(pid).encode(), socket.MSG_DONTWAIT)
         except OSError:  # the asker could not wait
@@ -159,10 +160,6 @@ class _Loop:
 
 def _become(job: dict[str, Any], files: list[int], client: int) -> NoReturn:
     """Run the requested module in this new process, and end."""
-    if job["session"]:
-        os.setsid()
-    lifeline.rebind()
-    _close_all_but({2, client, lifeline.own(), *files})
     # Away from the descriptor numbers that they will get.
     taken = {0, 1, 2, client, *job["files"]}
     copies = [lifeline.free_copy(number, taken) for number in files]

@@ -32,7 +32,7 @@ from players.processes.limits import BEHIND, USUAL, set_session, set_threads
 
 SOCKET = "GGP_FORK_SERVER"
 
-ANSWER_SECONDS = 1.0
+_ANSWER_SECONDS = 0.5
 """Seconds to wait for a fork server, which only has to fork."""
 _STATUS_SECONDS = 1.0
 """Seconds after the end of a process in which its status may arrive."""
@@ -54,28 +54,33 @@ class Forked:
         self.returncode: int | None = None
         self._connection = connection
         self._ended = 0.0
-        self._handle = -1
-        self._looking = 0
-        """Number of threads that use the handle now. It is closed only when it is 0, because its number may
-        be given to another file at once."""
+        """When its end was seen: the status arrives later, from the fork server."""
         self._lock, self._telling = threading.Lock(), threading.Lock()
-        """Held, for moments only, while the handle is used or changes; held while the status is received."""
+        """Held, for moments only, while the handle is used or closed; held while the status is received."""
+        self._handle = -1
         try:
             self._handle = os.pidfd_open(pid)
         except ProcessLookupError:
-            self._ended = time.monotonic()  # the status may not have arrived yet
+            self._ended = time.monotonic()
 
     def poll(self) -> int | None:
         """The status if the process has ended. Never waits, not even for a fork server that sends it
         slowly."""
-        return self._look(0.0, False)
+        if self.returncode is None and self._has_ended(0.0) and self._telling.acquire(blocking=False):
+            try:
+                self._read_status(0.0)
+            finally:
+                self._telling.release()
+        return self.returncode
 
     def wait(self, timeout: float | None = None) -> int:
         """Wait until it has ended. Raises subprocess.TimeoutExpired."""
-        status = self._look(timeout, True)
-        if status is None:
+        if not self._has_ended(timeout):
             raise subprocess.TimeoutExpired(f"process {self.pid}", timeout or 0.0)
-        return status
+        with self._telling:
+            self._read_status(_STATUS_SECONDS)
+        assert self.returncode is not None
+        return self.returncode
 
     def kill(self) -> None:
         """End it at once."""
@@ -83,54 +88,44 @@ class Forked:
             if self._handle >= 0:
                 signal.pidfd_send_signal(self._handle, signal.SIGKILL)
 
-    def _look(self, seconds: float | None, patient: bool) -> int | None:
-        if self.returncode is not None:
-            return self.returncode
-        if not self._has_ended(seconds):
-            return None
-        if not self._telling.acquire(blocking=patient):
-            return None
-        try:
-            return self.returncode if self.returncode is not None else self._status(patient)
-        finally:
-            self._telling.release()
-
     def _has_ended(self, seconds: float | None) -> bool:
         """Wait up to ``seconds`` for its end, None for ever. Returns whether it has ended."""
         with self._lock:
-            handle = self._handle
-            if handle < 0:
-                return True
-            self._looking += 1
-        ended: object = None
+            if self._ended or self._note_end(self._handle, 0.0) or seconds == 0.0:
+                return bool(self._ended)
+            copy = os.dup(self._handle)  # another thread may close the handle meanwhile
         try:
-            # Not select, which takes no descriptor above 1023.
-            poll = select.poll()
-            poll.register(handle, select.POLLIN)
-            ended = poll.poll(None if seconds is None else 1000 * seconds)
+            self._note_end(copy, seconds)
         finally:
-            with self._lock:
-                self._looking -= 1
-                if ended and not self._ended:
-                    self._ended = time.monotonic()
-                if self._ended and not self._looking:
-                    os.close(self._handle)
-                    self._handle = -1
-        return bool(ended)
+            os.close(copy)
+        return bool(self._ended)
 
-    def _status(self, patient: bool) -> int | None:
-        """The status, once it has arrived or can no longer arrive."""
+    def _note_end(self, handle: int, seconds: float | None) -> bool:
+        # Not select, which takes no descriptor above 1023.
+        poll = select.poll()
+        poll.register(handle, select.POLLIN)
+        if poll.poll(None if seconds is None else 1000 * seconds):
+            self._ended = self._ended or time.monotonic()
+        return bool(self._ended)
+
+    def _read_status(self, seconds: float) -> None:
+        """Set the status if it arrives within ``seconds``, or can no longer arrive."""
+        if self.returncode is not None:
+            return
         left = max(0.0, self._ended + _STATUS_SECONDS - time.monotonic())
-        self._connection.settimeout(left if patient else 0.0)
+        self._connection.settimeout(min(left, seconds))
         try:
             status = self._connection.recv(64)
         except OSError:
-            if left and not patient:
-                return None
+            if left > seconds:
+                return
             status = b""
         self._connection.close()
         self.returncode = int(status) if status else -signal.SIGKILL
-        return self.returncode
+        with self._lock:
+            if self._handle >= 0:
+                os.close(self._handle)
+                self._handle = -1
 
     def __del__(self) -> None:
         if self._handle >= 0:
@@ -144,6 +139,7 @@ def launch(
     files: Mapping[int, int] | None = None,
     *,
     session: bool = False,
+    server: socket.socket | None = None,
 ) -> Forked | subprocess.Popen[bytes]:
     """Start ``python -m module arguments``.
 
@@ -154,10 +150,13 @@ def launch(
             number. 0, 1 and 2 are standard input, output and errors; by default the first two are empty and
             errors go to those of this process.
         session: whether it gets a session of its own, and with it a process group.
+        server: the fork servers behind this socket are asked, by default those named by :func:`use`.
 
     Raises OSError if there are no more processes or files.
     """
-    process = _launched(module, arguments, dict(files or {}), session=session)
+    inherited = files or {}
+    forked = fork(module, arguments, inherited, session=session, server=server)
+    process = forked or anew(module, arguments, inherited, session=session)
     with _lock:
         _living.add(process)
         behind = _behind
@@ -167,19 +166,25 @@ def launch(
 
 
 def launch_linked(
-    module: str, files: Sequence[int], arguments: Sequence[str] = (), *, session: bool = False
+    module: str,
+    files: Sequence[int],
+    arguments: Sequence[str] = (),
+    *,
+    session: bool = False,
+    errors: int | None = None,
 ) -> tuple[socket.socket, Forked | subprocess.Popen[bytes]]:
     """Start a module at the other end of a socket.
 
     Its first arguments are the numbers of that socket and of the files that it inherits, under the same
-    numbers as here. The files are closed here. Returns this end and the process. Raises OSError as
-    :func:`launch`.
+    numbers as here. The files are closed here. Errors go to the file ``errors``, by default to those of this
+    process. Returns this end and the process. Raises OSError as :func:`launch`.
     """
     ours, theirs = socket.socketpair()
     numbers = theirs.fileno(), *files
     try:
         full_arguments = [*map(str, numbers), *arguments]
-        return ours, launch(module, full_arguments, {number: number for number in numbers}, session=session)
+        inherited = {number: number for number in numbers} | ({} if errors is None else {2: errors})
+        return ours, launch(module, full_arguments, inherited, session=session)
     except OSError:
         ours.close()
         raise
@@ -206,29 +211,15 @@ def _set(process: Forked | subprocess.Popen[bytes], nice: int) -> None:
         set_session(process.pid, nice)
 
 
-def _launched(
-    module: str, arguments: Sequence[str], inherited: dict[int, int], *, session: bool
-) -> Forked | subprocess.Popen[bytes]:
-    answer = ask(module, arguments, inherited, session=session)
-    if answer is not None:
-        answer.settimeout(ANSWER_SECONDS)
-        process = answered(answer)
-        if process is not None:
-            return process
-    return anew(module, arguments, inherited, session=session)
-
-
 def anew(
     module: str,
     arguments: Sequence[str],
     files: Mapping[int, int],
     *,
     session: bool = False,
-    environment: Mapping[str, str] | None = None,
 ) -> subprocess.Popen[bytes]:
-    """As :func:`launch`, with a new interpreter; ``environment`` is added to that of this process."""
+    """As :func:`launch`, with a new interpreter."""
     variables = {name: value for name, value in os.environ.items() if name != SOCKET}
-    variables.update(environment or {})
     passed = [number for number in files.values() if number > 2 and files.get(number) == number]
     if _connection is not None:
         variables[SOCKET] = str(_connection.fileno())
@@ -258,16 +249,16 @@ def anew(
             os.close(lent)
 
 
-def ask(
+def fork(
     module: str,
     arguments: Sequence[str],
     files: Mapping[int, int],
     *,
     session: bool = False,
     server: socket.socket | None = None,
-) -> socket.socket | None:
-    """Ask the fork servers behind ``server``, by default those named by :func:`use`, for a process. Returns
-    the socket on which the answer for :func:`answered` will arrive; None if there are no fork servers."""
+) -> Forked | None:
+    """As :func:`launch`, by a fork server. Returns None if there are none, or if none answers within
+    :data:`_ANSWER_SECONDS`."""
     server = server or _connection
     if server is None:
         return None
@@ -279,49 +270,30 @@ def ask(
         "session": session,
         "owner": os.getpid(),
     }
-    with theirs:
-        try:
-            packet = json.dumps(request).encode()
-            socket.send_fds(server, [packet], [theirs.fileno(), *files.values()], flags=socket.MSG_DONTWAIT)
-        except OSError:  # the socket takes no more requests
-            ours.close()
-            return None
-    return ours
-
-
-def answered(answer: socket.socket) -> Forked | None:
-    """The process that :func:`ask` asked for; None if none arrived within the socket's timeout."""
+    line, pid = -1, b""
     try:
-        pid = answer.recv(64)
-    except TimeoutError:
-        return last_answer(answer)
-    except OSError:
-        pid = b""
-    return named_process(pid, answer)
-
-
-def last_answer(answer: socket.socket) -> Forked | None:
-    """The process if it has arrived after all; otherwise none will, because a fork server that answers later
-    ends the process at once. Call it after the last wait, so that no process is left without an owner."""
-    answer.setblocking(False)
-    try:
-        answer.shutdown(socket.SHUT_RD)
-        pid = answer.recv(64)
-    except OSError:
-        pid = b""
-    return named_process(pid, answer)
-
-
-def named_process(pid: bytes, answer: socket.socket) -> Forked | None:
-    """The process whose id a fork server has sent on this socket; None if it has sent none, or if there are
-    no descriptors for it."""
-    if pid:
+        line = lifeline.lend()
+        packet, sent = json.dumps(request).encode(), [theirs.fileno(), line, *files.values()]
+        socket.send_fds(server, [packet], sent, flags=socket.MSG_DONTWAIT)
+        theirs.close()
+        ours.settimeout(_ANSWER_SECONDS)
         try:
-            return Forked(int(pid), answer)
-        except OSError:
+            pid = ours.recv(64)
+        except TimeoutError:
+            # A fork server that answers later than this ends the process at once.
+            ours.shutdown(socket.SHUT_RD)
+            pid = ours.recv(64)
+        if pid:
+            return Forked(int(pid), ours)
+    except OSError:  # the socket takes no more requests, or there are no more descriptors
+        if pid:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(int(pid), signal.SIGKILL)
-    answer.close()
+    finally:
+        theirs.close()
+        if line >= 0:
+            os.close(line)
+    ours.close()
     return None
 
 
@@ -346,15 +318,3 @@ _connection = _inherited()
 _lock = threading.Lock()
 _behind = False
 _living: weakref.WeakSet[Forked | subprocess.Popen[bytes]] = weakref.WeakSet()
-
-
-def is_stopped(pid: int) -> bool:
-    """Whether a process was stopped by a signal and does nothing until it is continued. False if the system
-    does not report it."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] in (
-            "T",
-            "t",
-        )
-    except (OSError, IndexError):
-        return False

@@ -1,35 +1,31 @@
-"""Ends processes, stopped or not, when the first process of their tree is gone.
+"""Processes end with the one that has asked for them, stopped or not, however that ends.
 
-A process that is stopped by a signal cannot notice that its parent is gone, but the kernel can. The first
-process of a tree holds the only writing end of a pipe. Each process below it has opened the reading end and
-asked for SIGKILL when something happens there (``O_ASYNC``, ``F_SETSIG``; see fcntl(2)). Nothing is ever
-written, so the only event is the end of the first process. Unlike ``PR_SET_PDEATHSIG`` this depends neither
-on the parent, which may be a fork server that others replace, nor on the thread that has started a process.
+A process that is stopped by a signal cannot notice that its owner is gone, but the kernel can. A process
+that starts others holds the only writing end of a pipe. Each of them has opened the reading end and asked
+for SIGKILL when something happens there (``O_ASYNC``, ``F_SETSIG``; see fcntl(2)). Nothing is ever written,
+so the only event is the end of the owner. Unlike ``PR_SET_PDEATHSIG`` this depends neither on the parent,
+which may be a fork server, nor on the thread that has started a process.
 
-On other systems than Linux a process itself notices the end of its input, or of the socket to its user.
+On other systems than Linux a process itself notices the end of its input, or of the socket to its owner.
 
-The processes below this one, their memory, and the ones that are left over are read from ``/proc``. Without
-``/proc`` (not Linux) none are found.
+The processes below this one and their memory are read from ``/proc``. Without ``/proc`` (not Linux) none are
+found.
 """
 
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import fcntl
 import os
 import select
 import signal
 import stat
 import sys
-import threading
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
+from typing import Any
 
-PATIENCE = 3
-"""Number of times that a process may be seen left over before it is ended."""
 _PROC = Path("/proc")
-_PR_SET_CHILD_SUBREAPER = 36
 
 
 def children(pid: int) -> list[int]:
@@ -46,14 +42,15 @@ def children(pid: int) -> list[int]:
     return pids
 
 
-def is_zombie(pid: int) -> bool:
-    """Whether a process has ended, and its parent does not know yet."""
-    return _field(pid, 0) == "Z"
-
-
 def parent(pid: int) -> int:
     """The parent of a process; 0 if there is no such process."""
     return int(_field(pid, 1) or 0)
+
+
+def is_stopped(pid: int) -> bool:
+    """Whether a process was stopped by a signal and does nothing until it is continued. False if the system
+    does not report it."""
+    return _field(pid, 0) in ("T", "t")
 
 
 def _field(pid: int, number: int) -> str:
@@ -95,102 +92,52 @@ def proportional_bytes(pid: int) -> int:
     return 0
 
 
-class LeftOver:
-    """Counts how often in a row it sees processes that should end by themselves."""
-
-    def __init__(self) -> None:
-        self._seen: dict[int, int] = {}
-        self._told: set[int] = set()
-
-    def note(self, pids: Iterable[int]) -> list[int]:
-        """Record all processes that are left over now. Returns those that were so in :data:`PATIENCE` calls
-        or more."""
-        self._seen = {pid: self._seen.get(pid, 0) + 1 for pid in pids}
-        self._told = {pid for pid in self._told if (_PROC / str(pid)).exists()}
-        return [pid for pid, seen in self._seen.items() if seen >= PATIENCE]
-
-    def begin_anew(self, pid: int) -> None:
-        """Restart its count: it was ended just now, and its creator needs time to notice."""
-        self._seen.pop(pid, None)
-
-    def first_time(self, pid: int) -> bool:
-        """Whether this is the first call for this process."""
-        first = pid not in self._told
-        self._told.add(pid)
-        return first
-
-
-class Orphans:
-    """Processes left to this one because their parents have ended, which should end by themselves.
-
-    Only for a process that knows all of its own children.
-    """
-
-    def __init__(self) -> None:
-        self._adopts = False
-        self._left_over = LeftOver()
-
-    def adopt(self) -> None:
-        """Make this process adopt such processes, instead of the system's first process; on Linux."""
-        if sys.platform == "linux":
-            try:
-                libc = ctypes.CDLL(None, use_errno=True)
-                self._adopts = libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
-            except (OSError, AttributeError):
-                self._adopts = False
-
-    def end(self, own: Iterable[int]) -> list[int]:
-        """End those that have not ended by themselves in several calls. Returns them, each once. The children
-        ``own`` are not orphans."""
-        left = self._left_over.note(self._children() - set(own))
-        return [pid for pid in left if _end(pid) and self._left_over.first_time(pid)]
-
-    def end_all(self) -> bool:
-        """End all children. Returns whether there were any."""
-        pids = self._children()
-        for pid in pids:
-            _end(pid)
-        return bool(pids)
-
-    def _children(self) -> set[int]:
-        return set(children(os.getpid())) if self._adopts else set()
-
-
-def _end(pid: int) -> bool:
-    """End a child and reap it; False if it had ended."""
-    try:
-        if os.waitpid(pid, os.WNOHANG)[0]:
-            return False
-        os.kill(pid, signal.SIGKILL)
-        os.waitpid(pid, os.WNOHANG)
-    except (ProcessLookupError, ChildProcessError, PermissionError):
-        return False
-    return True
-
-
 VARIABLE = "GGP_LIFELINE"
 """The environment variable that passes the lifeline to a new interpreter: a descriptor and the pipe's
 inode."""
 
 _F_SETSIG = 10
-_reading = -1
-"""This process's own end; -1 if it has none."""
-_writing = -1
-"""The other end, in the first process of a tree."""
+_held = -1
+"""This process's end of its owner's pipe; -1 if it has none."""
+_pipe: tuple[int, ...] = ()
+"""The reading and the writing end of this process's own pipe; empty before it has started a process."""
+
+
+class Lifeline:
+    """This process's lifeline, as an argument of a process that :mod:`multiprocessing` starts."""
+
+    def __init__(self) -> None:
+        _open()
+
+    def __reduce__(self) -> tuple[Callable[[Any], Lifeline], tuple[Any]]:
+        from multiprocessing.reduction import DupFd  # 20 ms, which other processes do without
+
+        return _joined, (DupFd(_pipe[0]) if _pipe else None,)
+
+
+def _joined(end: Any) -> Lifeline:
+    if end is not None:
+        number = end.detach()
+        take(_opened(number))
+        os.close(number)
+    return Lifeline()
 
 
 def lend() -> int:
-    """A descriptor for a process that is about to be started by a new interpreter; -1 if there is none.
+    """A descriptor for a process that is about to be started; -1 if there is none.
 
-    The caller passes it on by :func:`variable`, binds it by :func:`bind`, and closes it here. Raises OSError
-    if there are no more descriptors.
+    It is passed to a new interpreter by :func:`variable` and bound by :func:`bind`, or sent to a fork server,
+    whose child takes it by :func:`take`. The caller closes it here. Raises OSError if there are no more
+    descriptors.
     """
-    global _reading, _writing
-    if sys.platform != "linux":
-        return -1
-    if _reading < 0:
-        _reading, _writing = os.pipe()
-    return _opened()
+    _open()
+    return _opened(_pipe[0]) if _pipe else -1
+
+
+def _open() -> None:
+    global _pipe
+    if sys.platform == "linux" and not _pipe:
+        _pipe = os.pipe()
 
 
 def variable(descriptor: int) -> str:
@@ -199,7 +146,7 @@ def variable(descriptor: int) -> str:
 
 
 def bind(descriptor: int, pid: int) -> None:
-    """Make the kernel end this process, and its group if it leads one, when the first process is gone."""
+    """Make the kernel end this process, and its group if it leads one, when the owner is gone."""
     try:
         owner = -pid if os.getpgid(pid) == pid else pid
     except ProcessLookupError:
@@ -208,38 +155,37 @@ def bind(descriptor: int, pid: int) -> None:
         fcntl.fcntl(descriptor, fcntl.F_SETOWN, owner)
 
 
-def rebind() -> None:
-    """Bind this process once more, with its group if it leads one now. Ends it if the first process is gone
-    already."""
-    if _reading < 0 or _writing >= 0:
+def take(descriptor: int) -> None:
+    """Bind this process, with its group if it leads one, to the owner of this descriptor, instead of its
+    former owner. Ends it if the owner is gone already."""
+    global _held
+    if _held not in (-1, descriptor):
+        os.close(_held)
+    _held = descriptor
+    if _held < 0:
         return
-    bind(_reading, os.getpid())
+    bind(_held, os.getpid())
     poll = select.poll()
-    poll.register(_reading, 0)
+    poll.register(_held, 0)
     if poll.poll(0):
         os._exit(1)
 
 
 def only_wake() -> None:
-    """When the first process is gone, continue this one if it is stopped, but do not end it: it has to free
-    its resources."""
-    if _reading >= 0 and _writing < 0:
+    """When the owner is gone, continue this process if it is stopped, but do not end it: it has to free its
+    resources."""
+    if _held >= 0:
         with contextlib.suppress(OSError):
-            fcntl.fcntl(_reading, _F_SETSIG, signal.SIGCONT)
-
-
-def own() -> int:
-    """This process's descriptor; -1 if it has none."""
-    return _reading
+            fcntl.fcntl(_held, _F_SETSIG, signal.SIGCONT)
 
 
 def move(taken: Collection[int]) -> int:
     """Move the descriptor to a number that is not in ``taken``; returns it, -1 if there is none."""
-    global _reading
-    if _reading >= 0:
-        _reading, old = free_copy(_reading, taken), _reading
+    global _held
+    if _held >= 0:
+        _held, old = free_copy(_held, taken), _held
         os.close(old)
-    return _reading
+    return _held
 
 
 def free_copy(descriptor: int, taken: Collection[int]) -> int:
@@ -253,10 +199,10 @@ def free_copy(descriptor: int, taken: Collection[int]) -> int:
         os.close(copy)
 
 
-def _opened() -> int:
-    """A new end of the pipe, not yet bound to a process; -1 if ``/proc`` is missing."""
+def _opened(reading: int) -> int:
+    """A new end of a pipe, not yet bound to a process; -1 if ``/proc`` is missing."""
     try:
-        descriptor = os.open(f"/proc/self/fd/{_reading}", os.O_RDONLY | os.O_NONBLOCK)
+        descriptor = os.open(f"/proc/self/fd/{reading}", os.O_RDONLY | os.O_NONBLOCK)
     except FileNotFoundError:
         return -1
     fcntl.fcntl(descriptor, _F_SETSIG, signal.SIGKILL)
@@ -265,20 +211,15 @@ def _opened() -> int:
 
 
 def _forked() -> None:
-    """Give a forked process an end of its own; it must not hold the writing end."""
-    global _reading, _writing
-    if _writing >= 0:
-        os.close(_writing)
-        _writing = -1
-    if _reading < 0:
-        return
-    try:
-        own, old = _opened(), _reading
-    except OSError:  # no more descriptors: it goes on without
-        own, old = -1, _reading
-    os.close(old)
-    _reading = own
-    rebind()
+    """Give a forked process an end of its own; it must not hold the writing end of its parent's pipe."""
+    global _held, _pipe
+    reading, held = _pipe[0] if _pipe else _held, -1
+    with contextlib.suppress(OSError):  # no more descriptors: it goes on without
+        held = _opened(reading) if reading >= 0 else -1
+    for end in _pipe:
+        os.close(end)
+    _pipe = ()
+    take(held)
 
 
 def _inherited() -> int:
@@ -293,19 +234,6 @@ def _inherited() -> int:
     return int(descriptor)
 
 
-def end_with(connection: int) -> None:
-    """End this process, whatever it is busy with, when the other end of this socket or pipe is closed."""
-    threading.Thread(target=_wait, args=(connection,), daemon=True, name="end").start()
-
-
-def _wait(connection: int) -> None:
-    poll = select.poll()
-    poll.register(connection, select.POLLHUP)
-    poll.poll()
-    os._exit(0)
-
-
 if sys.platform == "linux":
-    _reading = _inherited()
-    rebind()
+    take(_inherited())
     os.register_at_fork(after_in_child=_forked)

@@ -7,13 +7,11 @@ on while the other players think. Without processes it searches in this one, and
 
 from __future__ import annotations
 
-import math
 import random
 import time
 from dataclasses import replace
 from typing import Any
 
-from gdl.information import chance_role
 from gdl.machine import Machine, State
 from gdl.words import counted
 from players.fleet.open_fleet import check_address
@@ -21,21 +19,12 @@ from players.options import Option, at_least, between, switch
 from players.player import MARGIN, Candidate, Choice, Player
 from players.portfolio import BestLine
 from players.processes.limits import cores
-from players.processes.temporary import ScratchFolder
 from players.uct.root_statistics import Ranking, RootStatistics, merge, rank, strategy
 from players.uct.search import SHORTEN_SECONDS, Search
-from players.uct.training.startclock import learn_apart
-from players.uct.tuning import AUTO, TUNING_OPTIONS, Tuning
+from players.uct.tuning import TUNING_OPTIONS, Tuning
 from players.uct.workers.pool import Pool
-from propnet.capabilities import lane_machine
 
 _PROGRESS_SECONDS = 0.1
-_LEAST_STARTCLOCK, _SEARCHED, _BEFORE = 20.0, 0.25, 2.0
-"""Seconds of a startclock with less of which nothing is learnt; the share of it for the search, which tries
-policies of playouts then; seconds reserved for the search after learning."""
-_TRUSTED = 20.0
-"""Values learnt in a startclock are used in turns of at most this many times the clock of their trial's last
-matches."""
 _LOOK_SECONDS = 0.02
 """Seconds between two reads of the processes' statistics, for an early end."""
 _GRACE_SECONDS = 0.1
@@ -103,10 +92,6 @@ class UctPlayer(Player):
             memory=memory // max(1, self._workers),
             **{option.name: options[option.name] for option in TUNING_OPTIONS if option.name in options},
         )
-        self._asked = self._tuning
-        self._learnt: ScratchFolder | None = None
-        self._longest_turn = self._learns_from = math.inf
-        self._start_ends = 0.0
         self._pool: Pool | None = None
         self._search: Search | None = None
         self._line = BestLine()
@@ -116,27 +101,6 @@ class UctPlayer(Player):
     def prepare(self, state: State, deadline: float) -> None:
         self._random = random.Random(f"{self.seed} {self.role}")
         self._line.forget()
-        self._tuning, self._longest_turn = self._asked, math.inf
-        self._begin_search(state)
-        if self.machine.is_terminal(state):
-            return
-        now = time.monotonic()
-        self._start_ends, self._learns_from = deadline, math.inf
-        if self._can_learn(deadline - now):
-            self._learns_from = now + _SEARCHED * (deadline - now)
-        self._think_and_learn(state)
-
-    def _think_and_learn(self, state: State) -> RootStatistics:
-        """Search until the end of the startclock, and learn in between."""
-        statistics = self._think(state, min(self._learns_from, self._start_ends))
-        if self._learns_from == math.inf or statistics.value >= 0 or self._is_interrupted():
-            return statistics
-        self._learns_from = math.inf
-        self._learn(state, self._start_ends - _BEFORE)
-        return self._think(state, self._start_ends)
-
-    def _begin_search(self, state: State) -> None:
-        """Begin to search by the tuning."""
         self._search = None
         pool = self._open_pool()
         if pool is not None:
@@ -144,47 +108,10 @@ class UctPlayer(Player):
             pool.start(self.role, self.seed, self._tuning, self.machine)
         else:
             self._own_search()
-
-    def _can_learn(self, seconds: float) -> bool:
-        roles = self.machine.roles
-        several = len(roles) > 1 and chance_role(roles) is None
-        wanted = self.playouts is None and self._tuning.knowledge == AUTO
-        return wanted and several and not self._cluster and seconds >= _LEAST_STARTCLOCK
-
-    def _learn(self, state: State, deadline: float) -> None:
-        """Learn while the startclock runs; search with the learnt values if they are better."""
-        lanes = lane_machine(self.machine)
-        if lanes is None:
-            return
-        if self._pool is not None:
-            self._pool.rest()
-        try:
-            self._learnt = ScratchFolder("kaskade-")
-            path = self._learnt.path / "startclock.knowledge"
-            learnt = learn_apart(lanes, path, self.seed, max(1, self._workers), deadline)
-        except OSError as error:  # no room for a file, or for a process
-            self.found_out(f"nothing is learnt in the startclock: {error.strerror or error}")
-            return
-        if learnt is None:
-            return
-        record = learnt.record
-        self.found_out(
-            f"learnt from {learnt.moves:,} moves in the startclock,"
-            f" won {record.wins} of {record.wins + record.draws + record.losses}:"
-            f" {f'used ({learnt.use})' if learnt.share else 'not used'}"
-        )
-        if learnt.share:
-            self._tuning = replace(self._tuning, knowledge=str(path))
-            self._longest_turn = _TRUSTED * record.seconds
-            self._begin_search(state)
+        if not self.machine.is_terminal(state):
+            self._think(state, deadline)
 
     def decide(self, state: State, options: list[int], deadline: float) -> Choice:
-        if deadline == self._start_ends:  # the search goes on after an interruption
-            return self._answer(self._think_and_learn(state), options)
-        if deadline - time.monotonic() > self._longest_turn:
-            # With more time playouts find out all that was learnt, and more.
-            self._tuning, self._longest_turn = self._asked, math.inf
-            self._begin_search(state)
         return self._answer(self._think(state, deadline), options)
 
     def update_machine(self, machine: Machine) -> None:
@@ -207,9 +134,6 @@ class UctPlayer(Player):
 
     def stop(self) -> None:
         self._search = None
-        if self._learnt is not None:
-            self._learnt.remove()
-            self._learnt = None
         if self._pool is not None:
             self._pool.stop()
             self._pool = None

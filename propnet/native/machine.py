@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import math
-import os
 import queue
 import subprocess
 import sys
@@ -280,7 +279,7 @@ def _compile_in_processes(
     for unit in units:
         todo.put(unit)
     results: _Results = queue.SimpleQueue()
-    arguments = [target.cpu, target.features, str(os.getpid())]
+    arguments = [target.cpu, target.features]
     command = [sys.executable, "-P", "-m", "propnet.native.object_cache", *arguments]
     pipe, shared = subprocess.PIPE, (straight, todo, results, deadline)
     processes = [subprocess.Popen(command, stdin=pipe, stdout=pipe) for _ in range(jobs)]

@@ -4,9 +4,9 @@ networks on disk, one file per network, processor and version.
 LLVM gives a vector the registers of the processor: one with AVX-512, where AND, OR and NOT of three values
 are one instruction, two with AVX2, four with SSE2, and so on.
 
-``python -m propnet.native.object_cache CPU FEATURES PARENT`` is a process that compiles texts for its parent,
-and ends with it. It reads each text as a line with its length in bytes, then the text, and writes object
-files in the same form.
+``python -m propnet.native.object_cache CPU FEATURES`` is a process that compiles texts until its input ends.
+It reads each text as a line with its length in bytes, then the text, and writes object files in the same
+form.
 """
 
 # mypy: disallow-untyped-calls=False
@@ -32,7 +32,6 @@ import llvmlite.binding as llvm
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.processes import end_with
 from propnet.kernels.plan import Plan
 from propnet.native import codegen, layout
 from propnet.native.layout import Straight
@@ -130,7 +129,6 @@ def _new_generator(target: Target) -> Any:
 def main() -> None:
     """Compile texts until the input ends."""
     target = Target(sys.argv[1], sys.argv[2])
-    end_with(int(sys.argv[3]))
     while size := sys.stdin.buffer.readline():
         data = compile_text(sys.stdin.buffer.read(int(size)).decode(), target)
         sys.stdout.buffer.write(b"%d\n" % len(data) + data)

@@ -191,8 +191,8 @@ def test_names_that_the_operator_gave_and_public_options_are_taken() -> None:
 
 
 def test_clusters_are_found_in_names() -> None:
-    names = ["uct:workers=1,cluster=a:1", "uct", "mine:Mine", "http://b:2", "uct:cluster=local:2"]
-    assert clusters_of(names) == ["a:1", "local:2"]
+    names = ["uct:workers=1,cluster=a:1", "uct", "mine:Mine", "http://b:2", "uct:cluster=local-ray:2"]
+    assert clusters_of(names) == ["a:1", "local-ray:2"]
 
 
 GOOD = (

@@ -55,8 +55,9 @@ def command(
     Prints the address to open. Only this computer can reach it, unless --host says otherwise. Ends on
     Ctrl-C or SIGTERM.
     """
+    import asyncio
+
     from ggp.processes.budget import usual_memory
-    from ggp.processes.event_loop import run_server
     from ggp.web.app import serve
     from ggp.web.gate import WebSettings
     from ggp.web.play.seats import check_offer
@@ -82,7 +83,7 @@ def command(
         memory=parse_bytes(memory) if memory else usual_memory(),
     )
     name = "localhost" if host in ("127.0.0.1", "::1", "0.0.0.0", "::") else host
-    run_server(serve(settings, lambda port, page: say_address(name, port, page)))
+    asyncio.run(serve(settings, lambda port, page: say_address(name, port, page)))
 
 
 def say_address(host: str, port: int, page: str) -> None:

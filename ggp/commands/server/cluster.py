@@ -18,7 +18,7 @@ _ACTIONS = ("status",)
 
 def command(
     action: Annotated[str, typer.Argument(help="status.")],
-    address: Annotated[str, typer.Argument(help="HOST:PORT; local-ray:N or local:N for N nodes here.")],
+    address: Annotated[str, typer.Argument(help="HOST:PORT, or local-ray:N for N nodes here.")],
     watch: Annotated[float, typer.Option(help="Seconds between updates; 0: show once.", min=0.0)] = 0.0,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object per node.")] = False,
 ) -> None:

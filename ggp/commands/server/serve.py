@@ -87,12 +87,12 @@ def command(
     of its processes.
     """
 
+    import asyncio
     from contextlib import nullcontext
     from dataclasses import replace
 
     from ggp import log_lines
-    from ggp.processes.event_loop import run_server
-    from ggp.server.open_files import fit, raise_limit
+    from ggp.protocol.listener import raise_limit
     from ggp.server.server import Server
     from ggp.server.settings import MatchSettings, ServerConfig
     from players.fleet.open_fleet import standing
@@ -133,7 +133,7 @@ def command(
             open_events=open_events,
             forks=FORKS,
         )
-        run_server(Server(fit(config, raise_limit())).run())
+        asyncio.run(Server(config.fit(raise_limit())).run())
 
 
 def _name_of(player: str) -> str:

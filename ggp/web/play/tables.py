@@ -12,7 +12,7 @@ from typing import Any
 from gdl.errors import GdlError
 from gdl.visible import visible, without_folders
 from ggp.processes.budget import Reservation, WorkBudget, WorkNeed
-from ggp.processes.child import Child, ProcessKind
+from ggp.processes.child import Child
 from ggp.processes.parent import JsonMessage
 from ggp.protocol.http_error import BusyError
 from ggp.web.play.view import HUMAN, OUTSIDE
@@ -121,7 +121,7 @@ IDLE_SECONDS = 1800.0
 _OPEN_SECONDS = 60.0
 MOST_ORDERS = 64
 """Most requests that may wait at a table; further ones are refused."""
-KIND = ProcessKind(max_line=32 * 1024 * 1024, group=True)
+_MAX_LINE = 32 * 1024 * 1024
 
 
 def _need_of(request: dict[str, Any]) -> WorkNeed:
@@ -361,7 +361,7 @@ class OpenTables:
 
         reservation = await self._budget.reserve("a table", _need_of(request), idle, end)
         try:
-            child = await Child.spawn("ggp.web.play.table_process", kind=KIND)
+            child = await Child.spawn("ggp.web.play.table_process", max_line=_MAX_LINE)
         except OSError as error:
             reservation.release()
             raise BusyError(f"no process can be started: {error.strerror}") from None

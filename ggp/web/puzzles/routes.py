@@ -18,7 +18,7 @@ from ggp.web.shell import add_page, page
 from ggp.web.visits import fields, json_object
 
 NEED = WorkNeed(memory=384 * 1024**2)
-WORK = WorkKind("ggp.web.puzzles.puzzle_process", "solving", most=8, seconds=30.0, group=True, need=NEED)
+WORK = WorkKind("ggp.web.puzzles.puzzle_process", "solving", most=8, seconds=30.0, need=NEED)
 AT_ONCE = 4
 """Puzzles that are being solved at once; the other processes draw."""
 _GRACE = 180.0

@@ -1,112 +1,100 @@
 """`PlayProcesses`: self-play by searches in processes of their own, each of which asks for the newest weights
 after some steps.
 
-Such a process is ``python -m players.uct.training.play_processes SOCKET TASK``, both inherited descriptors.
-The task holds the machine and the terms. The process sends None when it is ready. Then it receives values
-from the socket, and sends back the states played by them. It ends at once when the other end of the socket is
-closed.
+Such a process is ``python -m players.uct.training.play_processes SOCKET``, an inherited descriptor. It gets
+the ``task``, which holds the machine and the terms, and sends ``ready``. Then it receives ``values``, and
+sends back the ``states`` played by them, until the other end of the socket is closed. All of these are in the
+files that come with the messages.
 """
 
 from __future__ import annotations
 
 import contextlib
-import multiprocessing.connection
 import pickle
 import socket
-import struct
 import subprocess
 import sys
 from collections.abc import Callable
-from multiprocessing.connection import Connection
 
 import numpy as np
 
 from players.knowledge.state_values import StateValues
 from players.processes.launch import Forked, launch_linked
-from players.processes.lifeline import end_with
-from players.processes.temporary import bytes_of, shared_bytes
+from players.processes.lines import Lines
 from players.uct.training.searched_play import STEPS, LearntStates, PlayTerms, SearchedPlay
 from propnet.machine import PropnetMachine
-
-_MESSAGE_SECONDS = 3.0
-"""A process is stopped if it stalls for this long within a message: the training may have a turn to
-answer."""
 
 
 class PlayProcesses:
     """``count`` processes that play, or fewer if the system has no room for more."""
 
     def __init__(self, machine: PropnetMachine, terms: PlayTerms, count: int, seed: int) -> None:
-        self._members: dict[Connection, Forked | subprocess.Popen[bytes]] = {}
+        self._members: dict[Lines, Forked | subprocess.Popen[bytes]] = {}
         for number in range(count):
-            task = shared_bytes(pickle.dumps((machine, terms, seed + number + 1)))
+            task = pickle.dumps((machine, terms, seed + number + 1))
             try:
-                ours, process = launch_linked("players.uct.training.play_processes", [task], session=True)
+                ours, process = launch_linked("players.uct.training.play_processes", [], session=True)
             except OSError:
                 break
-            self._members[_patient(ours)] = process
-        self._waiting: list[Connection] = []
+            ours.setblocking(False)
+            self._members[lines := Lines(ours)] = process
+            with contextlib.suppress(OSError):
+                lines.send_bytes("task", task)
 
     def exchange(self, values: StateValues, learn: Callable[[LearntStates], None]) -> None:
-        """Learn from the states that have arrived, and send these values to the processes that wait.
-        Processes that have died or were stopped are dropped."""
-        for pipe in multiprocessing.connection.wait(list(self._members), 0.0) if self._members else ():
-            assert isinstance(pipe, Connection)
+        """Learn from the states that have arrived, and send these values to the processes that have sent
+        them. Processes that have died are dropped; this never waits for one."""
+        waiting: list[Lines] = []
+        for lines in list(self._members):
             try:
-                states = pipe.recv()
-                assert states is None or isinstance(states, LearntStates)
-            except (EOFError, OSError):
-                self._miss(pipe)
+                for message in lines:
+                    if message["do"] == "states":
+                        learn(pickle.loads(lines.file_bytes()))
+                    waiting.append(lines)
+                self._miss(lines)
+            except BlockingIOError:
                 continue
-            if states is not None:
-                learn(states)
-            self._waiting.append(pipe)
-        for pipe in self._waiting:
+            except (OSError, ValueError):
+                self._miss(lines)
+        data = pickle.dumps(values) if waiting else b""
+        for lines in filter(self._members.__contains__, waiting):
             try:
-                pipe.send(values)
+                lines.send_bytes("values", data)
             except OSError:
-                self._miss(pipe)
-        self._waiting.clear()
+                self._miss(lines)
 
-    def _miss(self, pipe: Connection) -> None:
+    def _miss(self, lines: Lines) -> None:
         """Drop a process."""
-        process = self._members.pop(pipe)
-        pipe.close()
+        process = self._members.pop(lines)
         process.kill()
         process.wait()
+        lines.close()
 
     def close(self) -> None:
         """End them."""
         for process in self._members.values():
             process.kill()
-        for pipe, process in self._members.items():
-            process.wait()
-            pipe.close()
-        self._members.clear()
-        self._waiting.clear()
-
-
-def _patient(ours: socket.socket) -> Connection:
-    """The connection at this end of a socket; if it stalls for MESSAGE_SECONDS, it raises OSError."""
-    seconds = struct.pack("@ll", int(_MESSAGE_SECONDS), int(_MESSAGE_SECONDS % 1 * 1e6))
-    for what in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
-        ours.setsockopt(socket.SOL_SOCKET, what, seconds)
-    return Connection(ours.detach())
+        for lines in list(self._members):
+            self._miss(lines)
 
 
 def main() -> None:
     """Play until the training is over."""
-    number, task = (int(argument) for argument in sys.argv[1:])
-    end_with(number)
-    machine, terms, seed = pickle.loads(bytes_of(task))
-    rng, pipe = np.random.default_rng(seed), Connection(number)
-    with contextlib.suppress(EOFError, OSError):
-        pipe.send(None)  # it listens from now on, so the trainer need not wait for its start
-        values = pipe.recv()
-        play = SearchedPlay(machine, values, terms, rng)
+    lines = Lines(socket.socket(fileno=int(sys.argv[1])))
+    with contextlib.suppress(OSError):
+        if lines.receive() is None:
+            return
+        machine, terms, seed = pickle.loads(lines.file_bytes())
+        lines.send("ready")  # it listens from now on, so the trainer need not wait for its start
+        if lines.receive() is None:
+            return
+        values = pickle.loads(lines.file_bytes())
+        play = SearchedPlay(machine, values, terms, np.random.default_rng(seed))
         while True:
-            pipe.send(play.learnt(STEPS))
-            values.take(pipe.recv())
+            lines.send_bytes("states", pickle.dumps(play.learnt(STEPS)))
+            if lines.receive() is None:
+                break
+            values.take(pickle.loads(lines.file_bytes()))
 
 
 if __name__ == "__main__":

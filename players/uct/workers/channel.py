@@ -1,74 +1,20 @@
-"""The channel between a player and its search processes: messages, and statistics of the root.
+"""The statistics of a search process's root, in memory that its player shares.
 
-Messages are pickled tuples over a socket: both ends are our own program. A message from the player may bring
-one open file.
-
-Statistics lie in shared memory, without locks. The memory has no name, so it vanishes when all processes that
-have it open are gone. Two copies of the statistics are written in turn: one is whole at any time, even if the
-writer was stopped or killed while writing the other. The number of writes says which copy is whole.
+There are no locks. The memory has no name, so it vanishes when all processes that have it open are gone. Two
+copies of the statistics are written in turn: one is whole at any time, even if the writer was stopped or
+killed while writing the other. The number of writes says which copy is whole.
 """
 
 from __future__ import annotations
 
 import mmap
 import os
-import pickle
-import socket
-import struct
 import time
-from typing import Any
 
 import numpy as np
 
-from players.processes.temporary import nameless
+from players.processes.lines import nameless
 from players.uct.root_statistics import RootStatistics
-
-_LENGTH = struct.Struct("<I")
-
-
-class Messages:
-    """One end of a pair of stream sockets that carry messages both ways."""
-
-    def __init__(self, connection: socket.socket) -> None:
-        self.connection = connection
-        self._received = b""
-        self._files: list[int] = []
-
-    def send(self, message: tuple[Any, ...], file: int | None = None) -> None:
-        """Send a message, with a copy of an open file's descriptor. Raises OSError if the other end is gone,
-        or (if this end does not block) cannot take it now."""
-        data = pickle.dumps(message)
-        packet = _LENGTH.pack(len(data)) + data
-        if file is None:
-            self.connection.sendall(packet)
-        else:
-            sent = socket.send_fds(self.connection, [packet], [file])
-            self.connection.sendall(packet[sent:])
-
-    def receive(self) -> tuple[Any, ...] | None:
-        """The next message, with a file's descriptor as its last field; None at the end. Raises
-        BlockingIOError if there is no message yet and this end does not block."""
-        while True:
-            if len(self._received) >= _LENGTH.size:
-                (length,) = _LENGTH.unpack_from(self._received)
-                end = _LENGTH.size + length
-                if len(self._received) >= end:
-                    message: tuple[Any, ...] = pickle.loads(self._received[_LENGTH.size : end])
-                    self._received = self._received[end:]
-                    return (*message, self._files.pop(0)) if message[0] == "machine" else message
-            data, files, _, _ = socket.recv_fds(self.connection, 1 << 16, 4)
-            self._files += files
-            if not data:
-                return None
-            self._received += data
-
-    def close(self) -> None:
-        """Close this end."""
-        self.connection.close()
-        for file in self._files:
-            os.close(file)
-        self._files = []
-
 
 MOVES = 1 << 14
 """The most moves of all roles in one state whose statistics fit; larger states are not written."""

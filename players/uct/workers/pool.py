@@ -15,16 +15,16 @@ import time
 import weakref
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import replace
-from typing import Any
+from dataclasses import asdict, replace
 
 from gdl.machine import Machine, State
+from gdl.syntax.parser import parse_terms
 from gdl.terms import Term
 from players.processes.launch import launch_linked
-from players.processes.temporary import shared_bytes
+from players.processes.lines import JsonMessage, Lines, shared_bytes
 from players.uct.root_statistics import RootStatistics
 from players.uct.tuning import Tuning
-from players.uct.workers.channel import Messages, Slot, new_memory
+from players.uct.workers.channel import Slot, new_memory
 from players.uct.workers.worker import pack_machine
 
 SILENT_SECONDS = 5.0
@@ -66,7 +66,7 @@ class Pool:
         self._start: tuple[int, int, Tuning] | None = None
         self._machine = -1
         self._root_number = 0
-        self._root: tuple[Any, ...] | None = None
+        self._root: JsonMessage | None = None
         self._fill()
 
     def start(self, role: int, seed: int, tuning: Tuning, machine: Machine) -> None:
@@ -97,20 +97,21 @@ class Pool:
         self._root_number += 1
         if self._machine < 0:
             return  # they have no machine to search on
-        self._root = ("root", self._root_number, state.propositions, deadline)
+        text = " ".join(map(str, state.propositions))
+        self._root = {"root": self._root_number, "state": text, "deadline": deadline}
         for process in self._processes:
-            process.send(self._root)
+            process.send("root", **self._root)
 
     def fix(self, place: int) -> None:
         """Go on below this move of the role, its place in the order of text: it was made."""
         for process in self._processes:
-            process.send(("fix", self._root_number, place))
+            process.send("fix", root=self._root_number, place=place)
 
     def rest(self) -> None:
         """Stop searching until the next root."""
         self._root = None
         for process in self._processes:
-            process.send(("rest",))
+            process.send("rest")
 
     def read(self) -> list[RootStatistics]:
         """The statistics of the root from each process that has some."""
@@ -121,10 +122,10 @@ class Pool:
         """New finished lines from the root with their values (one-player games); also collects news."""
         for process in self._processes:
             for message in process.messages():
-                if message[0] == "line" and message[1] == self._root_number:
-                    yield message[2], message[3]
-                elif message[0] == "news":
-                    self.news.append(message[1])
+                if message["do"] == "line" and message["root"] == self._root_number:
+                    yield message["value"], parse_terms(message["moves"], "line")
+                elif message["do"] == "news":
+                    self.news.append(message["text"])
 
     def watch(self, seconds: float) -> None:
         """Wait until a process sends a message, but at most ``seconds``."""
@@ -203,15 +204,15 @@ class Pool:
         assert self._start is not None
         role, seed, tuning = self._start
         own = replace(tuning, number=number % max(1, self._size))
-        process.send(("start", role, seed * 1009 + number, own))
+        process.send("start", role=role, seed=seed * 1009 + number, tuning=asdict(own))
 
     def _send_machine(self, process: _SearchProcess) -> None:
         """Send a process the machine, and the root if there is one."""
         if self._machine < 0:
             return
-        process.send(("machine",), self._machine)
+        process.send("machine", self._machine)
         if self._root is not None:
-            process.send(self._root)
+            process.send("root", **self._root)
 
     def _close_machine(self) -> None:
         if self._machine >= 0:
@@ -235,7 +236,7 @@ class _SearchProcess:
         module = "players.uct.workers.relay" if cluster else "players.uct.workers.worker"
         ours, self.popen = launch_linked(module, [memory], [cluster] if cluster else [], session=True)
         ours.setblocking(False)
-        self.channel = Messages(ours)
+        self.channel = Lines(ours)
         self.born = time.monotonic()
         self._broken = False
 
@@ -244,20 +245,19 @@ class _SearchProcess:
         """Whether it runs and takes commands."""
         return not self._broken and self.popen.poll() is None
 
-    def send(self, message: tuple[Any, ...], file: int | None = None) -> None:
+    def send(self, do: str, file: int | None = None, **fields: object) -> None:
         try:
-            self.channel.send(message, file)
-        except (OSError, RecursionError):
+            self.channel.send(do, file, **fields)
+        except OSError:
             self._broken = True
 
-    def messages(self) -> Iterator[tuple[Any, ...]]:
+    def messages(self) -> Iterator[JsonMessage]:
         try:
-            while (message := self.channel.receive()) is not None:
-                yield message
+            yield from self.channel
             self._broken = True
         except BlockingIOError:
             return
-        except OSError:
+        except (OSError, ValueError):
             self._broken = True
 
     def end(self) -> None:

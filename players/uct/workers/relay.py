@@ -22,22 +22,19 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from gdl.errors import GdlError
 from gdl.syntax.format import to_kif
-from gdl.syntax.parser import parse_term
 from players.fleet.fleet import Arrays, Fleet, FleetNode, FleetWorker, LostWorkerError, Message
 from players.fleet.open_fleet import open_fleet
-from players.processes.lifeline import end_with
 from players.processes.limits import describe
+from players.processes.lines import JsonMessage, Lines
 from players.uct.root_statistics import RootStatistics, merge
-from players.uct.tuning import Tuning
-from players.uct.workers.channel import Messages, Slot
+from players.uct.workers.channel import Slot
 from players.uct.workers.worker import unpack_machine
 
 _READ_SECONDS = 0.1
@@ -61,7 +58,7 @@ class SearchTarget:
 
     start: Message
     number: int = 0
-    state: tuple[str, ...] = ()
+    state: str = ""
     deadline: float = 0.0
     fix: int = -1
     rest: bool = False
@@ -82,7 +79,7 @@ class NodeLink:
     """
 
     def __init__(
-        self, fleet: Fleet, worker: FleetWorker, place: int, line: Callable[[int, int, list[str]], None]
+        self, fleet: Fleet, worker: FleetWorker, place: int, line: Callable[[int, int, str], None]
     ) -> None:
         self.worker = worker
         self.known: tuple[int, RootStatistics] | None = None
@@ -149,8 +146,8 @@ class NodeLink:
                 answer, arrays = await self._fleet.call(self.worker, question)
                 if answer["number"] == target.number:
                     self.known = target.number, _statistics(answer, arrays)
-                    for value, terms in answer["lines"]:
-                        self._line(target.number, int(value), terms)
+                    for value, moves in answer["lines"]:
+                        self._line(target.number, int(value), moves)
             except LostWorkerError:
                 raise
             except GdlError as error:
@@ -191,10 +188,10 @@ _PULSE_SECONDS = 0.25
 class _Relay:
     """Carries out the player's commands with a fleet."""
 
-    def __init__(self, messages: Messages, slot: Slot, fleet: Fleet) -> None:
+    def __init__(self, messages: Lines, slot: Slot, fleet: Fleet) -> None:
         self._messages, self._slot, self._fleet = messages, slot, fleet
-        self._inbox: queue.SimpleQueue[tuple[Any, ...]] = queue.SimpleQueue()
-        self._search: tuple[int, int, Tuning] | None = None
+        self._inbox: queue.SimpleQueue[JsonMessage] = queue.SimpleQueue()
+        self._search: JsonMessage | None = None
         self._target: SearchTarget | None = None
         self._links: dict[str, NodeLink] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
@@ -223,37 +220,36 @@ class _Relay:
 
     def _listen(self, loop: asyncio.AbstractEventLoop, woken: asyncio.Event) -> None:
         try:
-            while (message := self._messages.receive()) is not None:
+            for message in self._messages:
                 self._inbox.put(message)
                 loop.call_soon_threadsafe(woken.set)
         finally:
             os._exit(0)
 
-    def _obey(self, message: tuple[Any, ...]) -> None:
+    def _obey(self, message: JsonMessage) -> None:
         target = self._target
-        match message:
-            case ("start", int(role), int(seed), Tuning() as tuning):
-                self._search, self._target = (role, seed, tuning), None
-            case ("machine", int(descriptor)):
+        match message.pop("do"):
+            case "start":
+                self._search, self._target = message, None
+            case "machine":
+                descriptor = self._messages.file()
                 try:
                     if target is None and self._search is not None:
-                        self._set(SearchTarget(self._start_of(descriptor, *self._search)))
+                        self._set(SearchTarget(self._start_of(descriptor, self._search)))
                 finally:
                     os.close(descriptor)
-            case ("root", int(number), propositions, float(deadline)) if target is not None:
-                state = tuple(map(str, propositions))
-                self._set(SearchTarget(target.start, number, state, deadline))
-            case ("fix", int(number), int(place)) if target is not None and number == target.number:
-                self._set(replace(target, fix=place))
-            case ("rest",) if target is not None:
+            case "root" if target is not None:
+                self._set(SearchTarget(target.start, message["root"], message["state"], message["deadline"]))
+            case "fix" if target is not None and message["root"] == target.number:
+                self._set(replace(target, fix=message["place"]))
+            case "rest" if target is not None:
                 self._set(replace(target, rest=True))
 
-    def _start_of(self, descriptor: int, role: int, seed: int, tuning: Tuning) -> dict[str, Any]:
+    def _start_of(self, descriptor: int, search: JsonMessage) -> JsonMessage:
         """The match as the nodes get it: without a machine, because every node builds its own."""
         with mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ) as data:
             rules = unpack_machine(data).rules
-        match = {"rules": to_kif(rules), "role": role, "seed": seed, "tuning": asdict(tuning)}
-        return {"match": secrets.token_hex(8), **match}
+        return {"match": secrets.token_hex(8), "rules": to_kif(rules), **search}
 
     def _set(self, target: SearchTarget) -> None:
         self._target = target
@@ -291,14 +287,14 @@ class _Relay:
             self._links.pop(node.id, None)
             await self._fleet.stop(worker)
 
-    def _line(self, number: int, value: int, terms: list[str]) -> None:
-        self._messages.send(("line", number, value, [parse_term(term) for term in terms]))
+    def _line(self, number: int, value: int, moves: str) -> None:
+        self._messages.send("line", root=number, value=value, moves=moves)
 
     def _complain(self, fault: str) -> None:
         """Report a fault to the user, once."""
         if fault and fault not in self._faults:
             self._faults.add(fault)
-            self._messages.send(("news", f"cluster: {fault}"))
+            self._messages.send("news", text=f"cluster: {fault}")
 
     def _write(self) -> None:
         """Write the sum of all nodes' statistics of the root for the player."""
@@ -326,8 +322,7 @@ def _pulse(slot: Slot) -> None:
 
 def main() -> None:
     """Work until the player is gone."""
-    end_with(int(sys.argv[1]))  # also while a cluster is opened, which may take minutes
-    messages = Messages(socket.socket(fileno=int(sys.argv[1])))
+    messages = Lines(socket.socket(fileno=int(sys.argv[1])))
     slot = Slot(int(sys.argv[2]))
     threading.Thread(target=partial(_pulse, slot), daemon=True, name="pulse").start()
     try:
@@ -336,7 +331,7 @@ def main() -> None:
         os._exit(0)
     except GdlError as error:
         with suppress(OSError):
-            messages.send(("news", f"cluster: {error}"))
+            messages.send("news", text=f"cluster: {error}")
         os._exit(1)
     except Exception as error:  # another process takes the place of this one
         print(f"relay {os.getpid()} ends: {describe(error)}", file=sys.stderr, flush=True)

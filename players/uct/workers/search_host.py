@@ -113,7 +113,7 @@ class SearchHost:
             return
         number = int(order["number"])
         if number != self._root:
-            state = machine.state_of(frozenset(parse_terms(" ".join(order["state"]), "state")))
+            state = machine.state_of(frozenset(parse_terms(order["state"], "state")))
             self._counts = [len(machine.legal_moves(state, role)) for role in range(len(machine.roles))]
             self._root = number
             pool.set_root(state, order["until"])
@@ -137,7 +137,7 @@ class SearchHost:
             return {"number": -1}, ()
         pool.mend()
         merged = merge(self._counts, pool.read())
-        lines = [[value, [str(term) for term in terms]] for value, terms in pool.lines()]
+        lines = [[value, " ".join(map(str, terms))] for value, terms in pool.lines()]
         answer = {"number": number, "lines": lines, **_scalars(merged)}
         return answer, (merged.visits, merged.totals, merged.proven)
 

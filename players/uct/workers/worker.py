@@ -21,11 +21,12 @@ from typing import Any
 from gdl.errors import GdlError
 from gdl.machine import Machine
 from gdl.rules import Rules
-from gdl.terms import Term
+from gdl.syntax.parser import parse_terms
 from players.processes.limits import describe
+from players.processes.lines import JsonMessage, Lines
 from players.uct.search import Search
 from players.uct.tuning import Tuning
-from players.uct.workers.channel import Messages, Slot
+from players.uct.workers.channel import Slot
 
 _PONDER_SECONDS = 600.0
 """Seconds that the search goes on after a deadline if no command comes."""
@@ -39,7 +40,7 @@ _MOST_SECONDS = 1.0
 class _SearchWorker:
     """Carries out commands, and searches while there are none."""
 
-    def __init__(self, messages: Messages, slot: Slot) -> None:
+    def __init__(self, messages: Lines, slot: Slot) -> None:
         self._messages = messages
         self._slot = slot
         self._search: Search | None = None
@@ -52,7 +53,7 @@ class _SearchWorker:
 
     def run(self) -> None:
         """Serve until the socket is closed."""
-        inbox: queue.SimpleQueue[tuple[Any, ...]] = queue.SimpleQueue()
+        inbox: queue.SimpleQueue[JsonMessage] = queue.SimpleQueue()
         threading.Thread(target=self._listen, args=(inbox,), daemon=True, name="listener").start()
         threading.Thread(target=self._pulse, daemon=True, name="pulse").start()
         while True:
@@ -62,12 +63,12 @@ class _SearchWorker:
                 message = inbox.get(timeout=0.0 if busy else _IDLE_SECONDS)
             except queue.Empty:
                 continue
-            command: Callable[..., None] = getattr(self, f"_do_{message[0]}")
-            command(*message[1:])
+            command: Callable[..., None] = getattr(self, f"_do_{message.pop('do')}")
+            command(**message)
 
-    def _listen(self, inbox: queue.SimpleQueue[tuple[Any, ...]]) -> None:
+    def _listen(self, inbox: queue.SimpleQueue[JsonMessage]) -> None:
         try:
-            while (message := self._messages.receive()) is not None:
+            for message in self._messages:
                 inbox.put(message)
         finally:
             os._exit(0)
@@ -77,27 +78,28 @@ class _SearchWorker:
             self._slot.pulse()
             time.sleep(_PULSE_SECONDS)
 
-    def _do_start(self, role: int, seed: int, tuning: Tuning) -> None:
+    def _do_start(self, role: int, seed: int, tuning: JsonMessage) -> None:
         """Begin a new match, or another search."""
         self._root = 0
-        self._search = Search(role, seed, tuning)
+        self._search = Search(role, seed, Tuning(**tuning))
 
-    def _do_machine(self, descriptor: int) -> None:
-        """Take the machine to think on; the file contains its pickle."""
+    def _do_machine(self) -> None:
+        """Take the machine to think on; the file that came with the message contains its pickle."""
         assert self._search is not None
+        descriptor = self._messages.file()
         with mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ) as data:
             machine = unpack_machine(data)
         os.close(descriptor)
         self._root = 0
         self._search.set_machine(machine)
 
-    def _do_root(self, root: int, propositions: frozenset[Term], deadline: float) -> None:
+    def _do_root(self, root: int, state: str, deadline: float) -> None:
         """Search from this state from now on."""
         search = self._search
         assert search is not None
         self._root = 0
         try:
-            search.set_root(search.machine.state_of(propositions))
+            search.set_root(search.machine.state_of(frozenset(parse_terms(state, "state"))))
         except GdlError:  # this machine cannot represent the state: other processes have to search
             return
         self._root = root
@@ -134,11 +136,11 @@ class _SearchWorker:
         # Send the line first: a reader that sees the proven result then finds the line in the socket.
         if search.line.moves and search.line.moves != self._line:
             self._line = search.line.moves
-            terms = search.line.terms(search.machine)
-            self._messages.send(("line", self._root, search.line.value, terms))
+            moves = " ".join(map(str, search.line.terms(search.machine)))
+            self._messages.send("line", root=self._root, value=search.line.value, moves=moves)
         if search.news != self._news:
             self._news = search.news
-            self._messages.send(("news", f"search {search.tuning.number}: {self._news}"))
+            self._messages.send("news", text=f"search {search.tuning.number}: {self._news}")
         self._slot.write(self._root, search.statistics())
         self._written = time.monotonic()
 
@@ -165,7 +167,7 @@ def main() -> None:
     """Work until the player is gone."""
     connection = socket.socket(fileno=int(sys.argv[1]))
     try:
-        _SearchWorker(Messages(connection), Slot(int(sys.argv[2]))).run()
+        _SearchWorker(Lines(connection), Slot(int(sys.argv[2]))).run()
     except BrokenPipeError:
         os._exit(0)
     except Exception as error:  # another process takes the place of this one

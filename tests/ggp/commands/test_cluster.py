@@ -18,15 +18,7 @@ from tests.ggp.program import ggp
 status = partial(ggp, "cluster")
 
 
-def test_processes_of_this_computer_are_shown_as_nodes() -> None:
-    shown = status("status", "local:2", "--json")
-    assert shown.returncode == 0, shown.stderr
-    nodes = [json.loads(line) for line in shown.stdout.splitlines()]
-    assert [node["node"] for node in nodes] == ["local-0", "local-1"]
-    assert all(node["fault"] == "" and node["doing"] == [] for node in nodes)
-
-
-@pytest.mark.parametrize("words", [("status", "nowhere"), ("stop", "local:1"), ("status", "local:0")])
+@pytest.mark.parametrize("words", [("status", "nowhere"), ("stop", "local-ray:1"), ("status", "local-ray:0")])
 def test_what_cannot_be_shown_is_one_readable_line(words: tuple[str, str]) -> None:
     shown = status(*words)
     assert shown.returncode != 0
@@ -62,7 +54,7 @@ def test_workers_of_other_programs_are_shown(monkeypatch: pytest.MonkeyPatch) ->
     ("words", "said"),
     [
         (["--cluster", "nowhere"], "not an address of a cluster"),
-        (["--cluster", "local:2", "--player", "random"], "searches on no cluster"),
+        (["--cluster", "local-ray:2", "--player", "random"], "searches on no cluster"),
     ],
 )
 def test_a_server_that_cannot_use_its_cluster_says_so(words: list[str], said: str) -> None:

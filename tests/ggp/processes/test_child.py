@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from ggp.processes.child import MOST_UNREAD, Child, ProcessKind
+from ggp.processes.child import MOST_UNREAD, Child
 from ggp.processes.parent import JsonMessage
 from ggp.protocol.http_error import BusyError
 from tests.ggp.server.live import alive, eventually
@@ -54,7 +54,6 @@ class Talk:
             await self.child.ended()
         assert self.exits == 1
         assert not self.child.alive
-        assert self.child.pid not in Child.pids
         self.child.send("echo", text="nobody hears")
 
 
@@ -74,7 +73,7 @@ async def test_fields_of_messages_may_have_any_names() -> None:
 @asynccontextmanager
 async def talking(*arguments: str, **kind: Any) -> AsyncIterator[Talk]:
     """A process that talks, and is over in the end."""
-    spoken = Talk(await Child.spawn(TALKERS, *arguments, kind=ProcessKind(**kind)))
+    spoken = Talk(await Child.spawn(TALKERS, *arguments, **kind))
     assert (await spoken.hear("ready"))["pid"] == spoken.child.pid
     try:
         yield spoken
@@ -105,20 +104,12 @@ async def test_who_talks_no_more_is_ended() -> None:
         spoken.child.send("hang up")
 
 
-async def test_the_end_of_a_process_is_seen_though_others_hold_its_connection_open() -> None:
+async def test_the_end_of_a_process_is_seen_though_others_hold_its_connection_open_and_they_end_too() -> None:
     async with talking() as spoken:
         spoken.child.send("have a child")
         grandchild = (await spoken.hear("child"))["pid"]
-        spoken.child.kill()
+        os.kill(spoken.child.pid, signal.SIGKILL)
         await spoken.is_over()
-        os.kill(grandchild, signal.SIGKILL)
-
-
-async def test_a_group_is_ended_with_its_leader() -> None:
-    async with talking(group=True) as spoken:
-        spoken.child.send("have a child")
-        grandchild = (await spoken.hear("child"))["pid"]
-        spoken.child.kill()
         await asyncio.to_thread(eventually, lambda: not alive(grandchild))
 
 
@@ -139,13 +130,6 @@ async def test_a_process_ends_by_itself_when_its_parent_hangs_up(patient: bool) 
         if patient:
             await spoken.hear("freed")
         await spoken.is_over()
-
-
-async def test_variables_are_handed_on() -> None:
-    spoken = Talk(await Child.spawn(TALKERS, kind=ProcessKind(environment={"TALKER": "yes"})))
-    assert (await spoken.hear("ready"))["variable"] == "yes"
-    spoken.child.kill()
-    await spoken.is_over()
 
 
 @pytest.mark.parametrize("patience", [[], ["patient"]])

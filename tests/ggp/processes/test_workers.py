@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Iterator
 
 import pytest
 
 from gdl.errors import GdlError
 from ggp.processes.budget import WorkBudget
-from ggp.processes.child import Child
 from ggp.processes.parent import JsonMessage
 from ggp.processes.workers import GivenUpError, Workers, WorkKind
+from players.processes.lifeline import children
 
 KIND = WorkKind("tests.ggp.processes.sums", "the sum", most=2, seconds=20.0, waiting=3)
 
@@ -19,11 +20,11 @@ KIND = WorkKind("tests.ggp.processes.sums", "the sum", most=2, seconds=20.0, wai
 @pytest.fixture
 def workers(loop: asyncio.Runner) -> Iterator[Workers]:
     """Workers that leave no process behind."""
-    before = len(Child.pids)
+    before = set(children(os.getpid()))
     begun = Workers(KIND, WorkBudget(8, 2**32))
     yield begun
     loop.run(begun.close())
-    assert len(Child.pids) == before
+    assert set(children(os.getpid())) <= before
 
 
 def plus(a: int, b: int, seconds: float = 0.0) -> JsonMessage:
@@ -57,7 +58,7 @@ async def test_too_many_orders_and_too_many_keys_are_refused_and_idle_processes_
 ) -> None:
     for key in "abcd":
         assert (await workers.ask(key, plus(1, 1)))["sum"] == 2
-        assert len(Child.pids) <= KIND.most
+        assert len(workers._processes) <= KIND.most
     slow = [asyncio.create_task(workers.ask("a", plus(1, 2, 60.0))) for _ in range(3)]
     slow.append(asyncio.create_task(workers.ask("b", plus(1, 2, 60.0))))
     await asyncio.sleep(0.3)

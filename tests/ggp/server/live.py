@@ -15,7 +15,6 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ggp.processes.event_loop import new_loop
 from ggp.protocol import messages
 from ggp.protocol.dialect import request_bytes
 from ggp.server.server import Server
@@ -66,7 +65,7 @@ class LiveServer:
             margin=config.pop("margin", 0.8),
         )
         self.server = Server(ServerConfig(**{"name": "kaskade", "port": 0, "settings": settings, **config}))
-        self._loop = new_loop()
+        self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
         self.do(self.server.open())

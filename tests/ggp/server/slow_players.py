@@ -65,10 +65,10 @@ class Dreamer(Player):
 
 
 class LeavesProcess(Player):
-    """Leaves a process behind that does not end by itself, as a stopped one does not."""
+    """Leaves a process behind that does not end by itself."""
 
     def prepare(self, state: State, deadline: float) -> None:
-        subprocess.Popen(["sleep", "1234"], start_new_session=True)
+        subprocess.Popen(["sleep", "1234"])
 
     def decide(self, state: State, options: list[int], deadline: float) -> Choice:
         return Choice(options[0])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import errno
 import re
 import resource
 import socket
@@ -16,8 +14,7 @@ from hypothesis import strategies as st
 
 from gdl.errors import GdlError
 from ggp.protocol.dialect import request_bytes
-from ggp.server.open_files import OWN, PER_MATCH, fit, quiet_about_files
-from ggp.server.settings import ServerConfig
+from ggp.server.settings import FILES_PER_MATCH, OWN_FILES, ServerConfig
 from tests.ggp.server.live import START, ServeProcess, body_of, talk
 from tests.places import ROOT
 
@@ -28,16 +25,16 @@ LINUX = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux' limits 
 def test_what_is_taken_is_within_the_limit(limit: int, matches: int) -> None:
     config = ServerConfig(matches=matches)
     try:
-        fitted = fit(config, limit)
+        fitted = config.fit(limit).limits
     except GdlError as error:
         needed = re.search(r"ulimit -n (\d+)", str(error.remedy))
         assert needed is not None
         assert limit < int(needed.group(1))
-        assert fit(config, int(needed.group(1))).backlog >= 1
+        assert config.fit(int(needed.group(1))).limits.backlog >= 1
         return
-    assert min(fitted.max_connections, fitted.max_per_address, fitted.backlog) >= 1
-    assert OWN + PER_MATCH * matches + fitted.max_connections + fitted.backlog <= limit
-    assert fit(config, None) == config
+    assert min(fitted.most, fitted.most_per_address, fitted.backlog) >= 1
+    assert OWN_FILES + FILES_PER_MATCH * matches + fitted.most + fitted.backlog <= limit
+    assert config.fit(None) == config
 
 
 @pytest.mark.slow
@@ -71,15 +68,3 @@ def test_too_few_files_are_told_at_once_with_the_remedy(limit: int, words: tuple
     assert f"only {limit} files" in " ".join(ended.stderr.split())
     assert "ulimit -n" in ended.stderr
     assert len(ended.stderr.splitlines()) <= 8
-
-
-def test_running_out_of_files_is_one_line() -> None:
-    said: list[object] = []
-    loop = asyncio.new_event_loop()
-    try:
-        handle = quiet_about_files(lambda *words, **_: said.append(words))
-        for _ in range(1000):
-            handle(loop, {"message": "accept", "exception": OSError(errno.EMFILE, "too many")})
-    finally:
-        loop.close()
-    assert said == [("error", "too many open files")]

@@ -19,11 +19,11 @@ from ggp.tournament.settings import Entrant, TournamentSettings
 from ggp.tournament.sites import Sites
 from ggp.tournament.store import Result, Store
 from players.fleet.fleet import Fleet, FleetWorker, LostWorkerError, Message
-from players.fleet.local_fleet import LocalFleet
 from players.fleet.ray_fleet import RayFleet
 from players.fleet.ray_nodes import LOOPBACK
 from tests.ggp.tournament.small_settings import tournament_of
 from tests.ggp.tournament.watchers import Silent
+from tests.players.fleet.here import HereFleet
 
 needs_ray = pytest.mark.skipif(
     importlib.util.find_spec("ray") is None, reason="Ray, the extra cluster, is missing"
@@ -78,9 +78,9 @@ def fixtures(rounds: int, players: Sequence[str] = ("random", "legal")) -> list[
 
 
 @pytest.mark.slow
-def test_a_fleet_of_processes_plays_what_this_computer_plays(tmp_path: Path) -> None:
+def test_a_fleet_plays_what_this_computer_plays(tmp_path: Path) -> None:
     here = play(tmp_path / "here", 2, Changing())
-    there = play(tmp_path / "there", 2, Changing(), ClusterSites(LocalFleet()))
+    there = play(tmp_path / "there", 2, Changing(), ClusterSites(HereFleet()))
     assert here == there
     assert all("moves" in record and "goalValues" in record for record in here.values())
     assert sorted(map(str, there)) == sorted(map(str, fixtures(2)))
@@ -129,7 +129,7 @@ def test_a_node_is_killed_and_one_added_and_no_match_is_lost_or_played_twice(
 
 
 def test_a_tournament_that_no_node_plays_ends_with_a_remedy(tmp_path: Path) -> None:
-    class Empty(LocalFleet):
+    class Empty(HereFleet):
         async def nodes(self) -> list[Any]:
             return []
 

@@ -12,9 +12,9 @@ import pytest
 from gdl.errors import GdlError
 from ggp.game import Game
 from ggp.protocol.match_record import MatchRecord
-from ggp.tournament import local_player, settings
-from ggp.tournament.local_player import PlayerTerms, ProcessPlayer
+from ggp.tournament import referee, settings
 from ggp.tournament.process import TournamentProcess
+from ggp.tournament.referee import PlayerTerms, ProcessPlayer
 from ggp.tournament.settings import parse_entrants
 
 HANGS = """
@@ -41,8 +41,8 @@ def test_a_player_that_hangs_before_the_match_is_named_and_refused(
 ) -> None:
     (tmp_path / "hangs.py").write_text(HANGS, encoding="utf-8")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    monkeypatch.setattr(local_player, "READY_SECONDS", 3.0)
-    monkeypatch.setattr(local_player, "REMIND_SECONDS", 0.1)
+    monkeypatch.setattr(referee, "READY_SECONDS", 3.0)
+    monkeypatch.setattr(referee, "REMIND_SECONDS", 0.1)
     rules = Game.load("tictactoe").kif
     terms = PlayerTerms("Slow", f"hangs:{stage}", rules, "prover", False, 1, (), 1.0, 1.0)
     reminders: list[str] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -10,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from ggp.processes.child import Child
+from players.processes.lifeline import descendants
 from tests.ggp.web.browsing import WebServer, end_web, start_web
 from tests.ggp.web.clients import Client, client_of
+from tests.waiting import until
 
 FLAGS = (
     "--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
@@ -28,11 +30,11 @@ def _forks(forks: None) -> None:
 @pytest.fixture
 def client(loop: asyncio.Runner) -> Iterator[Client]:
     """A client of the page's application, which leaves no process behind."""
-    before = len(Child.pids)
+    before = set(descendants(os.getpid()))
     opened = client_of()
     yield loop.run(opened.__aenter__())
     loop.run(opened.__aexit__(None, None, None))
-    assert len(Child.pids) == before
+    until(lambda: set(descendants(os.getpid())) <= before)
 
 
 @pytest.fixture(scope="session")

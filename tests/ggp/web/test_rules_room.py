@@ -15,7 +15,6 @@ from gdl.errors import GdlError
 from gdl.syntax.parser import parse_rules
 from ggp.answers.answer_process import MOST_FINDINGS, check
 from ggp.game import Game
-from ggp.processes.child import Child
 from ggp.rule_files import installed_games
 from ggp.web.rules import WORKERS
 from ggp.web.rules_process import JOBS, MOST_BOXES, shown
@@ -167,7 +166,7 @@ async def test_the_next_check_of_a_page_ends_the_one_before_and_a_dead_process_i
     page: RulesPage,
 ) -> None:
     first = asyncio.create_task(page.ask("rehearse", GROUNDS_FOR_EVER))
-    while not (len(Child.pids) and page.client.app and page.client.app[WORKERS]._processes):
+    while not (page.client.app and page.client.app[WORKERS]._processes):
         await asyncio.sleep(0.01)
     await asyncio.sleep(0.3)
     status, told = await page.ask("check", INFIX)

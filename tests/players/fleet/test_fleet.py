@@ -17,7 +17,6 @@ from hypothesis.extra import numpy as arrays_of
 
 from gdl.errors import GdlError
 from players.fleet.fleet import Fleet, LostWorkerError, load, pack, unpack
-from players.fleet.local_fleet import LocalFleet
 from players.fleet.ray_fleet import RayFleet
 from players.fleet.ray_nodes import close_doors
 
@@ -88,26 +87,6 @@ async def _with(fleet: Fleet) -> None:
         await fleet.close()
 
 
-def test_local_processes_answer_are_lost_and_are_started_again() -> None:
-    asyncio.run(_with(LocalFleet(2)))
-
-
-def test_cores_of_this_computer_are_given_once() -> None:
-    async def twice() -> None:
-        fleet = LocalFleet(2)
-        try:
-            node = (await fleet.nodes())[0]
-            worker = await fleet.start(node, PROBE, 2)
-            with pytest.raises(GdlError, match="0 are free"):
-                await fleet.start(node, PROBE, 1)
-            await fleet.stop(worker)
-            await fleet.start(node, PROBE, 1)
-        finally:
-            await fleet.close()
-
-    asyncio.run(twice())
-
-
 @pytest.fixture
 def _environment_of_ray(monkeypatch: pytest.MonkeyPatch) -> None:
     """What opening a fleet sets for Ray is undone."""
@@ -126,7 +105,7 @@ def test_actors_of_ray_answer_are_lost_and_are_started_again() -> None:
 
 
 def test_no_module_imports_ray_before_a_fleet_of_it_is_opened() -> None:
-    names = "players.fleet.ray_fleet, players.fleet.local_fleet, ggp.cli"
+    names = "players.fleet.ray_fleet, players.fleet.open_fleet, ggp.cli"
     code = f"import sys, {names}; assert not any(n.split('.')[0] == 'ray' for n in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
 

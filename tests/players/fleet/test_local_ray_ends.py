@@ -117,6 +117,7 @@ def test_a_relay_ends_with_its_player_while_it_starts_nodes(marked: Marked) -> N
     theirs.close()
     os.close(memory)
     marked.wait_for("gcs_server")
-    ours.close()
+    relay.kill()
     relay.wait(40)
+    ours.close()
     marked.wait_for_end()

@@ -21,8 +21,8 @@ def _unlimited(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_any_cluster_may_be_called_until_a_command_limits_itself() -> None:
     check_permitted("a:1")
-    permit_only(["a:1", "local:2"])
-    assert [is_permitted(address) for address in ("a:1", "local:2", "a:12", "a", "")] == [
+    permit_only(["a:1", "local-ray:2"])
+    assert [is_permitted(address) for address in ("a:1", "local-ray:2", "a:12", "a", "")] == [
         True,
         True,
         False,
@@ -54,4 +54,4 @@ def test_an_address_that_is_not_permitted_hears_nothing(monkeypatch: pytest.Monk
         with pytest.raises(TimeoutError):
             listening.accept()
     with pytest.raises(GdlError, match="may not be called"):
-        open_fleet("local:2")
+        open_fleet("local-ray:2")

@@ -98,14 +98,8 @@ def take_file_space(text: str, previous: bytes) -> Iterator[bytes]:
 
 
 def _say(line: bytes) -> None:
-    """Write past the builder's own messages: to the pipe that is its first one still open."""
-    for file in range(3, 64):
-        try:
-            if os.readlink(f"/proc/self/fd/{file}").startswith("pipe:"):
-                os.write(file, line)
-                return
-        except OSError:
-            continue
+    """Write past the builder's own messages."""
+    os.write(int(sys.argv[1]), line)
 
 
 def talk_nonsense(text: str, previous: bytes) -> Iterator[bytes]:
@@ -124,10 +118,6 @@ def talk_without_end(text: str, previous: bytes) -> Iterator[bytes]:
 
 
 def announce_too_much(text: str, previous: bytes) -> Iterator[bytes]:
-    _say(b'{"at": 0, "size": 1000000000000, "sha256": ""}\n')
-    yield b"product"
-
-
-def announce_something_else(text: str, previous: bytes) -> Iterator[bytes]:
-    _say(b'{"at": 0, "size": 0, "sha256": "0123"}\n')
+    _say(b'{"do": "product"}\n')
+    time.sleep(3600)
     yield b"product"

@@ -8,7 +8,6 @@ import sys
 import time
 
 from players.processes import launch
-from players.processes.temporary import bytes_of
 
 warmed: list[str] = []
 
@@ -27,7 +26,7 @@ def main() -> None:
     what, *rest = sys.argv[1:]
     if what.isdigit():
         with socket.socket(fileno=int(what)) as connection:
-            connection.sendall(bytes_of(int(rest[0])) + rest[1].encode())
+            connection.sendall(os.pread(int(rest[0]), 1000, 0) + rest[1].encode())
         return
     match what:
         case "say":

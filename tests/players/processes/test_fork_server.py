@@ -17,6 +17,7 @@ import pytest
 from players.processes import fork_server, launch
 from players.processes.fork_server import THIS
 from players.processes.launch import Forked
+from players.processes.lifeline import descendants, is_stopped
 from tests.fork_server import ForkServer
 from tests.players.processes import fork_jobs
 from tests.waiting import process_state, runs, until
@@ -46,7 +47,7 @@ def run(*arguments: str, **options: bool) -> tuple[Forked | subprocess.Popen[byt
 
 
 def stopped(pid: int) -> bool:
-    return launch.is_stopped(pid)
+    return is_stopped(pid)
 
 
 def test_children_are_warm_and_have_what_they_are_given(servers: ForkServer) -> None:
@@ -57,7 +58,7 @@ def test_children_are_warm_and_have_what_they_are_given(servers: ForkServer) -> 
         assert job.wait(20) == 0
         assert os.read(ours, 1000).decode() == f"{JOBS} a b True {session}"
         message = json.loads(servers.messages.readline())
-        assert message == {"pid": job.pid, "owner": os.getpid(), "serves": False}
+        assert message == {"pid": job.pid, "owner": os.getpid()}
         assert json.loads(servers.messages.readline()) == {"gone": job.pid}
     os.close(ours)
     os.close(theirs)
@@ -189,6 +190,21 @@ def test_the_kernel_ends_stopped_processes_with_the_first_of_their_tree(forks: b
     root.wait()
     root.stdout.close()
     until(lambda: not any(runs(pid) for pid in pids))
+
+
+@pytest.mark.parametrize("forks", [True, False])
+def test_a_stopped_process_ends_with_the_one_that_has_asked_for_it(forks: bool, servers: ForkServer) -> None:
+    if not forks:
+        launch.use(None)
+    job = launch.launch(JOBS, ["parent"])
+    heirs = lambda: set(descendants(os.getpid())) - {servers.first.pid, job.pid}  # noqa: E731
+    until(lambda: len(heirs()) == 1 and process_state(min(heirs())) == "S")
+    (heir,) = heirs()
+    os.kill(heir, signal.SIGSTOP)
+    until(lambda: stopped(heir))
+    job.kill()
+    job.wait(20)
+    until(lambda: not runs(heir))
 
 
 _TREE = """

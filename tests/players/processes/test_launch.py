@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from players.processes import launch
-from players.processes.temporary import shared_bytes
+from players.processes.lines import shared_bytes
 from tests.players.processes import fork_jobs
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
@@ -26,7 +26,7 @@ def test_a_process_at_the_other_end_of_a_socket_has_the_files_and_the_words_that
     with ours, ours.makefile("rb") as told:
         assert told.read() == b"abcdef"
     assert process.wait(60) == 0
-    assert _open() - before <= {launch.lifeline.own(), launch.lifeline._writing}
+    assert _open() - before <= set(launch.lifeline._pipe)
 
 
 def test_where_there_are_no_more_processes_files_and_socket_are_closed(

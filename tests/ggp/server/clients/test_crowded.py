@@ -10,9 +10,9 @@ from collections.abc import Iterator
 import pytest
 
 from bench.serving import post
+from ggp.protocol.listener import ListenLimits
 from ggp.protocol.messages import Start
-from ggp.server.settings import ServerConfig
-from ggp.server.turn import MOST_WAITING
+from ggp.server.settings import MOST_WAITING, ServerConfig
 from tests.ggp.server.live import LiveServer, Serve, eventually, start
 
 PLAY = post(b"( PLAY m1 NIL )")
@@ -113,7 +113,7 @@ def test_a_start_whose_client_has_gone_goes_on(serve: Serve) -> None:
 
 
 def test_those_who_send_nothing_make_room_for_those_who_do(serve: Serve) -> None:
-    server = serve(max_per_address=8, max_connections=16)
+    server = serve(limits=ListenLimits(16, 8))
     with opened(server, b"POST / HTTP/1.0\r\n", 40) as peers:
         assert "available" in server.say("( INFO )")
         assert body(peers[0]) == "error: too many connections"
@@ -121,7 +121,7 @@ def test_those_who_send_nothing_make_room_for_those_who_do(serve: Serve) -> None
 
 
 def test_the_address_with_most_connections_makes_room(serve: Serve) -> None:
-    server = serve(max_per_address=100, max_connections=6)
+    server = serve(limits=ListenLimits(6, 100))
     with opened(server, b"P", 1) as (ours,), contextlib.ExitStack() as stack:
         ours.sendall(b"OST / HTTP/1.0\r\n")
         eventually(lambda: clients(server) == 1)

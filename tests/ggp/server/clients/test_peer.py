@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from typing import cast
 
 import pytest
 from aiohttp import web
 from aiohttp.web_protocol import RequestHandler
 
 from ggp.protocol.dialect import reply_bytes
-from ggp.server.clients.peer import PEER, Peer
+from ggp.server.clients.connections import PEER, Connections, Peer
 
 STAYS = b"GET /%s HTTP/1.1\r\nHost: x\r\nConnection: keep-alive\r\n\r\n"
 
@@ -79,7 +80,7 @@ async def connected() -> AsyncIterator[Client]:
     porter = Porter()
     await porter.runner.setup()
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(lambda: Peer(porter), "127.0.0.1", 0)
+    server = await loop.create_server(lambda: Peer(cast(Connections, porter)), "127.0.0.1", 0)
     reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname()[:2])
     try:
         yield porter, reader, writer

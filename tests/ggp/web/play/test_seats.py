@@ -71,7 +71,7 @@ async def test_names_that_reach_out_are_refused_at_the_door_and_at_the_table(
         f"uct:workers=1,knowledge={pipe}",
         f"uct:cluster={address}",
         f"uct:workers=1,cluster={address}",
-        "uct:cluster=local:40",
+        "uct:cluster=local-ray:40",
         f"uct:workers={cores() + 1}",
         "uct:workers=40",
         "uct:memory=99999999999999",

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
+import select
 import socket
 import subprocess
 import sys
 import threading
-from multiprocessing.connection import wait
 
 import pytest
 
@@ -19,7 +19,7 @@ from tests.machines import network
 
 STOPPED = """
 import os, signal
-os.write({number}, bytes([0, 1, 0, 0]) + b"a part")
+os.write({number}, b'{{"do": "a part')
 os.kill(os.getpid(), signal.SIGSTOP)
 """
 DEAD = "exit(3)"
@@ -39,7 +39,8 @@ def test_one_that_says_nothing_more_is_missed_and_training_goes_on(
     monkeypatch.setattr(play_processes, "launch_linked", lambda *_, **__: (ours, process))
     processes = PlayProcesses(machine, PlayTerms(), 1, 0)
     try:
-        assert wait(list(processes._members), 60)
+        (lines,) = processes._members
+        assert select.select([lines.connection], [], [], 60)[0]
         over = threading.Event()
 
         def train() -> None:
@@ -47,7 +48,7 @@ def test_one_that_says_nothing_more_is_missed_and_training_goes_on(
             over.set()
 
         threading.Thread(target=train, daemon=True).start()
-        assert over.wait(30) and not processes._members
+        assert over.wait(30) and len(processes._members) == (program is STOPPED)
     finally:
         process.kill()
         process.wait()

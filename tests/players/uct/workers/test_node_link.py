@@ -14,20 +14,20 @@ import pytest
 
 from gdl.errors import GdlError
 from players.fleet.fleet import Arrays, FleetNode, FleetWorker, LostWorkerError, Message
-from players.fleet.local_fleet import LocalFleet
 from players.uct.workers.relay import NodeLink, SearchTarget
+from tests.players.fleet.here import HereFleet
 
 NODE = FleetNode("n", "here", 3)
 WORKER = FleetWorker(NODE, "a search", None)
 START = {"match": "m", "seed": 5, "rules": "(role a)"}
-TARGET = SearchTarget(START, 1, ("p",), time.monotonic() + 9)
+TARGET = SearchTarget(START, 1, "p", time.monotonic() + 9)
 
 
-class Script(LocalFleet):
+class Script(HereFleet):
     """A fleet whose one worker hangs, refuses or goes, as the test wants."""
 
     def __init__(self) -> None:
-        super().__init__(1)
+        super().__init__()
         self.calls: list[Message] = []
         self.hangs = asyncio.Event()
         self.hangs.set()  # set: it does not
@@ -56,7 +56,7 @@ class Script(LocalFleet):
             return {"number": -1}, []
         told = {"counts": [2], "playouts": 7, "nodes": 3, "depth": 2, "value": -1, "mixed": False}
         arrays = [np.array([4, 3]), np.array([2.0, 1.0]), np.array([-1, -1], np.int16)]
-        return {"number": self.root, "lines": [[90, ["a", "b"]]], **told}, list(arrays)
+        return {"number": self.root, "lines": [[90, "a b"]], **told}, list(arrays)
 
 
 def run(talk: Callable[[Script, NodeLink, list[Any]], Any], kind: type[Script] = Script) -> None:
@@ -88,7 +88,7 @@ def test_a_node_that_lacks_the_match_is_told_of_it_and_answers() -> None:
         assert link.known[1].visits.tolist() == [4, 3] and link.known[1].playouts == 7
         start = next(message for message in fleet.calls if message["do"] == "start")
         assert start["workers"] == 3 and start["seed"] != START["seed"]
-        assert (1, 90, ["a", "b"]) in lines
+        assert (1, 90, "a b") in lines
         fleet.match = ""  # it was begun anew
         link.set(replace(TARGET, number=2))
         await until(lambda: link.known and link.known[0] == 2)

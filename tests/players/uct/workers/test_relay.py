@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import signal
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from pathlib import Path
+from contextlib import contextmanager
 
 import pytest
 
 from gdl.machine import Machine
 from gdl.prover.machine import ProverMachine
 from ggp.game import Game
+from players.fleet.open_fleet import standing
 from players.uct.player import UctPlayer
 from players.uct.workers.pool import Pool
 from tests.waiting import until
@@ -47,18 +48,6 @@ def pool(player: UctPlayer) -> Pool:
     return player._pool
 
 
-def nodes(player: UctPlayer) -> list[int]:
-    """The processes of the relay's nodes."""
-    children = []
-    for pid in pool(player).pids:
-        for entry in Path("/proc").iterdir():
-            with suppress(OSError, IndexError, ValueError):
-                parent = int((entry / "stat").read_text().rsplit(")", 1)[1].split()[1])
-                if parent == pid and "local_fleet" in (entry / "cmdline").read_text():
-                    children.append(int(entry.name))
-    return children
-
-
 def told(player: UctPlayer) -> bool:
     """Whether the cluster has searched the root."""
     turn(player)
@@ -66,26 +55,9 @@ def told(player: UctPlayer) -> bool:
 
 
 @pytest.mark.slow
-def test_nodes_alone_search_and_lose_nothing_when_they_are_killed_or_stopped() -> None:
-    with playing(cluster="local:2", ponder=True) as player:
-        until(lambda: told(player))
-        first = nodes(player)
-        assert len(first) == 2
-        os.kill(first[0], signal.SIGKILL)
-        turn(player)
-        os.kill(first[1], signal.SIGSTOP)
-        try:
-            turn(player)
-            until(lambda: first[0] not in (now := nodes(player)) and len(now) == 2)
-            until(lambda: told(player))
-        finally:
-            os.kill(first[1], signal.SIGCONT)
-        turn(player)
-
-
-@pytest.mark.slow
+@pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="Ray, the extra cluster, is missing")
 def test_a_relay_that_dies_is_begun_anew() -> None:
-    with playing(cluster="local:1") as player:
+    with standing("local-ray:1") as address, playing(cluster=address) as player:
         until(lambda: told(player))
         os.kill(pool(player).pids[0], signal.SIGKILL)
         until(lambda: told(player))
@@ -101,12 +73,3 @@ def test_a_cluster_that_cannot_be_reached_is_told_of_and_the_player_searches_alo
         assert any("Ray" in text or "token" in text for text in news)
         choice = player.choose(player.machine.initial_state(), time.monotonic() + 0.4)
         assert choice.candidates, "it has searched in its own process"
-
-
-@pytest.mark.slow
-def test_the_nodes_of_a_player_end_with_it() -> None:
-    with playing(cluster="local:2") as player:
-        until(lambda: told(player))
-        mine = nodes(player)
-        assert mine
-    until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in mine))

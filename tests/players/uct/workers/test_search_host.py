@@ -31,7 +31,7 @@ def think(number: int, match: str = "m", moves: int = 0) -> dict[str, object]:
     for _ in range(moves):
         joint = [MACHINE.legal_moves(state, role)[0] for role in range(2)]
         state = MACHINE.next_state(state, joint)
-    facts = [str(proposition) for proposition in state.propositions]
+    facts = " ".join(map(str, state.propositions))
     return {"do": "think", "match": match, "number": number, "state": facts, "seconds": 600.0}
 
 
@@ -108,7 +108,7 @@ def test_rules_and_states_that_are_none_are_refused_and_the_next_match_is_taken(
     with pytest.raises(GdlError):
         node.ask(start(rules="(role"))
     node.ask(start())
-    for wrong in ({**think(1), "state": ["(cell 1"]}, {"do": "anything"}):
+    for wrong in ({**think(1), "state": "(cell 1"}, {"do": "anything"}):
         with pytest.raises(GdlError):
             node.ask(wrong)
     node.ask(think(2))

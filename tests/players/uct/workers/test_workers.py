@@ -261,7 +261,8 @@ def test_a_line_that_comes_after_its_match_is_not_taken_for_one_of_the_next(play
     player.start(machine, 0, state, 0.2, time.monotonic() + 0.2)
     pool = player._pool
     assert pool is not None
-    late = "line", pool._root_number, 100, [machine.move(0, move) for move in machine.legal_moves(state, 0)]
+    moves = " ".join(str(machine.move(0, move)) for move in machine.legal_moves(state, 0))
+    late = {"do": "line", "root": pool._root_number, "value": 100, "moves": moves}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(uct_pool._SearchProcess, "messages", lambda process: iter([late]))
         other = Game.load("tictactoe").machine("propnet")
