@@ -27,9 +27,9 @@ from mcp.shared.message import SessionMessage
 
 import ggp
 from gdl.errors import GdlError
+from gdl.json_schema import TEXT, Schema, check_json
 from gdl.visible import without_folders
-from ggp.answers.catalogue import known_games, known_levels
-from ggp.answers.operations import GAMES, OPERATIONS, QuestionDesk
+from ggp.answers.operations import OPERATIONS, QuestionDesk
 from ggp.processes.budget import WorkBudget, usual_memory
 from ggp.processes.parent import JsonMessage
 
@@ -75,6 +75,17 @@ def _private_input() -> BinaryIO:
     return os.fdopen(own, "rb")
 
 
+_CALL: Schema = {
+    "required": ["jsonrpc", "method"],
+    "properties": {
+        "jsonrpc": {"enum": ["2.0"]},
+        "id": {"type": ["integer", "string"]},
+        "method": TEXT,
+        "params": {"type": ["object", "null"]},
+    },
+}
+
+
 def read_message(line: bytes) -> str | types.JSONRPCError | None:
     """The text of a line that is a message, or the error that answers any other line. None for a faulty
     notification or answer, which gets no reply."""
@@ -95,14 +106,14 @@ def read_message(line: bytes) -> str | types.JSONRPCError | None:
         json.loads(line, object_pairs_hook=_once)
     except (ValueError, RecursionError):
         return _fault(types.INVALID_REQUEST, "an object names something twice, or objects lie too deep")
-    if message.get("jsonrpc") != "2.0":
-        return _fault(types.INVALID_REQUEST, 'jsonrpc is not "2.0"', asker)
-    if not isinstance(message.get("method"), str):
-        return _fault(types.INVALID_REQUEST, "method is not a text", asker)
-    if "id" in message and asker is None:
-        return _fault(types.INVALID_REQUEST, "id is neither a text nor a whole number")
-    if not isinstance(message.get("params"), dict | None):
-        return _fault(types.INVALID_PARAMS, "params is not an object", asker) if "id" in message else None
+    try:
+        check_json(message, _CALL, "the message")
+    except GdlError as error:
+        of_params = isinstance(message.get("method"), str) and "params" in error.message
+        if of_params and "id" not in message:
+            return None
+        code = types.INVALID_PARAMS if of_params else types.INVALID_REQUEST
+        return _fault(code, error.message, asker)
     return line.decode()
 
 
@@ -130,15 +141,16 @@ Context = ServerRequestContext[Any]
 
 def tools() -> list[types.Tool]:
     """All tools, with the schemas of their requests and replies."""
-    nothing: dict[str, Any] = {"type": "object", "properties": {}, "additionalProperties": False}
-    own = [_tool("games", "The bundled games and levels, by name", nothing, GAMES)]
-    return own + [_tool(name, one.summary, one.request, one.reply) for name, one in OPERATIONS.items()]
-
-
-def _tool(name: str, summary: str, request: dict[str, Any], reply: dict[str, Any]) -> types.Tool:
-    return types.Tool(
-        name=name, description=summary, input_schema=request, output_schema=reply, annotations=_READS
-    )
+    return [
+        types.Tool(
+            name=name,
+            description=one.summary,
+            input_schema=one.request,
+            output_schema=one.reply,
+            annotations=_READS,
+        )
+        for name, one in OPERATIONS.items()
+    ]
 
 
 def make_server(desk: QuestionDesk) -> Server[Any]:
@@ -160,7 +172,7 @@ def make_server(desk: QuestionDesk) -> Server[Any]:
             task.add_done_callback(telling.discard)
 
         try:
-            answer = await _answer(desk, params, on_progress)
+            answer = await desk.ask(params.name, params.arguments or {}, on_progress)
         except GdlError as error:
             content: list[types.ContentBlock] = [
                 types.TextContent(type="text", text=without_folders(str(error)))
@@ -179,16 +191,6 @@ def make_server(desk: QuestionDesk) -> Server[Any]:
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
-
-
-async def _answer(desk: QuestionDesk, params: types.CallToolRequestParams, on_progress: Any) -> JsonMessage:
-    if params.name == "games":
-        return {"games": known_games(), "levels": await asyncio.to_thread(known_levels)}
-    if params.name not in OPERATIONS:
-        raise GdlError(
-            f"there is no tool {params.name[:80]!r}", remedy=f"there are games, {', '.join(OPERATIONS)}"
-        )
-    return await desk.ask(params.name, params.arguments or {}, on_progress)
 
 
 class _Answers:

@@ -47,7 +47,8 @@ class ForkServer:
 def import_all() -> None:
     """Import what the processes of matches and of pages run."""
     from ggp.warm import PROCESSES
-    from ggp.web import overseer
+    from ggp.web.rooms import rooms
 
-    for module in (*PROCESSES, *overseer.PROCESSES):
+    of_rooms = (module for room in rooms().values() for module in room.processes)
+    for module in (*PROCESSES, *of_rooms):
         import_module(module)

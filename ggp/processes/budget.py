@@ -1,7 +1,7 @@
 """A budget of processes and memory for all work for strangers together, reserved before a process starts.
 
 Each piece of work reserves the usual need of its kind and releases it when its processes have ended. The
-owner of the budget (:mod:`ggp.web.overseer`) measures the real need of the processes.
+owner of the budget (:mod:`ggp.web.app`) measures the real need of the processes.
 """
 
 from __future__ import annotations

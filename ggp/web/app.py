@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
-from collections.abc import Callable
+import sys
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +18,16 @@ from aiohttp import web
 from ggp.log_lines import say
 from ggp.processes.budget import WorkBudget
 from ggp.protocol.listener import Listener
+from ggp.server.fork_servers import ForkServers
 from ggp.server.open_files import fit_limits, quiet_about_files, raise_limit
+from ggp.warm import warm_up_all
 from ggp.web.cached_lists import KNOWN, Names
 from ggp.web.gate import HEADERS, PAGES, SETTINGS, STREAMED, TOKENS, Tokens, WebSettings, gate
-from ggp.web.overseer import keep_warm, oversee
 from ggp.web.play.routes import TABLES
 from ggp.web.rooms import BUDGET, rooms
 from ggp.web.visits import HELD, HeldBodies, Visit, visit_of
+from players.processes import launch
+from players.processes.lifeline import descendants, parent, proportional_bytes
 
 _OWN_FILES = 64
 """Open files of the server itself: its fork servers and the files it reads."""
@@ -58,7 +66,7 @@ async def serve(
 
     Args:
         ready: called with the port and the path of the first page, once the server listens.
-        table: a table to open, as for :meth:`ggp.web.play.tables.OpenTables.open`; it is the first page then.
+        table: a table to open, as for :meth:`ggp.web.play.routes.OpenTables.open`; it is the first page then.
 
     Raises:
         GdlError: the address cannot be used, too few files may be open, or the table cannot be opened.
@@ -88,3 +96,103 @@ async def serve(
     finally:
         listener.close()
         await runner.cleanup()
+
+
+BEAT = 1.0
+"""Seconds between looks at the processes."""
+FORKS = web.AppKey("forks", ForkServers)
+
+
+def warm_up() -> None:
+    """Load the code of these processes, and compile it if necessary."""
+    for room in rooms().values():
+        for module in room.processes:
+            import_module(module)
+    warm_up_all("uct", "auto")
+
+
+async def keep_warm(app: web.Application) -> AsyncIterator[None]:
+    """Run the fork server while the application runs (on Linux)."""
+    if sys.platform != "linux":
+        yield
+        return
+    forks = ForkServers(
+        "web", (f"{__name__}:warm_up",), say, lambda: launch.use(forks.connection), lambda: launch.use(None)
+    )
+    app[FORKS] = forks
+    forks.open()
+    looking = asyncio.create_task(_look_after(forks))
+    yield
+    looking.cancel()
+    await forks.close()
+
+
+async def _look_after(forks: ForkServers) -> None:
+    while True:
+        await asyncio.sleep(BEAT)
+        forks.check()
+        for pid in forks.end_left_over():
+            say("warning", "left-over process ends", pid=pid)
+
+
+LOOK_SECONDS = 2.0
+
+
+async def oversee(app: web.Application) -> AsyncIterator[None]:
+    """Measure the memory of all processes while the application runs."""
+    looking = asyncio.create_task(_look(app))
+    yield
+    looking.cancel()
+
+
+async def _look(app: web.Application) -> None:
+    budget = app[BUDGET]
+    while True:
+        budget.own = proportional_bytes(os.getpid())
+        pids = {holder.pid for holder in budget.holders if holder.pid}
+        if pids:
+            owners = app[FORKS].owners if FORKS in app else {}
+            end_greediest(budget, await asyncio.to_thread(memory_of, pids, owners))
+        await asyncio.sleep(LOOK_SECONDS)
+
+
+def end_greediest(budget: WorkBudget, taken: Mapping[int, int]) -> int:
+    """End the process that is furthest above its reservation if all processes, including the server's own,
+    use more memory than the budget has.
+
+    Args:
+        taken: process id -> bytes in use.
+
+    Returns:
+        The id of the ended process; 0 if memory suffices or no process is above its reservation.
+    """
+    if budget.own + sum(taken.values()) <= budget.memory:
+        return 0
+    above = {
+        holder.pid: more
+        for holder in budget.holders
+        if holder.pid and (more := taken.get(holder.pid, 0) - holder.need.memory) > 0
+    }
+    pid = max(above, key=above.__getitem__, default=0)
+    if pid:
+        say("warning", "process ends: too much memory is used", pid=pid, bytes=taken.get(pid, 0))
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, signal.SIGKILL)
+    return pid
+
+
+def memory_of(pids: Iterable[int], owners: Mapping[int, int]) -> Counter[int]:
+    """The memory in bytes of each process, including its descendants. Shared pages count proportionally.
+
+    Args:
+        pids: the processes.
+        owners: id of a process that a fork server made -> id of the process it was made for.
+    """
+    heads, taken = set(pids), Counter[int]()
+    for pid in descendants(os.getpid()):
+        head, steps = pid, 0
+        while head not in heads and head > 1 and steps < 16:
+            head, steps = owners.get(head) or parent(head), steps + 1
+        if head in heads:
+            taken[head] += proportional_bytes(pid)
+    return taken

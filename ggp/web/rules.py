@@ -72,7 +72,7 @@ async def _work(request: web.Request) -> web.Response:
         if not newest:
             raise
         return web.json_response({"given_up": True})
-    return web.json_response({name: value for name, value in answer.items() if name != "kind"})
+    return web.json_response(answer)
 
 
 ROOM = PageRoom(add_routes, "/rules", "Write", (WORK.module,))

@@ -23,7 +23,7 @@ from ggp.rule_files import read_rules_file
 from ggp.traces import verify
 from ggp.traces.verify import find_traces, read_trace
 from ggp.web.replay import replay_process
-from ggp.web.replay.shelf import Shelf
+from ggp.web.replay.routes import Shelf
 from players.knowledge.store import KnowledgeStore, read_file
 from players.puzzles.cover.files.xmpuzzle import read_xmpuzzle
 from players.puzzles.snakes.level import levels_of_file as snakes

@@ -18,7 +18,7 @@ from ggp.protocol.dialect import decoded
 from ggp.protocol.messages import Start, parse_message, spaced
 from ggp.sokoban.lurd import lurd_of_file
 from ggp.traces.verify import read_trace
-from ggp.web.choice.upload_process import read_upload
+from ggp.web.choice.card_process import read_upload
 from ggp.web.replay import replay_process
 from players.puzzles.snakes.level import levels_of_file as snakes_of_file
 from players.puzzles.sokoban.levels.read import levels_of_file

@@ -12,17 +12,16 @@ from aiohttp import web
 from gdl.errors import GdlError
 from gdl.json_schema import text
 from gdl.visible import visible
-from ggp.answers.catalogue import packing_files
+from ggp.answers.catalogue import MOST_UPLOADED, packing_files
 from ggp.processes.budget import WorkBudget, WorkNeed
 from ggp.processes.workers import WorkKind
-from ggp.web.choice.routes import MOST_CHARACTERS
 from ggp.web.jobs import Jobs
 from ggp.web.rooms import PageRoom, add_owner
 from ggp.web.shell import add_page, page
 from ggp.web.visits import fields, json_object
 
 WORK = WorkKind(
-    "ggp.web.puzzles.packing_process",
+    "ggp.web.puzzles.puzzle_process",
     "packing",
     most=2,
     seconds=200.0,
@@ -74,7 +73,7 @@ async def _events(request: web.Request) -> web.StreamResponse:
 
 
 async def _begin(request: web.Request) -> web.Response:
-    body = json_object(request, fields(name=text(200), data=text(MOST_CHARACTERS)))
+    body = json_object(request, fields(name=text(200), data=text(MOST_UPLOADED)))
     name, data = body.get("name", ""), body.get("data", "")
     if bool(name) == bool(data):
         raise GdlError("name a packing puzzle, or bring its data", remedy='{"name": "soma.packing"}')
@@ -84,7 +83,7 @@ async def _begin(request: web.Request) -> web.Response:
         base64.b64decode(data, validate=True)
     except (binascii.Error, ValueError):
         raise GdlError("data must be base64") from None
-    order = {"do": "solve", "name": name, "data": data, "seconds": SECONDS}
+    order = {"do": "pack", "name": name, "data": data, "seconds": SECONDS}
     first = {"solutions": 0, "share": 0.0, "seconds": 0.0}
     return web.json_response(
         {"page": f"/packings/{request.app[_PACKINGS].begin(order, first, WORK.seconds).id}"}

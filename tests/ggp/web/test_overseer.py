@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 import pytest
 
 from ggp.processes.budget import WorkBudget, WorkNeed
-from ggp.web.overseer import end_greediest, memory_of
+from ggp.web.app import end_greediest, memory_of
 from ggp.web.rooms import rooms
 from tests.places import SOURCES
 
