@@ -30,7 +30,6 @@ from ggp.tournament.runner import Runner
 from ggp.tournament.settings import GameSpec, TournamentSettings, parse_entrants
 from ggp.tournament.sites import Sites
 from ggp.tournament.statistics.ratings import Sprt
-from ggp.tournament.statistics.report import html_report
 from ggp.tournament.statistics.scores import block_scores
 from ggp.tournament.statistics.standing import fault_lines, standing_of
 from ggp.tournament.statistics.tables import (
@@ -39,6 +38,7 @@ from ggp.tournament.statistics.tables import (
     LiveTable,
     cross_rows,
     game_rows,
+    html_report,
     rows_table,
     standings,
     test_line,

@@ -13,9 +13,8 @@ import pytest
 from ggp.console import new_console
 from ggp.tournament.schedule import Fixture
 from ggp.tournament.statistics.ratings import Sprt
-from ggp.tournament.statistics.report import html_report
 from ggp.tournament.statistics.standing import standing_of
-from ggp.tournament.statistics.tables import LiveTable, rating_rows, verdict_line
+from ggp.tournament.statistics.tables import LiveTable, html_report, rating_rows, verdict_line
 from ggp.tournament.store import Result
 from tests.ggp.tournament.small_settings import settings_of
 
@@ -80,34 +79,9 @@ def test_the_report_needs_nothing_from_elsewhere_and_shows_hostile_names_as_text
     assert tags.isdisjoint({"script", "link", "img", "iframe", "object", "embed", "base", "b"})
     assert [reference for reference in references if not reference.startswith(("#", "data:"))] == []
     assert not re.search(r"@import|url\((?!#)", page)
-    assert page.count("<svg") == page.count("</svg>") == 3
+    assert page.count("<svg") == page.count("</svg>") == 2
     for heading in ("Ratings", "Crosstable", "By game", "Conduct", "Sequential test", "could not be run"):
         assert heading in page
-
-
-def test_scores_in_the_picture_of_games_can_be_read_and_are_none_where_nobody_played() -> None:
-    matplotlib = pytest.importorskip("matplotlib")
-    from ggp.tournament.statistics.report import figures, ink_on
-
-    def contrast(one: tuple[float, ...], other: tuple[float, ...]) -> float:
-        def luminance(colour: tuple[float, ...]) -> float:
-            linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour]
-            return sum(weight * c for weight, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
-
-        darker, lighter = sorted((luminance(one), luminance(other)))
-        return (lighter + 0.05) / (darker + 0.05)
-
-    for score in range(101):
-        ground = matplotlib.colormaps["RdYlGn"](score / 100)[:3]
-        assert contrast(matplotlib.colors.to_rgb(ink_on(ground)), ground) >= 4.5
-    none = ((0, 0, 0), (0, 0, 0))
-    results = [
-        Result(Fixture("g", 1, ("a", "b")), (100, 0), none, True, 9, 1.0),
-        Result(Fixture("h", 1, ("b", "c")), (100, 0), none, True, 9, 1.0),
-    ]
-    labels = ["a", "b", "c"]
-    picture = figures(standing_of(results, labels), labels)["games"].axes[0]
-    assert [text.get_text() for text in picture.texts] == ["100", "0", "100", "0"]
 
 
 def test_a_report_on_nothing_is_a_report() -> None:
