@@ -163,7 +163,6 @@ READ_THEIR_OWN = {
     "players/plugins.py": "a file of the checkout",
     "players/puzzles/frontier/budget.py": "/proc",
     "ggp/processes/budget.py": "the limit of the group, /sys",
-    "ggp/traces/verify.py": "/proc",
     "propnet/jit/decorators.py": "the source of kernels",
     "propnet/native/object_cache.py": "bytes of propnet.private_files",
     "players/puzzles/sokoban/deadlocks/patterns.py": "a table of the package",
@@ -224,7 +223,7 @@ def test_texts_have_one_encoding_and_one_kind_of_line_end() -> None:
         splits = any(called.endswith(".splitlines") for called, _ in source(path).calls)
         assert splits == (name in SPLIT_THEIR_OWN), name
         marked = any(text in ("utf-8-sig", "utf-16") for text, _ in source(path).strings)
-        assert marked == (name in ("gdl/reading.py", "ggp/traces/verify.py")), name
+        assert marked == (name in ("gdl/reading.py", "ggp/traces.py")), name
 
 
 def test_there_is_one_kind_of_console() -> None:

@@ -10,7 +10,7 @@ from statistics import median
 
 import orjson
 
-from ggp.bench.results import Row, geometric_mean, number, spread
+from ggp.bench import Row, geometric_mean, number, spread
 
 
 @dataclass(frozen=True, slots=True)

@@ -244,7 +244,7 @@ def _whole(state: State) -> Told:
 
 
 def _verified(game: Game, trace: str) -> Told:
-    from ggp.traces.verify import verify_game
+    from ggp.traces import verify_game
 
     lines: list[dict[str, Any]] = []
     for number, line in enumerate(plain(trace).split("\n"), 1):

@@ -11,13 +11,13 @@ import pytest
 
 from gdl.errors import GdlError, sound
 from gdl.reading import text_of
-from ggp.bench.results import read_results
+from ggp.bench import read_results
 from ggp.cover.instance import PackingInstance, PlainInstance, load_instance
 from ggp.game import Game
 from ggp.protocol.dialect import decoded
 from ggp.protocol.messages import Start, parse_message, spaced
 from ggp.sokoban.lurd import lurd_of_file
-from ggp.traces.verify import read_trace
+from ggp.traces import read_trace
 from ggp.web.choice.card_process import read_upload
 from ggp.web.replay import replay_process
 from players.puzzles.snakes.level import levels_of_file as snakes_of_file

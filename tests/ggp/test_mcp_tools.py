@@ -67,8 +67,8 @@ async def test_tools_answer_over_stdio() -> None:
 
 @pytest.mark.slow
 async def test_a_search_tells_how_it_gets_on() -> None:
+    from ggp.answers.mcp_tools import make_server
     from ggp.answers.operations import QuestionDesk
-    from ggp.mcp_tools import make_server
 
     told: list[tuple[float, str | None]] = []
 

@@ -198,7 +198,7 @@ def _why_not(before: list[GameKnowledge], learnt: GameKnowledge) -> str:
 
 def _verify(what: str | None) -> None:
     from gdl.errors import GdlError
-    from ggp.complaint import complain
+    from ggp.printing import complain
     from players.knowledge.knowledge import MODELS
     from players.knowledge.store import KnowledgeStore, read_file
 

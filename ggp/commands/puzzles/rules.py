@@ -74,8 +74,8 @@ def _draw(name: str) -> None:
     """Print the level of Snakes that is named, or all of a file, with titles."""
     from gdl.errors import GdlError
     from ggp.boards.snakes import print_level
-    from ggp.complaint import complain
     from ggp.console import new_console
+    from ggp.printing import complain
     from ggp.sokoban.glyphs import in_unicode
     from players.puzzles.level_name import read_level_name
     from players.puzzles.snakes.level import find_level, levels_of_file

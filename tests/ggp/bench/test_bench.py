@@ -16,15 +16,17 @@ from typer.testing import CliRunner
 from bench.table.report import level_ratios
 from gdl.errors import GdlError
 from gdl.machine import Machine, Playouts
-from ggp.bench.measure import levels, measure, run
-from ggp.bench.results import (
+from ggp.bench import (
     compare,
     comparison,
     console,
     differ,
     geometric_mean,
+    levels,
+    measure,
     measurements,
     read_results,
+    run,
 )
 from ggp.cli import build
 from ggp.game import Game
@@ -86,7 +88,7 @@ def test_no_playout_that_counts_was_played_before(monkeypatch: pytest.MonkeyPatc
     # A machine that remembers states would seem to play it at no cost.
     machine = Ticking()
     stages = dict.fromkeys(("ground_s", "build_s", "compile_s", "cached_s", "compiled"), 0.0)
-    monkeypatch.setattr("ggp.bench.measure.make", lambda rules, level: (machine, stages))
+    monkeypatch.setattr("ggp.bench.make", lambda rules, level: (machine, stages))
     measure("ticking", Game.load("tictactoe").rules, "propnet", 0.001, playouts=1)
     assert len({seed for _, seed in machine.batches}) == len(machine.batches)
 

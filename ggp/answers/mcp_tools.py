@@ -207,7 +207,7 @@ class _Answers:
 
 async def serve_tools() -> None:
     """Serve over standard input and output until the client hangs up. Invalid lines get the error that
-    JSON-RPC asks for (:mod:`ggp.mcp_tools`)."""
+    JSON-RPC asks for (:mod:`ggp.answers.mcp_tools`)."""
     desk = QuestionDesk(WorkBudget(PROCESSES, usual_memory()))
     server = make_server(desk)
     lines = _MessageLines(_private_input())
