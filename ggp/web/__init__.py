@@ -3,5 +3,5 @@
 Read :mod:`~ggp.web.app` first: it adds the routes of all pages and looks after their processes.
 :mod:`~ggp.web.gate` checks requests and sets security headers, :mod:`~ggp.web.visits` counts connections,
 :mod:`~ggp.web.shell` is the frame of every page and its events. ``tournaments``, ``puzzles``, ``rules``,
-``boards`` and ``api`` have pages. The modules ``..._process`` work on untrusted input.
+``manual`` and ``api`` have pages. The modules ``..._process`` work on untrusted input.
 """
