@@ -166,7 +166,7 @@ READ_THEIR_OWN = {
     "propnet/jit/decorators.py": "the source of kernels",
     "propnet/native/object_cache.py": "bytes of propnet.private_files",
     "players/puzzles/sokoban/deadlocks/patterns.py": "a table of the package",
-    "ggp/web/replay/replay_process.py": "files of the package",
+    "ggp/report_page.py": "files of the package",
     "ggp/cover/drawings.py": "files of the package",
     "ggp/boards/svg/markup.py": "a file of the package",
 }

@@ -79,7 +79,7 @@ def command(
         "--output",
         "-o",
         metavar="FILE",
-        help="Write a report with plots (.html), all match records (.json) or a line per match and role"
+        help="Write a report (.html), all match records (.json) or a line per match and role"
         " (.csv); repeatable.",
     ),
 ) -> None:

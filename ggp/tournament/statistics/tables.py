@@ -1,21 +1,19 @@
 """A tournament's standing as rows for every kind of table, as tables in the terminal, and as one HTML page,
-which loads no script, style or picture. matplotlib draws its plots: ratings with intervals, a test's
-course."""
+which needs nothing else."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from html import escape
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.table import Table
 from rich.text import Text
 
 from gdl.words import counted
-from ggp.report_page import check_installed, new_figure, page, plot, table
+from ggp.report_page import standalone
 from ggp.tournament.schedule import Fixture
 from ggp.tournament.settings import TournamentSettings
 from ggp.tournament.statistics.ratings import Rating, Sprt, rate
@@ -32,7 +30,7 @@ from ggp.tournament.statistics.standing import FaultLine, TournamentStanding, st
 from ggp.tournament.store import FAULTS, Failure, Result
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    pass
 
 
 SURE = 0.9
@@ -245,6 +243,70 @@ def _match(fixture: Fixture) -> str:
     return f"{fixture.game} {fixture.round}: {' - '.join(fixture.seats)}"
 
 
+def tables_json(
+    settings: TournamentSettings,
+    results: Sequence[Result],
+    failures: Sequence[Failure] = (),
+    faults: Sequence[FaultLine] = (),
+    sprt: Sprt | None = None,
+    most: int = 500,
+) -> dict[str, Any]:
+    """All tables, ready for JSON, with the test only for two players, and the newest ``most`` matches."""
+    labels = settings.labels
+    games = {game.name: game.roles for game in settings.games}
+    standing = standing_of(results, labels, failures, faults)
+    test = None
+    if sprt is not None and len(labels) == 2:
+        scores = block_scores(standing.results, *labels)
+        test = {
+            "line": test_line(sprt, scores),
+            "bounds": sprt.bounds,
+            "history": sprt.history(scores)[-most:],
+        }
+    rated = rating_rows(standing)
+    return {
+        "name": settings.name,
+        "clocks": [settings.startclock, settings.playclock],
+        "rounds": settings.rounds,
+        "played": len(results),
+        "total": settings.matches,
+        "players": labels,
+        "ratings": [
+            {
+                "player": one.label,
+                "elo": round(one.elo, 1),
+                "low": round(one.low, 1),
+                "high": round(one.high, 1),
+                "sure": None if sure is None else round(100 * sure, 1),
+            }
+            for one, sure in rated
+        ],
+        "verdict": verdict_line(rated) if rated else "",
+        "rated": standing.labels,
+        "unrated": standing.reasons,
+        "cross": [row[1:] for row in cross_rows(standing)],
+        "games": game_rows(standing, games),
+        "conduct": conduct_rows(results),
+        "faults": [[f.label, f.text, f.times, f.match, f.game, f.when] for f in faults],
+        "failures": standing.failure_lines(failures),
+        "test": test,
+        "matches": [
+            {
+                "number": number,
+                "game": result.fixture.game,
+                "round": result.fixture.round,
+                "seats": result.fixture.seats,
+                "goals": result.goals,
+                "steps": result.steps,
+                "seconds": round(result.seconds, 1),
+                "faults": sum(map(sum, result.faults)),
+                "completed": result.completed,
+            }
+            for number, result in list(enumerate(results, 1))[-most:]
+        ],
+    }
+
+
 def html_report(
     settings: TournamentSettings,
     results: Sequence[Result],
@@ -252,133 +314,13 @@ def html_report(
     sprt: Sprt | None = None,
     faults: Sequence[FaultLine] = (),
 ) -> str:
-    """The page. Raises GdlError if matplotlib is missing."""
-    labels = settings.labels
-    standing = standing_of(results, labels, failures, faults)
-    pictures = figures(standing, labels, sprt)
-    drawn = {name: plot(figure) for name, figure in pictures.items()}
-    parts = [
-        _about(settings, results),
-        "<h2>Ratings</h2>",
-        _rating_list(standing),
-        *(f'<p class="bad">{escape(reason)}</p>' for reason in standing.reasons),
-        drawn.get("ratings", ""),
-    ]
-    if sprt is not None:
-        scores = block_scores(standing.results, *labels)
-        parts += [
-            "<h2>Sequential test</h2>",
-            f"<p>{escape(labels[0])} against {escape(labels[1])}. {escape(test_line(sprt, scores))}.</p>",
-            drawn["sprt"],
-        ]
-    games = game_rows(standing, {game.name: game.roles for game in settings.games})
-    parts += [
-        "<h2>Crosstable</h2>",
-        table((CROSS_HEAD, *standing.labels), cross_rows(standing)),
-        "<h2>By game</h2>",
-        table(GAME_HEADS, games),
-        "<h2>Conduct</h2>",
-        table(CONDUCT_HEADS, conduct_rows(results)),
-        "<p>A late, illegal or missing answer is replaced by a random legal move.</p>",
-    ]
-    if faults:
-        heads = ("player", "fault", "times", "first in match", "game", "when")
-        lines = [(f.label, f.text, f.times, f.match, f.game, f.when) for f in faults]
-        parts += ["<h2>Faults</h2>", table(heads, lines)]
-    if rows := [(line,) for line in standing.failure_lines(failures)]:
-        parts += ["<h2>Matches that could not be run</h2>", table(("match and error",), rows)]
-    parts += ["<h2>Matches</h2>", _match_list(results)]
-    return page(settings.name, parts)
-
-
-def _about(settings: TournamentSettings, results: Sequence[Result]) -> str:
-    hours = sum(result.seconds for result in results) / 3600
+    """The tables of the page, with all matches, as one HTML file that needs nothing else."""
     turns = ", one local player at a time" if settings.take_turns else ""
-    return (
-        f"<p>{counted(len(results), 'match', 'matches')} of"
-        f" {counted(len(settings.games), 'game')}, {counted(settings.rounds, 'round')};"
-        f" startclock {settings.startclock:g} s, playclock {settings.playclock:g} s{turns};"
-        f" {counted(settings.plies, 'random move')} to begin with (seed {settings.seed});"
-        f" machine {escape(settings.level)}; {hours:.1f} hours of play.</p>"
+    about = (
+        f"{counted(settings.plies, 'random move')} to begin with (seed {settings.seed}){turns}; machine"
+        f" {settings.level}; {sum(result.seconds for result in results) / 3600:.1f} hours of play"
     )
-
-
-def _rating_list(standing: TournamentStanding) -> str:
-    if not standing.labels:
-        return ""
-    rows: list[Sequence[object]] = []
-    rated = rating_rows(standing)
-    for rank, (one, sure) in enumerate(rated, 1):
-        reach = f"{one.low:+.0f} to {one.high:+.0f}"
-        rows.append(
-            (one.label, rank, f"{one.elo:+.0f}", reach, "" if sure is None else f"{100 * sure:.1f} %")
-        )
-    note = (
-        f"<p>{escape(verdict_line(rated))}.</p>"
-        "<p>Bradley-Terry with draws (Davidson), fitted to all comparisons; 0 is the mean of the players."
-        " Two players are compared by their goals in the same match (one-player games: in the same round)."
-        " The last column says how likely it is that a player is stronger than the next one.</p>"
-    )
-    return table(("player", "rank", "Elo", "95 % interval", "stronger than next"), rows) + note
-
-
-def _match_list(results: Sequence[Result]) -> str:
-    rows: list[Sequence[object]] = []
-    for number, result in enumerate(results, 1):
-        fixture, faults = result.fixture, sum(map(sum, result.faults)) or ""
-        seats = " - ".join(fixture.seats)
-        goals = " - ".join(map(str, result.goals)) + ("" if result.completed else " (cut)")
-        length = (result.steps, f"{result.seconds:.1f}")
-        rows.append((fixture.game, number, fixture.round, seats, goals, *length, faults))
-    matches = table(("game", "match", "round", "players", "goals", "steps", "seconds", "faults"), rows)
-    return f"<details><summary>{counted(len(rows), 'match', 'matches')}</summary>{matches}</details>"
-
-
-_LABEL = 32
-"""Longest name in a picture, in characters."""
-
-
-def figures(
-    standing: TournamentStanding, labels: Sequence[str], sprt: Sprt | None = None
-) -> dict[str, Figure]:
-    """Name -> picture: ``ratings`` of the rated players, and ``sprt`` of the two ``labels`` if
-    there is a test."""
-    check_installed()
-    pictures = {}
-    if standing.labels:
-        pictures["ratings"] = _ratings_plot(standing)
-    if sprt is not None:
-        pictures["sprt"] = _test_plot(sprt, block_scores(standing.results, *labels))
-    return pictures
-
-
-def _ratings_plot(standing: TournamentStanding) -> Figure:
-    table = rate(comparisons(standing.results), standing.labels).table[::-1]
-    figure = new_figure(8, 1.2 + 0.35 * len(table))
-    axes = figure.subplots()
-    points = [rating.elo for rating in table]
-    reach = [[r.elo - r.low for r in table], [r.high - r.elo for r in table]]
-    axes.errorbar(points, range(len(table)), xerr=reach, fmt="o", capsize=4)
-    axes.set_yticks(range(len(table)), [_plain(rating.label) for rating in table])
-    axes.set_ylim(-0.6, len(table) - 0.4)
-    axes.set_xlabel("Elo, 95 % intervals; 0 is the mean")
-    axes.grid(axis="x", alpha=0.3)
-    return figure
-
-
-def _test_plot(sprt: Sprt, scores: Sequence[float]) -> Figure:
-    figure = new_figure(8, 3)
-    axes = figure.subplots()
-    axes.plot(range(1, len(scores) + 1), sprt.history(scores))
-    for bound, name in zip(sprt.bounds, ("H0", "H1"), strict=True):
-        axes.axhline(bound, linestyle="--", color="grey")
-        axes.text(0, bound, f" {name}", va="bottom")
-    axes.set_xlabel("openings played in all orders")
-    axes.set_ylabel("log likelihood ratio")
-    return figure
-
-
-def _plain(label: str) -> str:
-    """The text taken literally, not as a formula, and shortened: long names would leave no space for the
-    picture."""
-    return (label if len(label) <= _LABEL else label[: _LABEL - 1] + "…").replace("$", r"\$")
+    told = tables_json(settings, results, failures, faults, sprt, most=max(1, len(results)))
+    styles = ("style.css", "replay.css", "dashboard.css")
+    call = "main.append(...tables(data));"
+    return standalone(settings.name, {**told, "about": about}, "tournament_tables.js", styles, call)

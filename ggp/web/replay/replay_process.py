@@ -11,13 +11,10 @@ A match comes from a file of records, from a record uploaded by a page, or from 
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +34,7 @@ from ggp.game import Game
 from ggp.manager import in_words
 from ggp.processes.parent import JsonMessage, Send, answer_requests
 from ggp.protocol.http_error import object_of
+from ggp.report_page import standalone
 from ggp.rule_files import installed_games
 from ggp.tournament.session import stored_settings
 from ggp.tournament.store import Store
@@ -342,39 +340,18 @@ class Replay:
 
 _LARGEST_PAGE = 48 * 1024 * 1024
 """Longest HTML file in characters."""
-_STATIC = Path(__file__).parent.parent / "static"
 
 
 def as_page(story: dict[str, Any], compared: ComparedMatch, frames: Sequence[Mapping[str, object]]) -> str:
     """The HTML file of a replay: the story, the comparison with the rules and the drawings as data, and the
     viewer's script and styles. Raises GdlError if it is too long."""
-    # In a script element only its end tag and a comment have a meaning for the HTML parser.
     content = {"story": story, "compared": compared.as_json(), "frames": frames}
-    data = orjson.dumps(content).decode().replace("<", "\\u003c")
-    viewer = (_STATIC / "viewer.js").read_text("utf-8").replace("export function", "function")
-    script = (
-        f"{viewer}\nconst data = JSON.parse(document.getElementById('data').textContent);\n"
-        "view(document.querySelector('main'), data.story, async (step) => data.frames[step])\n"
-        ".compare(data.compared);\n"
-    )
-    style = "".join((_STATIC / name).read_text("utf-8") for name in ("style.css", "board.css", "replay.css"))
-    policy = f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'"
-    title = escape(visible(f"{story['title'] or 'match'}: {', '.join(story['players'])}"))
-    page = (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
-        '<meta name="viewport" content="width=device-width,initial-scale=1">'
-        f"<title>{title}</title><style>{style}</style></head><body><main><h1>{title}</h1></main>"
-        f'<script type="application/json" id="data">{data}</script>'
-        f'<script type="module">{script}</script></body></html>\n'
-    )
+    title = f"{story['title'] or 'match'}: {', '.join(story['players'])}"
+    show = "view(main, data.story, async (step) => data.frames[step]).compare(data.compared);"
+    page = standalone(title, content, "viewer.js", ("style.css", "board.css", "replay.css"), show)
     if len(page) > _LARGEST_PAGE:
         raise GdlError(f"the file would have {len(page):,} characters", remedy="replay it here instead")
     return page
-
-
-def _digest(text: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 MEMORY = 2 * 1024**3

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import io
+import json
 import random
 import re
-from html.parser import HTMLParser
-from pathlib import Path
 
 import pytest
 
@@ -43,25 +42,8 @@ def test_the_live_table_shows_what_is_played_and_what_came_out(terminal: bool) -
     assert "it broke" in shown.getvalue()
 
 
-def parts_of(page: str) -> tuple[set[str], list[str]]:
-    """All tags of a page, and what its attributes refer to."""
-    tags: set[str] = set()
-    references: list[str] = []
-
-    class Reader(HTMLParser):
-        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-            tags.add(tag)
-            references.extend(
-                value or "" for name, value in attrs if name.rpartition(":")[2] in ("src", "href", "data")
-            )
-
-    Reader().feed(page)
-    return tags, references
-
-
-def test_the_report_needs_nothing_from_elsewhere_and_shows_hostile_names_as_text(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    evil = '<script src="http://evil/x.js">$x$</script>'
+def test_the_report_needs_nothing_from_elsewhere_and_no_name_is_markup() -> None:
+    evil = '</script><script src="http://evil/x.js">$x$</script>'
     tournament = settings_of("a", evil)
     rng = random.Random(1)
     results = [
@@ -74,19 +56,12 @@ def test_the_report_needs_nothing_from_elsewhere_and_shows_hostile_names_as_text
     ]  # fmt: skip
     failures = [(Fixture("h", 1, ("a",)), "it <b>broke</b>")]
     page = html_report(tournament, results, failures, Sprt(0, 50))
-    assert "&lt;script" in page
-    tags, references = parts_of(page)
-    assert tags.isdisjoint({"script", "link", "img", "iframe", "object", "embed", "base", "b"})
-    assert [reference for reference in references if not reference.startswith(("#", "data:"))] == []
-    assert not re.search(r"@import|url\((?!#)", page)
-    assert page.count("<svg") == page.count("</svg>") == 2
-    for heading in ("Ratings", "Crosstable", "By game", "Conduct", "Sequential test", "could not be run"):
-        assert heading in page
-
-
-def test_a_report_on_nothing_is_a_report() -> None:
-    pytest.importorskip("matplotlib")
-    assert "0 matches" in html_report(settings_of("a", "b"), [])
+    assert page.count("<script") == page.count("</script>") == 2 and "default-src 'none'" in page
+    assert not re.search(r"<(link|img|iframe|object|embed|base)\b|@import|url\((?!#)|\nimport ", page)
+    told = json.loads(page.partition('id="data">')[2].partition("</script>")[0])
+    assert told["players"] == ["a", evil] and len(told["matches"]) == 10 and told["test"]
+    assert told["failures"] == ["h 1: a: it <b>broke</b>"]
+    assert '"played":0' in html_report(settings_of("a", "b"), [])
 
 
 def verdict(*goals: int) -> str:
