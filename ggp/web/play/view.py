@@ -197,13 +197,9 @@ class WalkFinder:
                 if now in seen:
                     continue
                 # Only the walker may move, and with an origin the pushed thing too.
-                moved = {square for square, _ in start ^ now}
-                movers = self._movers(start, now)
-                if origin and any(
-                    (target, thing) in now and (target, thing) not in start for thing in pushed
-                ):
-                    return [*moves, move]
-                if not origin and len(movers) == 1 and target in moved and self._came(start, now, target):
+                movers = {thing for _, thing in start ^ now}
+                came = {thing for square, thing in now - start if square == target}
+                if came & pushed if origin else came and len(movers) == 1:
                     return [*moves, move]
                 if len(movers) > (2 if origin else 1) or self._machine.is_terminal(after):
                     continue
@@ -214,11 +210,3 @@ class WalkFinder:
     def _placed(self, propositions: Iterable[Term]) -> Placed:
         on, _ = self._board.place(propositions)
         return frozenset((square, thing) for square, things in on.items() for thing in things)
-
-    def _movers(self, before: Placed, now: Placed) -> set[Thing]:
-        """The things that have moved."""
-        return {thing for _, thing in before ^ now}
-
-    def _came(self, before: Placed, now: Placed, square: Square) -> bool:
-        """Whether a thing has come to a square."""
-        return any(at == square for at, _ in now - before)

@@ -48,10 +48,10 @@ class PuzzleBench:
                 raise GdlError(f"there is no step {step}", remedy=f"0 to {len(moves)}")
             return {"svg": self._drawn(self._game).draw([[move] for move in moves], step)}
         answer = solve_told(self._game, request, send)
-        moves: Sequence[str] = answer["moves"]
-        lurd = answer["steps"] or _lurd(self._game, moves)
+        line: Sequence[str] = answer["moves"]
+        lurd = answer["steps"] or _lurd(self._game, line)
         # LURD describes a Sokoban solution completely, and the board of a large level takes long to find.
-        words = [] if lurd else self._drawn(self._game).words(moves)
+        words = [] if lurd else self._drawn(self._game).words(line)
         return {**answer, "lurd": lurd, "words": words}
 
     def _drawn(self, game: Game) -> DrawnLine:
