@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
@@ -16,6 +16,7 @@ from typing import Any
 from aiohttp import web
 
 from ggp.log_lines import say
+from ggp.printing import show
 from ggp.processes.budget import WorkBudget
 from ggp.protocol.listener import Listener
 from ggp.server.fork_servers import ForkServers
@@ -59,13 +60,10 @@ async def _streams(request: web.Request, reply: web.StreamResponse) -> None:
         visit.waits = False
 
 
-async def serve(
-    settings: WebSettings, ready: Callable[[int, str], object], table: dict[str, Any] | None = None
-) -> None:
-    """Serve until SIGINT or SIGTERM.
+async def serve(settings: WebSettings, table: dict[str, Any] | None = None) -> None:
+    """Print the address to open, and serve until SIGINT or SIGTERM.
 
     Args:
-        ready: called with the port and the path of the first page, once the server listens.
         table: a table to open, as for :meth:`ggp.web.play.routes.OpenTables.open`; it is the first page then.
 
     Raises:
@@ -91,7 +89,8 @@ async def serve(
         assert server is not None
         await listener.open(settings.host, settings.port, lambda: Visit(server, listener, HEADERS))
         page = "/" if table is None else f"/play/{(await app[TABLES].open(table)).id}"
-        ready(listener.port, page)
+        host = "localhost" if settings.host in ("127.0.0.1", "::1", "0.0.0.0", "::") else settings.host
+        show(f"ggp web: open http://{host}:{listener.port}{page} (Ctrl-C ends it)")
         await stop.wait()
     finally:
         listener.close()

@@ -73,7 +73,6 @@ def command(
 
 def _play_in_browser(game: Game, names: list[str], terms: dict[str, Any]) -> None:
     """Serve a table with these players until Ctrl-C; roles left out are played by uct."""
-    from ggp.commands.play.web import say_address
     from ggp.processes.event_loop import run_server
     from ggp.terminal.setup import HUMAN
     from ggp.web.app import serve
@@ -84,4 +83,4 @@ def _play_in_browser(game: Game, names: list[str], terms: dict[str, Any]) -> Non
     table = {"game": game.name, "rules": game.text, "seats": names, "others": "uct", **terms}
     permit_only(clusters_of(names))
     settings = WebSettings(port=0, players=tuple(name for name in names if name != HUMAN))
-    run_server(serve(settings, lambda port, page: say_address("localhost", port, page), table))
+    run_server(serve(settings, table))
