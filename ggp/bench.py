@@ -14,10 +14,10 @@ import resource
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from statistics import median
+from statistics import geometric_mean, median
 from typing import Any
 
 import orjson
@@ -339,12 +339,6 @@ def spread(row: Row) -> float:
     return float((max(rates) - min(rates)) / 2 / middle) if middle else 0.0
 
 
-def geometric_mean(values: Iterable[float]) -> float:
-    """The geometric mean of positive numbers; 1 for none."""
-    logarithms = [math.log(value) for value in values]
-    return math.exp(sum(logarithms) / len(logarithms)) if logarithms else 1.0
-
-
 @dataclass(frozen=True, slots=True)
 class Change:
     """The results of one game on one machine, before and after.
@@ -489,7 +483,8 @@ def comparison(changes: list[Change]) -> RenderableType:
             continue
         faster = sum(_noticed(change) and change.ratio > 1 for change in ratios)
         slower = sum(_noticed(change) and change.ratio < 1 for change in ratios)
-        ready = geometric_mean(c.new_ready / c.old_ready for c in ratios if c.new_ready and c.old_ready)
+        prepared = [c.new_ready / c.old_ready for c in ratios if c.new_ready and c.old_ready]
+        ready = geometric_mean(prepared or [1.0])
         mean = geometric_mean(change.ratio for change in ratios)
         lines.append(
             Text.assemble(

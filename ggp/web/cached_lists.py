@@ -12,7 +12,7 @@ import orjson
 from aiohttp import web
 
 from gdl.errors import GdlError
-from ggp.answers.catalogue import known_cards, known_games, known_levels
+from ggp.answers.catalogue import known_cards, known_games
 from ggp.processes.budget import WorkBudget
 from ggp.processes.parent import JsonMessage
 from ggp.processes.workers import Workers, WorkKind
@@ -61,7 +61,6 @@ class Names:
     def __init__(self) -> None:
         self.games = CachedList(known_games)
         self.cards = CachedList(known_cards)
-        self.levels = CachedList(known_levels)
 
 
 KNOWN = web.AppKey("names", Names)

@@ -21,7 +21,6 @@ from ggp.bench import (
     comparison,
     console,
     differ,
-    geometric_mean,
     levels,
     measure,
     measurements,
@@ -189,14 +188,6 @@ def test_what_cannot_be_compared_says_why() -> None:
     assert notes["a"] == (0, "not measured before")
     assert notes["b"] == (0, "before: TooLargeError: much too large")
     assert notes["c"] == (0, "now: TooLargeError: much too large")
-
-
-@given(st.lists(st.floats(1e-6, 1e6), min_size=1, max_size=9), st.floats(0.1, 10))
-def test_the_geometric_mean_is_one_of_ratios(values: list[float], factor: float) -> None:
-    mean = geometric_mean(values)
-    assert min(values) * 0.999 <= mean <= max(values) * 1.001
-    assert math.isclose(geometric_mean(v * factor for v in values), mean * factor, rel_tol=1e-9)
-    assert math.isclose(geometric_mean(1 / v for v in values), 1 / mean, rel_tol=1e-9)
 
 
 def test_levels_are_compared_on_the_games_that_both_run() -> None:
