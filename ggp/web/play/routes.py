@@ -154,7 +154,7 @@ class _OpenTable:
         over: why it has ended; empty while it is open.
         rules: the rules of its game, as they were written.
         chairs: the events for the person in each chair, if the game hides information
-            (:mod:`ggp.web.play.blind_table`).
+            (:mod:`ggp.web.play.table_process`).
     """
 
     def __init__(self, child: Child, outside: _TableNews, reservation: Reservation) -> None:

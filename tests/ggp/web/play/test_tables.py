@@ -11,9 +11,9 @@ import pytest
 from ggp.game import Game
 from ggp.processes.parent import Inbox
 from ggp.web.play import routes
-from ggp.web.play.blind_table import BlindTable
 from ggp.web.play.routes import TABLES
 from ggp.web.play.table import Table, TableRequest
+from ggp.web.play.table_process import BlindTable
 from ggp.web.replay.recorded import read_match
 from ggp.web.replay.replay_process import Replay
 from tests.ggp.server.live import LiveServer
