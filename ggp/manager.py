@@ -344,11 +344,6 @@ def with_chance(players: Sequence[Seat], machine: Machine) -> list[Seat | StandI
     return seated
 
 
-def remote_players(players: Sequence[RolePlayer]) -> list[RemotePlayer]:
-    """Those at addresses."""
-    return [player for player in players if isinstance(player, RemotePlayer)]
-
-
 def _start_error(answer: Answer) -> str:
     """The error of an answer to START; empty if there is none."""
     return answer.error or ("" if answer.text.lower() == READY else f"not ready: {_short(answer.text)}")
@@ -374,7 +369,8 @@ async def meet(players: Sequence[RolePlayer]) -> list[str]:
     in time, it is not a player, or it is busy. Such a player keeps its address as name.
     """
     async with asking():
-        faults = await asyncio.gather(*map(_meet, remote_players(players)))
+        remote = (player for player in players if isinstance(player, RemotePlayer))
+        faults = await asyncio.gather(*map(_meet, remote))
     return [fault for fault in faults if fault]
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gdl.errors import GdlError
 from gdl.machine import Machine, State
 from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules, parse_term
@@ -15,8 +14,6 @@ from ggp.wording.moves import MoveWords
 
 _LIMITS = 2 * 1024**3, 3600.0
 """Memory in bytes and CPU seconds of one process for all its drawings; then a new process replaces it."""
-_MOST_WATCHED = 20_000
-"""Joint moves of a watched match."""
 _MOST_TOLD = 100
 """The newest joint moves, which are returned in words too."""
 _MOST_TEXTS = 200
@@ -96,17 +93,12 @@ class WatchedGame:
         self.rules = rules
         self._line = DrawnLine(ProverMachine(parse_rules(rules, "match")))
 
-    def draw(self, moves: object, step: int | None = None) -> dict[str, object]:
+    def draw(self, moves: Sequence[Sequence[str]], step: int | None = None) -> dict[str, object]:
         """The state after these joint moves, or after the first ``step`` of them. Raises GdlError if they
         cannot be played."""
-        if not isinstance(moves, list) or not all(isinstance(joint, list) for joint in moves):
-            raise GdlError("moves must be a list of joint moves, each a list")
-        if len(moves) > _MOST_WATCHED:
-            raise GdlError(f"more than {_MOST_WATCHED:,} steps")
-        joints = [[str(move) for move in joint] for joint in moves]
         at = len(moves) if step is None else max(0, min(step, len(moves)))
         machine = self._line.machine
-        state, before = self._line.reach(joints, at)
+        state, before = self._line.reach(moves, at)
         over = machine.is_terminal(state)
         spell = machine.rules.spell
         return {
