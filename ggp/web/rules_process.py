@@ -16,8 +16,8 @@ from gdl.syntax.parser import parse_rules, parse_term
 from ggp.answers.answer_process import check, rehearse
 from ggp.boards.board import find_board
 from ggp.boards.svg.picture import SvgPainter
+from ggp.boards.words import MoveWords
 from ggp.processes.parent import JsonMessage, Send, answer_requests
-from ggp.wording.moves import MoveWords
 
 MEMORY = 1024**3
 CPU_SECONDS = 300.0

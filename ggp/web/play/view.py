@@ -16,11 +16,10 @@ from ggp.boards.clicks import ClickFinder
 from ggp.boards.layers import Square, Thing
 from ggp.boards.svg.overlay import BoardOverlay
 from ggp.boards.svg.picture import SvgPainter
+from ggp.boards.words import EndFinder, Ending, MoveWords
 from ggp.game import Game
 from ggp.sokoban.findings import lost_boxes, sentences
 from ggp.sokoban.machine_stage import MachineStage, stage_of_machine
-from ggp.wording.endings import EndFinder, Ending
-from ggp.wording.moves import MoveWords
 from players.match import Match, MatchStep
 from players.player import Choice
 

@@ -30,6 +30,7 @@ from ggp.answers.catalogue import title_of
 from ggp.boards.board import board_of
 from ggp.boards.role_view import RoleSight, SightView, new_belief
 from ggp.boards.svg.picture import SvgPainter
+from ggp.boards.words import MoveWords
 from ggp.game import Game
 from ggp.manager import in_words
 from ggp.processes.parent import JsonMessage, Send, answer_requests
@@ -47,7 +48,6 @@ from ggp.web.replay.recorded import (
     records_in,
     summary,
 )
-from ggp.wording.moves import MoveWords
 from players.belief.belief import observed
 
 CARRIED, NAMED, UNKNOWN = "carried", "named", ""
