@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import base64
 import io
 from collections.abc import Iterable, Sequence
-from hashlib import sha256
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +12,7 @@ import orjson
 
 from gdl.errors import GdlError
 from gdl.visible import visible
+from ggp.boards.svg.markup import source_hash
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -49,7 +48,7 @@ def standalone(title: str, data: object, script: str, styles: Sequence[str], cal
         f"const data = JSON.parse(document.getElementById('data').textContent);\n{call}\n"
     )
     style = "".join((_STATIC / name).read_text("utf-8") for name in styles)
-    policy = f"default-src 'none'; script-src '{_digest(code)}'; style-src '{_digest(style)}'"
+    policy = f"default-src 'none'; script-src {source_hash(code)}; style-src {source_hash(style)}"
     name = escape(visible(title))
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
@@ -59,10 +58,6 @@ def standalone(title: str, data: object, script: str, styles: Sequence[str], cal
         f'<script type="application/json" id="data">{content}</script>'
         f'<script type="module">{code}</script></body></html>\n'
     )
-
-
-def _digest(text: str) -> str:
-    return "sha256-" + base64.b64encode(sha256(text.encode()).digest()).decode()
 
 
 def check_installed() -> None:

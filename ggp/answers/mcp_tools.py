@@ -42,12 +42,12 @@ class _MessageLines:
     """The lines of a stream that are messages, in order; the others are answered.
 
     Attributes:
-        answers: takes the answers to lines that are none; set it as soon as there is where to send them.
+        writing: where the answers go; set it as soon as it is there.
     """
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
-        self.answers: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self.writing: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
 
     async def __aiter__(self) -> AsyncIterator[str]:
         while line := await anyio.to_thread.run_sync(self._next):
@@ -55,7 +55,8 @@ class _MessageLines:
             if isinstance(message, str):
                 yield message
             elif message is not None:
-                await (await self.answers).send(message)
+                with contextlib.suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
+                    await (await self.writing).send(SessionMessage(message))
 
     def _next(self) -> bytes:
         """The next line; nothing at the end. Of a longer one than may be the beginning, and one byte more."""
@@ -193,18 +194,6 @@ def make_server(desk: QuestionDesk) -> Server[Any]:
     )
 
 
-class _Answers:
-    """Sends answers to invalid lines, between those of the server."""
-
-    def __init__(self, writing: Any) -> None:
-        self._writing = writing
-
-    async def send(self, answer: types.JSONRPCError) -> None:
-        """Send an answer, unless the connection is closed."""
-        with contextlib.suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
-            await self._writing.send(SessionMessage(answer))
-
-
 async def serve_tools() -> None:
     """Serve over standard input and output until the client hangs up. Invalid lines get the error that
     JSON-RPC asks for (:mod:`ggp.answers.mcp_tools`)."""
@@ -213,7 +202,7 @@ async def serve_tools() -> None:
     lines = _MessageLines(_private_input())
     try:
         async with stdio_server(stdin=lines) as (reading, writing):  # type: ignore[arg-type]
-            lines.answers.set_result(_Answers(writing))
+            lines.writing.set_result(writing)
             await server.run(reading, writing, server.create_initialization_options())
     finally:
         await desk.close()

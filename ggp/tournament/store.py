@@ -181,7 +181,8 @@ class Database:
             options = "mode=ro"
         database = cls(path, f"{place.as_uri()}?{options}", patience=5.0, folder=folder)
         try:
-            database._run("PRAGMA query_only=ON")
+            with database._as_gdl_errors("open"):
+                database._open.execute("PRAGMA query_only=ON")
             if not database._check_tables() and begun:
                 raise GdlError(f"{path.name} is not a tournament: it has no tables")
             # Open files stay readable after their removal, until this process ends.
@@ -247,11 +248,6 @@ class Database:
     def _open(self) -> sqlite3.Connection:
         assert self._connection is not None, "it is closed"
         return self._connection
-
-    def _run(self, statement: str) -> None:
-        with self._as_gdl_errors("open"):
-            self._deadline = time.monotonic() + SECONDS
-            self._open.execute(statement)
 
     def _begin(self) -> None:
         """Prepare to write; create the tables if the file has none."""

@@ -3,16 +3,15 @@
 
 from __future__ import annotations
 
-import base64
 import re
 from functools import partial
-from hashlib import sha256
 
 from aiohttp import web
 
 from gdl.errors import GdlError
 from gdl.json_schema import text
 from ggp.answers.catalogue import MOST_UPLOADED
+from ggp.boards.svg.markup import source_hash
 from ggp.processes.workers import Workers, WorkKind
 from ggp.web.cached_lists import KNOWN, CachedDrawings
 from ggp.web.gate import TOKEN_HEADER
@@ -41,11 +40,7 @@ async def _picture(request: web.Request) -> web.Response:
     drawing = (await request.app[PICTURES].get((name, step), {"name": name, "step": step}))["svg"]
     if not drawing:
         raise GdlError(f"there is no picture of {name}")
-    digests = [
-        f"'sha256-{base64.b64encode(sha256(style.encode()).digest()).decode()}'"
-        for style in _STYLE.findall(drawing)
-    ]
-    styles = " ".join(digests) or "'none'"
+    styles = " ".join(map(source_hash, _STYLE.findall(drawing))) or "'none'"
     return web.Response(
         text=drawing,
         content_type="image/svg+xml",

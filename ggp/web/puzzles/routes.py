@@ -6,7 +6,6 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from hashlib import sha256
 
 from aiohttp import web
 
@@ -15,7 +14,7 @@ from gdl.json_schema import text
 from gdl.visible import visible
 from ggp.answers.catalogue import MOST_UPLOADED, SOURCE, checked_source, packing_files
 from ggp.answers.operations import OPERATIONS
-from ggp.boards.svg.markup import drawing_policy
+from ggp.boards.svg.markup import drawing_policy, source_hash
 from ggp.processes.budget import WorkBudget, WorkNeed
 from ggp.processes.workers import WorkKind
 from ggp.web.cached_lists import KNOWN
@@ -177,7 +176,7 @@ async def _space(request: web.Request) -> web.Response:
         raise GdlError("there is no solution to draw")
     allowed: dict[str, list[str]] = {"script": [], "style": []}
     for kind, inside in _INLINE.findall(text):
-        allowed[kind].append(f"'sha256-{base64.b64encode(sha256(inside.encode()).digest()).decode()}'")
+        allowed[kind].append(source_hash(inside))
     policy = (
         f"sandbox allow-scripts; default-src 'none'; script-src {' '.join(allowed['script'])}; "
         f"style-src {' '.join(allowed['style'])}; img-src data:; frame-ancestors 'self'"
