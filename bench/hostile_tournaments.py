@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ggp.tournament.database import TABLES
+from ggp.tournament.store import TABLES
 
 ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x > 0)"
 RULES = "(role x) (role o) (<= terminal) (<= (legal ?r noop) (role ?r)) (<= (goal ?r 50) (role ?r))"

@@ -33,7 +33,7 @@ from gdl.grounding.limits import GroundLimits
 from gdl.grounding.pipeline import ground
 from gdl.machine import Machine, State
 from ggp.game import Game
-from ggp.traces.verify import read_trace, verify_game
+from ggp.traces import read_trace, verify_game
 from propnet.build import build
 from propnet.jit.vector512 import LANES
 from propnet.kernels.records import pack, unpack

@@ -10,7 +10,7 @@ Behind these:
 - ``protocol``, ``server``, ``match_process``: a player for game managers;
 - ``manager``, ``tournament``: matches between players, one or many;
 - ``traces``: matches recorded and replayed; ``bench``: how fast machines are; ``warm``: compiling beforehand;
-- ``answers``, ``web``, ``mcp_tools``: questions of pages and programs.
+- ``answers``, ``web``: questions of pages and programs.
 
 >>> import ggp
 >>> game = ggp.load("tictactoe")

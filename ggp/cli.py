@@ -25,8 +25,7 @@ from typer.models import ParameterInfo
 import ggp
 from gdl.errors import GdlError, StuckError
 from ggp.commands import THEMES
-from ggp.complaint import complain
-from ggp.printing import prepare_streams, show
+from ggp.printing import complain, prepare_streams, show
 from players.plugins import Plugin, plugins
 from propnet.jit.notice import tell_when_compiling
 

@@ -224,7 +224,7 @@ class _Painter:
 
     def __call__(self, state: State) -> str:
         if self._draw is None:
-            self._draw = plugins("painters")[self._kind].load()(self._name)
+            self._draw = plugins("painters")[self._kind].load()(state.machine, self._name)
         return self._draw(state)
 
 

@@ -1,13 +1,18 @@
-"""A report as one HTML page that loads no script, style or picture; its plots are drawn by matplotlib."""
+"""Reports as one HTML page that loads nothing: data with our own script, or plots by matplotlib."""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Sequence
 from html import escape
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import orjson
+
 from gdl.errors import GdlError
+from gdl.visible import visible
+from ggp.boards.svg.markup import source_hash
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -21,6 +26,38 @@ th:first-child, td:first-child { text-align: left; } th { font-weight: 600; opac
 svg { max-width: 100%; height: auto; background: white; border-radius: 6px; }
 .scroll { overflow-x: auto; } .bad { color: light-dark(#b3001b, #ff8a80); font-weight: 600; }
 """
+
+
+_STATIC = Path(__file__).parent / "web" / "static"
+
+
+def standalone(title: str, data: object, script: str, styles: Sequence[str], call: str) -> str:
+    """A page that shows some data by a script, which may not import anything.
+
+    Args:
+        title: the page's title and heading.
+        data: the value of ``data`` in the script, ready for JSON.
+        script, styles: files of ``ggp/web/static``; the exports of the script are functions.
+        call: the line of script that fills the element ``main``.
+    """
+    # In a script element only its end tag and a comment have a meaning for the HTML parser.
+    content = orjson.dumps(data).decode().replace("<", "\\u003c")
+    code = (_STATIC / script).read_text("utf-8").replace("export function", "function")
+    code += (
+        "\nconst main = document.querySelector('main');\n"
+        f"const data = JSON.parse(document.getElementById('data').textContent);\n{call}\n"
+    )
+    style = "".join((_STATIC / name).read_text("utf-8") for name in styles)
+    policy = f"default-src 'none'; script-src {source_hash(code)}; style-src {source_hash(style)}"
+    name = escape(visible(title))
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+        '<meta name="viewport" content="width=device-width,initial-scale=1">'
+        f"<title>{name}</title><style>{style}</style></head><body><main><h1>{name}</h1></main>"
+        f'<script type="application/json" id="data">{content}</script>'
+        f'<script type="module">{code}</script></body></html>\n'
+    )
 
 
 def check_installed() -> None:

@@ -86,7 +86,7 @@ def commit() -> int:
     return int(told.stdout, 16)
 
 
-TOGETHER = {"tests/ggp/boards/": "boards", "tests/ggp/wording/": "boards", "tests/ggp/web/": "pages"}
+TOGETHER = {"tests/ggp/boards/": "boards", "tests/ggp/web/": "pages"}
 """Folders whose tests share what takes seconds: boards that are found, a browser, servers of pages."""
 
 

@@ -162,11 +162,10 @@ READ_THEIR_OWN = {
     "players/plugins.py": "a file of the checkout",
     "players/puzzles/frontier/budget.py": "/proc",
     "ggp/processes/budget.py": "the limit of the group, /sys",
-    "ggp/traces/verify.py": "/proc",
     "propnet/jit/decorators.py": "the source of kernels",
     "propnet/native/object_cache.py": "bytes of propnet.private_files",
     "players/puzzles/sokoban/deadlocks/patterns.py": "a table of the package",
-    "ggp/web/replay/replay_process.py": "files of the package",
+    "ggp/report_page.py": "files of the package",
     "ggp/cover/drawings.py": "files of the package",
     "ggp/boards/svg/markup.py": "a file of the package",
 }
@@ -223,7 +222,7 @@ def test_texts_have_one_encoding_and_one_kind_of_line_end() -> None:
         splits = any(called.endswith(".splitlines") for called, _ in source(path).calls)
         assert splits == (name in SPLIT_THEIR_OWN), name
         marked = any(text in ("utf-8-sig", "utf-16") for text, _ in source(path).strings)
-        assert marked == (name in ("gdl/reading.py", "ggp/traces/verify.py")), name
+        assert marked == (name in ("gdl/reading.py", "ggp/traces.py")), name
 
 
 def test_there_is_one_kind_of_console() -> None:
@@ -287,7 +286,7 @@ def test_all_that_commands_print_goes_through_one_function() -> None:
 
 
 PASSED_ON = {
-    "blind_table.py",
+    "table_process.py",
     "gate.py",
     "watched.py",
     "recorded.py",
@@ -302,7 +301,7 @@ def test_errors_become_answers_that_name_no_folders() -> None:
     """What the page, the API and the tools answer never says where files of the server lie."""
     folders = ROOT / "ggp" / "web", ROOT / "ggp" / "server" / "clients"
     for path in (
-        ROOT / "ggp" / "mcp_tools.py",
+        ROOT / "ggp" / "answers" / "mcp_tools.py",
         *(path for folder in folders for path in folder.rglob("*.py")),
     ):
         calls = source(path).calls

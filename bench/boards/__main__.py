@@ -20,7 +20,7 @@ from gdl.words import counted
 from ggp.boards.board import Grid, find_board
 from ggp.boards.svg.markup import stylesheet
 from ggp.boards.svg.picture import SvgPainter
-from ggp.traces.verify import find_traces
+from ggp.traces import find_traces
 from players.kaskade.make_machine import make_machine
 
 _STYLE = """

@@ -21,7 +21,7 @@ from gdl.terms import Term
 from ggp.boards.svg.picture import SvgPainter
 from ggp.game import Game
 from ggp.rule_files import games_folder, read_rules_file
-from ggp.traces.verify import Trace, find_traces
+from ggp.traces import Trace, find_traces
 
 _MOST_STATES = 300
 

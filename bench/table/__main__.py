@@ -20,8 +20,7 @@ from rich.console import Console
 from bench.scripts import command_line
 from bench.table.report import report
 from bench.table.run import jobs_of, run, still_to_do
-from ggp.bench.measure import levels
-from ggp.bench.results import Row, read_results
+from ggp.bench import Row, levels, read_results
 
 
 def main() -> None:

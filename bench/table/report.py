@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from statistics import median
+from statistics import geometric_mean, median
 
 import orjson
 
-from ggp.bench.results import Row, geometric_mean, number, spread
+from ggp.bench import Row, number, spread
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from bench.processes import call, rules_files
 from bench.scripts import processor
 from gdl.errors import GdlError
-from ggp.bench.measure import engine_version, measure, peak_mb
-from ggp.bench.results import Row, number
+from ggp.bench import Row, engine_version, measure, number, peak_mb
 from ggp.game import Game
 from ggp.rule_files import games_folder, read_rules_file
 

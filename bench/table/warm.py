@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ggp.bench.measure import measure
+from ggp.bench import measure
 from ggp.game import Game
 
 measure("tictactoe", Game.load("tictactoe").rules, "propnet", 0.02, repetitions=1)

@@ -74,7 +74,7 @@ def _findings(text: str, found: list[Diagnostic]) -> JsonMessage:
 _SOLVER_MEMORY = 600 * 1024**2
 
 
-def solve_told(game: Game, request: JsonMessage, send: Send) -> dict[str, object]:
+def solve_told(game: Game, request: JsonMessage, send: Send) -> JsonMessage:
     """Solve a game. Sends ``progress`` about five times a second, with the line whenever it is a better one.
 
     The answer is the output of ``ggp solve --json``, its line replayed by the prover. A level of Sokoban is
@@ -244,7 +244,7 @@ def _whole(state: State) -> Told:
 
 
 def _verified(game: Game, trace: str) -> Told:
-    from ggp.traces.verify import verify_game
+    from ggp.traces import verify_game
 
     lines: list[dict[str, Any]] = []
     for number, line in enumerate(plain(trace).split("\n"), 1):

@@ -29,6 +29,8 @@ from ggp.rule_files import games_folder, installed_games, read_rules_file
 T = TypeVar("T")
 log = logging.getLogger("ggp.games")
 MOST_CHARACTERS = 1_000_000
+MOST_UPLOADED = 2_000_000
+"""Longest base64 text of an uploaded file."""
 SOURCE: dict[str, Schema] = {
     "game": text(200)
     | {"description": "A bundled game (tictactoe) or level (yards.xsb:2). Give this or rules."},

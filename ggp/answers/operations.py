@@ -6,22 +6,22 @@ The schemas are JSON Schema (draft 2020-12), as OpenAPI 3.1 and the Model Contex
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
-from gdl.json_schema import Schema, check_json
+from gdl.errors import GdlError
+from gdl.json_schema import FLAG, TEXT, Schema, check_json, number, or_null, record, rows, text, whole
 from gdl.syntax.notation import FORMS
-from ggp.answers.catalogue import MOST_CHARACTERS, SOURCE, checked_source
+from ggp.answers.catalogue import MOST_CHARACTERS, SOURCE, checked_source, known_games, known_levels
 from ggp.processes.budget import WorkBudget, WorkNeed
 from ggp.processes.parent import JsonMessage
 from ggp.processes.workers import Workers, WorkKind
 from ggp.protocol.http_error import BusyError
 
-MOST_MOVES = 5000
-MOST_PLAYOUTS = 100_000
 _LONGEST_SOLVE = 600.0
 
 
@@ -35,6 +35,7 @@ class Operation:
         reply: schema of the answer.
         seconds: the time limit; ``seconds`` of the request are added to it.
         streams: whether it reports progress.
+        example: a request.
     """
 
     summary: str
@@ -42,202 +43,160 @@ class Operation:
     reply: Schema
     seconds: float = 20.0
     streams: bool = False
+    example: JsonMessage = field(default_factory=dict)
 
 
-def _object(properties: dict[str, Any], optional: tuple[str, ...] = ()) -> Schema:
-    required = [name for name in properties if name not in optional]
-    schema: Schema = {"type": "object", "properties": properties, "additionalProperties": False}
-    return {**schema, "required": required} if required else schema
+def _asked(*required: str, **fields: Schema) -> Schema:
+    """The schema of a request with these fields, of which only some are required."""
+    return {**record(**fields), "required": list(required)}
 
 
-def _text(description: str, longest: int = 2000) -> Schema:
-    return {"type": "string", "description": description, "maxLength": longest}
+def _map(values: Schema, description: str = "") -> Schema:
+    """The schema of an object with any names."""
+    return {"type": "object", "additionalProperties": values, "description": description}
 
 
-def _whole(description: str, least: float, most: float) -> Schema:
-    return {"type": "integer", "minimum": least, "maximum": most, "description": description}
+def _about(schema: Schema, description: str) -> Schema:
+    return {**schema, "description": description}
 
 
-_TEXTS: Schema = {"type": "array", "items": {"type": "string"}}
-_NUMBER: Schema = {"type": "number"}
-_COUNT: Schema = {"type": "integer", "minimum": 0}
+_TEXTS, _COUNT, _SECONDS = rows(TEXT), whole(), {"type": "number"}
+_MOVES = rows(text(2000), most=64)
 _POSITION = {
     **SOURCE,
-    "state": _text("A state to begin with: its true propositions. Without it, the initial state.", 200_000),
-    "moves": {
-        "type": "array",
-        "maxItems": MOST_MOVES,
-        "items": {"type": "array", "maxItems": 64, "items": {"type": "string", "maxLength": 2000}},
-        "description": "Joint moves made from there: a move for each role, in role order.",
-    },
+    "state": _about(
+        text(200_000), "A state to begin with: its true propositions. Without it, the initial state."
+    ),
+    "moves": _about(
+        rows(_MOVES, most=5000), "Joint moves made from there: a move for each role, in role order."
+    ),
 }
-_LEGAL: Schema = {"type": "object", "additionalProperties": _TEXTS, "description": "role -> its legal moves"}
-_GOALS: Schema = {
-    "type": "object",
-    "additionalProperties": {"type": ["integer", "null"], "minimum": 0, "maximum": 100},
-    "description": "role -> goal value; null where the rules give none or several",
-}
-_STATE = {"roles": _TEXTS, "state": _TEXTS, "terminal": {"type": "boolean"}, "legal": _LEGAL, "goals": _GOALS}
-_FINDING = _object(
-    {
-        "line": _COUNT,
-        "column": _COUNT,
-        "length": _COUNT,
-        "severity": {"type": "string", "enum": ["error", "warning", "info"]},
-        "code": {"type": "string"},
-        "message": {"type": "string"},
-        "remedy": {"type": "string"},
-        "moves": {"type": ["array", "null"], "items": _TEXTS},
-    }
+_SEED = whole(0, 2**31)
+_LEGAL = _map(_TEXTS, "role -> its legal moves")
+_GOALS = _map(or_null(whole(0, 100)), "role -> goal value; null where the rules give none or several")
+_STATE = record(roles=_TEXTS, state=_TEXTS, terminal=FLAG, legal=_LEGAL, goals=_GOALS)
+_FINDING = record(
+    line=_COUNT,
+    column=_COUNT,
+    length=_COUNT,
+    severity={"type": "string", "enum": ["error", "warning", "info"]},
+    code=TEXT,
+    message=TEXT,
+    remedy=TEXT,
+    moves=or_null(rows(_TEXTS)),
 )
-_SPREAD = _object(
-    {
-        "mean": {"type": ["number", "null"]},
-        "counts": {"type": "object", "additionalProperties": _COUNT, "description": "goal value -> playouts"},
-    }
-)
+_SPREAD = record(mean=or_null(_SECONDS), counts=_map(_COUNT, "goal value -> playouts"))
+_AFTER = {"game": "tictactoe", "moves": [["(mark b 2)", "noop"]]}
 
 OPERATIONS: dict[str, Operation] = {
+    "games": Operation(
+        "The bundled games and levels, by name", _asked(), record(games=_TEXTS, levels=_TEXTS)
+    ),
     "validate": Operation(
         "Check rules: each error with its place and its remedy; optionally by random play, too",
-        _object(
-            {**SOURCE, "play": {"type": "boolean", "description": "Also play at random."}},
-            ("game", "rules", "play"),
-        ),
-        _object(
-            {
-                "findings": {"type": "array", "items": _FINDING},
-                "counts": {"type": "object", "additionalProperties": _COUNT},
-                "notation": {"type": "string", "enum": [form.shown for form in FORMS.values()]},
-            }
+        _asked(**SOURCE, play=_about(FLAG, "Also play at random.")),
+        record(
+            findings=rows(_FINDING),
+            counts=_map(_COUNT),
+            notation={"type": "string", "enum": [form.shown for form in FORMS.values()]},
         ),
         seconds=40.0,
+        example={"rules": "role(x) legal(x,M)"},
     ),
     "state": Operation(
         "A state, initial or after moves: what is true, whether it is terminal, legal moves and goal values",
-        _object(_POSITION, tuple(_POSITION)),
-        _object(_STATE),
+        _asked(**_POSITION),
+        _STATE,
+        example=_AFTER,
     ),
     "legal": Operation(
         "The legal moves of every role in a state",
-        _object(_POSITION, tuple(_POSITION)),
-        _object({"legal": _LEGAL}),
+        _asked(**_POSITION),
+        record(legal=_LEGAL),
+        example=_AFTER,
     ),
     "next": Operation(
         "The state after one more joint move",
-        _object(
-            {
-                **_POSITION,
-                "joint": {
-                    "type": "array",
-                    "maxItems": 64,
-                    "items": {"type": "string", "maxLength": 2000},
-                    "description": "In role order a move for each role, or for each with a choice.",
-                },
-            },
-            tuple(_POSITION),
+        _asked(
+            "joint",
+            **_POSITION,
+            joint=_about(_MOVES, "In role order a move for each role, or for each with a choice."),
         ),
-        _object(_STATE),
+        _STATE,
+        example={**_AFTER, "joint": ["noop", "(mark a 1)"]},
     ),
     "goals": Operation(
         "The goal values of every role in a state",
-        _object(_POSITION, tuple(_POSITION)),
-        _object({"goals": _GOALS, "terminal": {"type": "boolean"}}),
+        _asked(**_POSITION),
+        record(goals=_GOALS, terminal=FLAG),
+        example=_AFTER,
     ),
     "playouts": Operation(
         "Random matches from a state: goal values and lengths",
-        _object(
-            {
-                **_POSITION,
-                "n": {
-                    "type": "integer",
-                    "minimum": 1,
-                    "maximum": MOST_PLAYOUTS,
-                    "description": "Number of playouts (default 512).",
-                },
-                "seed": {
-                    "type": "integer",
-                    "minimum": 0,
-                    "maximum": 2**31,
-                    "description": "Random seed of the moves (default 0).",
-                },
-            },
-            (*_POSITION, "n", "seed"),
+        _asked(
+            **_POSITION,
+            n=_about(whole(1, 100_000), "Number of playouts (default 512)."),
+            seed=_about(_SEED, "Random seed of the moves (default 0)."),
         ),
-        _object(
-            {
-                "playouts": _COUNT,
-                "cut": {**_COUNT, "description": "playouts that ended before a terminal state"},
-                "machine": {"type": "string", "enum": ["prover", "propnet"]},
-                "goals": {"type": "object", "additionalProperties": _SPREAD},
-                "lengths": _object({"mean": _NUMBER, "shortest": _COUNT, "longest": _COUNT}),
-            }
+        record(
+            playouts=_COUNT,
+            cut=_about(_COUNT, "playouts that ended before a terminal state"),
+            machine={"type": "string", "enum": ["prover", "propnet"]},
+            goals=_map(_SPREAD),
+            lengths=record(mean=_SECONDS, shortest=_COUNT, longest=_COUNT),
         ),
         seconds=60.0,
+        example={"game": "connectfour", "n": 1000},
     ),
     "solve": Operation(
         "Solve a puzzle, a game of one role: the best line that is found, replayed by the prover",
-        _object(
-            {
-                **SOURCE,
-                "seconds": {**_whole("Wall time (10).", 0.1, _LONGEST_SOLVE), "type": "number"},
-                "solver": _text("This solver alone; all that fit by default.", 100),
-                "seed": {
-                    "type": "integer",
-                    "minimum": 0,
-                    "maximum": 2**31,
-                    "description": "Random seed (default 0).",
-                },
-            },
-            ("game", "rules", "seconds", "solver", "seed"),
+        _asked(
+            **SOURCE,
+            seconds=_about(number(0.1, _LONGEST_SOLVE), "Wall time (10)."),
+            solver=_about(text(100), "This solver alone; all that fit by default."),
+            seed=_about(_SEED, "Random seed (default 0)."),
         ),
-        _object(
-            {
-                "game": {"type": "string"},
-                "value": {"type": ["integer", "null"]},
-                "moves": _TEXTS,
-                "proven": {"type": "boolean"},
-                "solver": {"type": ["string", "null"]},
-                "states": _COUNT,
-                "doubt": {"type": "string"},
-                "steps": {"type": "string", "description": "For a level of Sokoban, the solution as LURD."},
-                "seconds_cpu": _NUMBER,
-                "seconds_wall": _NUMBER,
-            }
+        record(
+            game=TEXT,
+            value=or_null({"type": "integer"}),
+            moves=_TEXTS,
+            proven=FLAG,
+            solver=or_null(TEXT),
+            states=_COUNT,
+            doubt=TEXT,
+            steps=_about(TEXT, "For a level of Sokoban, the solution as LURD."),
+            seconds_cpu=_SECONDS,
+            seconds_wall=_SECONDS,
         ),
         seconds=180.0,
         streams=True,
+        example={"game": "hanoi", "seconds": 20},
     ),
     "verify": Operation(
         "Replay a recorded trace (the JSON lines of ggp playthrough): the first difference from the rules",
-        _object(
-            {**SOURCE, "trace": _text("JSON objects, one per line.", MOST_CHARACTERS)}, ("game", "rules")
-        ),
-        _object(
-            {
-                "fault": {"type": ["string", "null"], "description": "null if everything agrees"},
-                "states": {**_COUNT, "description": "number of states compared"},
-            }
+        _asked("trace", **SOURCE, trace=_about(text(MOST_CHARACTERS), "JSON objects, one per line.")),
+        record(
+            fault=_about(or_null(TEXT), "null if everything agrees"),
+            states=_about(_COUNT, "number of states compared"),
         ),
         seconds=60.0,
+        example={
+            "game": "tictactoe",
+            "trace": '{"type": "game", "game": "tictactoe", "roles": ["x", "o"]}',
+        },
     ),
 }
-PROGRESS: Schema = _object(
-    {
-        "seconds": _NUMBER,
-        "states": _COUNT,
-        "value": {"type": ["integer", "null"]},
-        "length": _COUNT,
-        "proven": {"type": "boolean"},
-        "at_work": _TEXTS,
-        "moves": {**_TEXTS, "description": "the line, if it is better than the last one"},
-    },
-    ("moves",),
+PROGRESS = _asked(
+    *("seconds", "states", "value", "length", "proven", "at_work"),
+    seconds=_SECONDS,
+    states=_COUNT,
+    value=or_null({"type": "integer"}),
+    length=_COUNT,
+    proven=FLAG,
+    at_work=_TEXTS,
+    moves=_about(_TEXTS, "the line, if it is better than the last one"),
 )
 """The progress reports of ``solve``."""
-
-GAMES: Schema = _object({"games": _TEXTS, "levels": _TEXTS})
-"""The names of the bundled games and levels."""
 
 
 WORK = WorkKind("ggp.answers.answer_process", "the question", most=6, need=WorkNeed(memory=384 * 1024**2))
@@ -265,21 +224,26 @@ class QuestionDesk:
 
         Raises:
             BusyError: there is too much to do.
-            GdlError: the request does not follow the schema, cannot be answered, or takes too long.
+            GdlError: there is no such operation, or the request does not follow the schema, cannot be
+                answered, or takes too long.
         """
+        if name not in OPERATIONS:
+            raise GdlError(f"there is no {name[:80]!r} here", remedy=f"there are {', '.join(OPERATIONS)}")
         operation = OPERATIONS[name]
         check_json(fields, operation.request)
+        if name == "games":
+            return {"games": known_games(), "levels": await asyncio.to_thread(known_levels)}
         request = {"do": name, **_USUAL.get(name, {}), **fields, **checked_source(fields)}
         seconds = operation.seconds + float(request.get("seconds", 0.0))
         if not operation.streams:
             key = sha256(f"{request['game']}\n{request['rules']}".encode("utf-8", "replace")).hexdigest()
-            return _bare(await self._workers.ask(key, request, seconds=seconds, news=news))
+            return await self._workers.ask(key, request, seconds=seconds, news=news)
         if self._solving >= _MOST_SOLVING:
             raise BusyError(f"{_MOST_SOLVING} puzzles are being solved")
         self._solving += 1
         key = secrets.token_hex(8)
         try:
-            return _bare(await self._workers.ask(key, request, seconds=seconds, news=news))
+            return await self._workers.ask(key, request, seconds=seconds, news=news)
         finally:
             self._solving -= 1
             await self._workers.end(key)
@@ -287,7 +251,3 @@ class QuestionDesk:
     async def close(self) -> None:
         """End the desk's processes."""
         await self._workers.close()
-
-
-def _bare(answer: JsonMessage) -> JsonMessage:
-    return {name: value for name, value in answer.items() if name != "kind"}

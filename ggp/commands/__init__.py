@@ -16,8 +16,7 @@ import typer
 from gdl.errors import FileError, GdlError
 from gdl.reading import read_limited, read_open, text_of
 from gdl.visible import visible
-from ggp.complaint import complain
-from ggp.printing import show
+from ggp.printing import complain, show
 
 THEMES = ("play", "rules", "puzzles", "server", "learning")
 """The folders, in the order of ``ggp --help``, which shows the beginnings of their first lines as titles."""

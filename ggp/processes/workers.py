@@ -141,7 +141,7 @@ class _WorkerProcess:
                     answer = await self._ask(request, news, seconds)
         finally:
             self.waiting -= 1
-        match answer["kind"]:
+        match answer.pop("kind"):
             case "done":
                 return answer
             case "refused":

@@ -1,5 +1,5 @@
 """`ggp play`: a match in this process, shown to a person or written for a program.
 
-Read ``local_match`` (the match), ``human`` (a person as a player), ``views`` (what is shown, with boards from
-:mod:`ggp.boards`), and ``setup``, which puts them together.
+Read ``human`` (a person as a player), ``drawing`` (states as text, with boards from :mod:`ggp.boards`), and
+``setup``: the match and what is shown of it.
 """

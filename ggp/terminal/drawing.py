@@ -1,7 +1,8 @@
-"""The states of one game as text: the painter for it, and `PlainDrawing` for code and notebooks."""
+"""The states of one game as text: the painter for it, and drawings for code and notebooks."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from gdl.machine import Machine, State
@@ -31,15 +32,13 @@ def painter_of(
     return Painter(find_board(machine), machine.rules, machine.roles), None
 
 
-class PlainDrawing:
-    """Draws the states of one game. The first state decides how, which takes up to a second."""
+def plain_drawing(machine: Machine, name: str) -> Callable[[State], str]:
+    """Draws the states of one game for code and notebooks: lines from top to bottom, followed by the true
+    propositions off the board."""
+    painter, _ = painter_of(machine, name)
 
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self._painter: Painter | None = None
-
-    def __call__(self, state: State) -> str:
-        """The drawing, lines from top to bottom, followed by the true propositions off the board."""
-        self._painter = self._painter or painter_of(state.machine, self._name)[0]
-        shown = self._painter.draw_state(state)
+    def draw(state: State) -> str:
+        shown = painter.draw_state(state)
         return "\n".join(filter(None, (shown.plain(), "\n".join(shown.beside))))
+
+    return draw

@@ -3,8 +3,8 @@
 Read in the order of the data::
 
     settings: games, entrants -> schedule: fixtures, openings -> runner -> (referee -> players) -> store
-    store -> statistics: scores -> standing, ratings -> tables, plots, report
+    store -> statistics: scores -> standing, ratings -> tables
 
-``session`` runs all of it for ``ggp tournament``. The SQLite file may be a stranger's: ``database`` opens it
-within limits, ``store`` reads and writes its contents.
+``session`` runs all of it for ``ggp tournament``. The SQLite file may be a stranger's: ``store`` opens it
+within limits, reads and writes it.
 """

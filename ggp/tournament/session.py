@@ -23,14 +23,12 @@ from ggp.console import spinner
 from ggp.game import Game
 from ggp.output_file import replacing, write_file
 from ggp.protocol.match_record import draw_seed
-from ggp.report_page import check_installed
 from ggp.server.newsroom import Newsroom
 from ggp.tournament import bounds
 from ggp.tournament.runner import Runner
 from ggp.tournament.settings import GameSpec, TournamentSettings, parse_entrants
 from ggp.tournament.sites import Sites
 from ggp.tournament.statistics.ratings import Sprt
-from ggp.tournament.statistics.report import html_report
 from ggp.tournament.statistics.scores import block_scores
 from ggp.tournament.statistics.standing import fault_lines, standing_of
 from ggp.tournament.statistics.tables import (
@@ -39,6 +37,7 @@ from ggp.tournament.statistics.tables import (
     LiveTable,
     cross_rows,
     game_rows,
+    html_report,
     rows_table,
     standings,
     test_line,
@@ -257,9 +256,7 @@ class Session:
 
 
 def check_outputs(paths: Sequence[Path]) -> None:
-    """Raise GdlError if :meth:`Session.write` cannot write one of the files."""
+    """Raise GdlError if :meth:`Session.write` does not know the kind of one of the files."""
     for path in paths:
         if path.suffix.lower() not in (".html", ".json", ".csv"):
             raise GdlError(f"--output {path}: not a known kind of file", remedy="write .html, .json or .csv")
-    if any(path.suffix.lower() == ".html" for path in paths):
-        check_installed()

@@ -12,24 +12,18 @@ from aiohttp import web
 
 import ggp
 from gdl.errors import GdlError
-from gdl.json_schema import Schema
+from gdl.json_schema import TEXT, Schema, record
 from gdl.visible import without_folders
 from ggp.answers.catalogue import checked_source
-from ggp.answers.operations import GAMES, OPERATIONS, PROGRESS, WORK, Operation, QuestionDesk
+from ggp.answers.operations import OPERATIONS, PROGRESS, WORK, Operation, QuestionDesk
 from ggp.processes.parent import JsonMessage
 from ggp.protocol.event_source import BEHIND
-from ggp.web.cached_lists import KNOWN
 from ggp.web.gate import protect
 from ggp.web.rooms import PageRoom, add_owner
 from ggp.web.shell import add_page, encode, page
 from ggp.web.visits import json_object, touch
 
-ERROR: Schema = {
-    "type": "object",
-    "required": ["error"],
-    "additionalProperties": False,
-    "properties": {"error": {"type": "string", "description": "one line: the mistake and its remedy"}},
-}
+ERROR = record(error={**TEXT, "description": "one line: the mistake and its remedy"})
 _JSON = "application/json"
 _STREAM = "text/event-stream"
 _EVENTS = (
@@ -40,23 +34,14 @@ _EVENTS = (
 
 def describe_api() -> dict[str, Any]:
     """The whole OpenAPI description."""
-    paths: dict[str, Any] = {
-        "/api/games": {
-            "get": {
-                "operationId": "games",
-                "summary": "The bundled games and levels",
-                "responses": {"200": _content("Their names", _JSON, GAMES)},
-            }
-        },
-        "/api/openapi.json": {
-            "get": {
-                "operationId": "openapi",
-                "summary": "This description",
-                "responses": {"200": _content("OpenAPI 3.1", _JSON, {"type": "object"})},
-            }
-        },
+    description = {
+        "operationId": "openapi",
+        "summary": "This description",
+        "responses": {"200": _content("OpenAPI 3.1", _JSON, {"type": "object"})},
     }
-    paths |= {f"/api/{name}": {"post": _described(name, one)} for name, one in OPERATIONS.items()}
+    paths = {
+        f"/api/{name}": {_method(one).lower(): _described(name, one)} for name, one in OPERATIONS.items()
+    }
     return {
         "openapi": "3.1.0",
         "info": {
@@ -68,11 +53,23 @@ def describe_api() -> dict[str, Any]:
             "from browsers need the token of a page, requests from tools need none.",
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
-        "paths": paths,
+        "paths": {**paths, "/api/openapi.json": {"get": description}},
         "components": {
             "schemas": {"Error": ERROR, "Progress": PROGRESS, "Solved": OPERATIONS["solve"].reply},
         },
     }
+
+
+def _method(operation: Operation) -> str:
+    return "POST" if operation.request["properties"] else "GET"
+
+
+_ERRORS = {
+    "400": "The question cannot be answered",
+    "403": "The request came from another site or lacks the page's token",
+    "413": "The body is longer than 2 MiB",
+    "503": "The server is busy: ask again after Retry-After seconds",
+}
 
 
 def _described(name: str, operation: Operation) -> dict[str, Any]:
@@ -80,37 +77,18 @@ def _described(name: str, operation: Operation) -> dict[str, Any]:
         good = _content(_EVENTS, _STREAM, {"type": "string"})
     else:
         good = _content("The answer", _JSON, operation.reply)
+    described = {"operationId": name, "summary": operation.summary, "responses": {"200": good}}
+    if _method(operation) == "GET":
+        return described
     error = {"$ref": "#/components/schemas/Error"}
-    return {
-        "operationId": name,
-        "summary": operation.summary,
-        "requestBody": {"required": True, "content": {_JSON: {"schema": operation.request}}},
-        "responses": {
-            "200": good,
-            "400": _content("The question cannot be answered", _JSON, error),
-            "403": _content("The request came from another site or lacks the page's token", _JSON, error),
-            "503": _content("The server is busy: ask again after Retry-After seconds", _JSON, error),
-            "413": _content("The body is longer than 2 MiB", _JSON, error),
-        },
-    }
+    errors = {status: _content(text, _JSON, error) for status, text in _ERRORS.items()}
+    body = {"required": True, "content": {_JSON: {"schema": operation.request}}}
+    return {**described, "requestBody": body, "responses": {"200": good, **errors}}
 
 
 def _content(description: str, kind: str, schema: Schema) -> dict[str, Any]:
     return {"description": description, "content": {kind: {"schema": schema}}}
 
-
-_AFTER = {"game": "tictactoe", "moves": [["(mark b 2)", "noop"]]}
-EXAMPLES: dict[str, dict[str, Any]] = {
-    "validate": {"rules": "role(x) legal(x,M)"},
-    "state": _AFTER,
-    "legal": _AFTER,
-    "next": {**_AFTER, "joint": ["noop", "(mark a 1)"]},
-    "goals": _AFTER,
-    "playouts": {"game": "connectfour", "n": 1000},
-    "solve": {"game": "hanoi", "seconds": 20},
-    "verify": {"game": "tictactoe", "trace": '{"type": "game", "game": "tictactoe", "roles": ["x", "o"]}'},
-}
-"""An example request of each operation, for the API page."""
 
 DESK = web.AppKey("desk", QuestionDesk)
 
@@ -119,21 +97,16 @@ def add_routes(app: web.Application) -> None:
     """Add the API to the application."""
     add_owner(app, DESK, QuestionDesk)
     add_page(app, "/api", _page)
-    app.router.add_get("/api/games", _games)
     app.router.add_get("/api/openapi.json", _description)
     for name, operation in OPERATIONS.items():
-        app.router.add_post(f"/api/{name}", _stream if operation.streams else _answer)
+        answer = _stream if operation.streams else _answer
+        app.router.add_route(_method(operation), f"/api/{name}", answer)
 
 
 async def _page(request: web.Request) -> web.Response:
     """The page of all calls, each with an example to try."""
-    examples = {name: orjson.dumps(example).decode() for name, example in EXAMPLES.items()}
+    examples = {name: orjson.dumps(one.example).decode() for name, one in OPERATIONS.items()}
     return page(request, "The JSON API", "api.js", ("api.css",), examples=examples)
-
-
-async def _games(request: web.Request) -> web.Response:
-    names = request.app[KNOWN]
-    return web.json_response({"games": await names.games.get(), "levels": await names.levels.get()})
 
 
 async def _description(request: web.Request) -> web.Response:
@@ -142,7 +115,7 @@ async def _description(request: web.Request) -> web.Response:
 
 async def _answer(request: web.Request) -> web.Response:
     name = request.path.rpartition("/")[2]
-    body = json_object(request, OPERATIONS[name].request)
+    body = {} if request.method == "GET" else json_object(request, OPERATIONS[name].request)
     return web.json_response(await request.app[DESK].ask(name, body))
 
 

@@ -1,30 +1,19 @@
-"""The process that draws states along lines of joint moves, within limits of time and memory.
-
-With an argument it draws the states of that installed game. Without one it draws the states of watched
-matches, whose rules are part of each request.
-"""
+"""The process that draws the states of watched matches, whose rules are part of each request, within limits
+of time and memory."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 
-from gdl.errors import GdlError
 from gdl.machine import Machine, State
 from gdl.prover.machine import ProverMachine
-from gdl.syntax.parser import parse_rules, parse_term, parse_terms
+from gdl.syntax.parser import parse_rules, parse_term
 from ggp.boards.svg.picture import SvgPainter
-from ggp.game import Game
+from ggp.boards.words import MoveWords
 from ggp.processes.parent import JsonMessage, Send, answer_requests
-from ggp.wording.moves import MoveWords
 
-_INSTALLED_LIMITS = 1024**3, 120.0
+_LIMITS = 2 * 1024**3, 3600.0
 """Memory in bytes and CPU seconds of one process for all its drawings; then a new process replaces it."""
-_WATCHED_LIMITS = 2 * 1024**3, 3600.0
-MOST_STEPS = 500
-"""Joint moves in one request for a state of an installed game."""
-_MOST_WATCHED = 20_000
-"""Joint moves of a watched match."""
 _MOST_TOLD = 100
 """The newest joint moves, which are returned in words too."""
 _MOST_TEXTS = 200
@@ -97,33 +86,6 @@ class DrawnLine:
         return texts
 
 
-class _Artist:
-    """Draws states of one installed game."""
-
-    def __init__(self, name: str) -> None:
-        self._machine = Game.load(name).machine("prover")
-        self._painter = SvgPainter.of_machine(self._machine, name)
-
-    def draw(self, state: str, steps: list[str]) -> str:
-        """The drawing of a state after some joint moves, with the changes of the last move marked.
-
-        Args:
-            state: the propositions of the state to begin with; empty for the initial state.
-            steps: joint moves, each written as GDL terms.
-
-        Raises:
-            GdlError: the state or a move cannot be read or played, or there are too many moves.
-        """
-        if len(steps) > MOST_STEPS:
-            raise GdlError(f"more than {MOST_STEPS} joint moves", remedy="give a state further on")
-        machine = self._machine
-        at = machine.state_of(parse_terms(state, "state", "auto")) if state else machine.initial_state()
-        before: State | None = None
-        for step in steps:
-            before, at = at, at.play(*parse_terms(step, "moves", "auto"))
-        return self._painter.draw_state(at, before, alone=True)
-
-
 class WatchedGame:
     """One watched match. Raises GdlError if its rules cannot be played."""
 
@@ -131,17 +93,12 @@ class WatchedGame:
         self.rules = rules
         self._line = DrawnLine(ProverMachine(parse_rules(rules, "match")))
 
-    def draw(self, moves: object, step: int | None = None) -> dict[str, object]:
+    def draw(self, moves: Sequence[Sequence[str]], step: int | None = None) -> dict[str, object]:
         """The state after these joint moves, or after the first ``step`` of them. Raises GdlError if they
         cannot be played."""
-        if not isinstance(moves, list) or not all(isinstance(joint, list) for joint in moves):
-            raise GdlError("moves must be a list of joint moves, each a list")
-        if len(moves) > _MOST_WATCHED:
-            raise GdlError(f"more than {_MOST_WATCHED:,} steps")
-        joints = [[str(move) for move in joint] for joint in moves]
         at = len(moves) if step is None else max(0, min(step, len(moves)))
         machine = self._line.machine
-        state, before = self._line.reach(joints, at)
+        state, before = self._line.reach(moves, at)
         over = machine.is_terminal(state)
         spell = machine.rules.spell
         return {
@@ -158,20 +115,15 @@ class WatchedGame:
 
 def main() -> None:
     """Draw until the other end is gone."""
-    name = sys.argv[1] if len(sys.argv) > 1 else ""
-    artist: _Artist | None = None
     watched: WatchedGame | None = None
 
     def answer(request: JsonMessage, send: Send) -> dict[str, object]:
-        nonlocal artist, watched
-        if name:
-            artist = artist or _Artist(name)
-            return {"svg": artist.draw(request["state"], request["steps"])}
+        nonlocal watched
         if watched is None or watched.rules != request["rules"]:
             watched = WatchedGame(request["rules"])
         return watched.draw(request["moves"], request.get("step"))
 
-    answer_requests(answer, "drawing", *(_INSTALLED_LIMITS if name else _WATCHED_LIMITS))
+    answer_requests(answer, "drawing", *_LIMITS)
 
 
 if __name__ == "__main__":

@@ -76,7 +76,7 @@ class Jobs:
     ) -> None:
         self._jobs: OrderedDict[str, Job] = OrderedDict()
         self._workers = Workers(kind, budget)
-        self._what, self._at_once, self._silent = what, at_once, ("kind", *silent)
+        self._what, self._at_once, self._silent = what, at_once, silent
         self._most, self._size, self._most_size = most, size, most_size
 
     def get(self, key: str) -> Job:

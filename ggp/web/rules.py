@@ -9,8 +9,8 @@ from aiohttp import web
 
 from gdl.json_schema import Schema, text, whole
 from ggp.answers.catalogue import MOST_CHARACTERS
-from ggp.processes.parent import JsonMessage
 from ggp.processes.workers import GivenUpError, Workers, WorkKind
+from ggp.rule_files import games_folder, read_rules_file
 from ggp.web.cached_lists import KNOWN
 from ggp.web.gate import TOKEN_HEADER
 from ggp.web.rooms import PageRoom, add_owner
@@ -19,16 +19,16 @@ from ggp.web.visits import fields, json_object
 
 WORK = WorkKind("ggp.web.rules_process", "work on these rules", most=8, seconds=30.0)
 WORKERS = web.AppKey("rules_workers", Workers)
-JOBS: dict[str, dict[str, tuple[object, Schema]]] = {
+JOBS: dict[str, dict[str, Schema]] = {
     "check": {},
     "rehearse": {},
-    "rewrite": {"to": ("", text(1000))},
-    "scramble": {"seed": (0, whole())},
+    "rewrite": {"to": text(1000)},
+    "scramble": {"seed": whole()},
     "count": {},
-    "draw": {"of": ("", text(1000))},
-    "show": {"seed": (0, whole()), "steps": (0, whole())},
+    "draw": {"of": text(1000)},
+    "show": {"seed": whole(), "steps": whole()},
 }
-"""The jobs. Each maps the names of its arguments, apart from the text, to a default and a schema."""
+"""The jobs. Each has the schemas of its arguments, apart from the text."""
 
 
 def add_routes(app: web.Application) -> None:
@@ -45,8 +45,6 @@ async def _page(request: web.Request) -> web.Response:
 
 
 async def _text(request: web.Request) -> web.Response:
-    from ggp.rule_files import games_folder, read_rules_file
-
     name = request.match_info["name"]
     if name not in await request.app[KNOWN].games.get():
         raise web.HTTPNotFound(reason="there is no such game")
@@ -59,10 +57,8 @@ async def _work(request: web.Request) -> web.Response:
     job = request.match_info["job"]
     if job not in JOBS:
         raise web.HTTPNotFound(reason="there is no such job")
-    more = JOBS[job]
-    schemas = {name: schema for name, (_, schema) in more.items()}
-    body = json_object(request, {**fields(text=text(MOST_CHARACTERS), **schemas), "required": ["text"]})
-    work_request: JsonMessage = {"do": job, **{name: usual for name, (usual, _) in more.items()}, **body}
+    body = json_object(request, {**fields(text=text(MOST_CHARACTERS), **JOBS[job]), "required": ["text"]})
+    work_request = {"do": job, **body}
     # The drawing next to the text has a process of its own, so that it delays no other job.
     key = request.headers[TOKEN_HEADER] + (" show" if job == "show" else "")
     newest = job in ("check", "show")
@@ -72,7 +68,7 @@ async def _work(request: web.Request) -> web.Response:
         if not newest:
             raise
         return web.json_response({"given_up": True})
-    return web.json_response({name: value for name, value in answer.items() if name != "kind"})
+    return web.json_response(answer)
 
 
 ROOM = PageRoom(add_routes, "/rules", "Write", (WORK.module,))

@@ -16,8 +16,8 @@ from gdl.syntax.parser import parse_rules, parse_term
 from ggp.answers.answer_process import check, rehearse
 from ggp.boards.board import find_board
 from ggp.boards.svg.picture import SvgPainter
+from ggp.boards.words import MoveWords
 from ggp.processes.parent import JsonMessage, Send, answer_requests
-from ggp.wording.moves import MoveWords
 
 MEMORY = 1024**3
 CPU_SECONDS = 300.0
@@ -32,12 +32,12 @@ NAME = "rules"
 Told = dict[str, object]
 
 
-def rewritten(text: str, to: str) -> Told:
+def rewritten(text: str, to: str = "") -> Told:
     """The rules in canonical form, in the notation ``to``; in their own if that is empty. Raises GdlError."""
     return {"text": convert(text, named_notation(to or "auto"), NAME)}
 
 
-def scrambled(text: str, seed: int) -> Told:
+def scrambled(text: str, seed: int = 0) -> Told:
     """The same game under other names, in the notation of the text."""
     from gdl.scramble import scramble
 
@@ -55,7 +55,7 @@ def counted(text: str) -> Told:
     }
 
 
-def drawn(text: str, of: str) -> Told:
+def drawn(text: str, of: str = "") -> Told:
     """A drawing of the network that computes one output, or all outputs if ``of`` is empty.
 
     Returns:
@@ -106,7 +106,7 @@ _SHOW_SECONDS = 4.0
 """CPU time for the states of a random match."""
 
 
-def shown(text: str, seed: int, steps: int) -> Told:
+def shown(text: str, seed: int = 0, steps: int = 0) -> Told:
     """Drawings of the initial state and of the states of a random match. Raises GdlError.
 
     Returns:
@@ -137,20 +137,20 @@ def shown(text: str, seed: int, steps: int) -> Told:
     return {"frames": frames, "why": why}
 
 
-JOBS: dict[str, Callable[[JsonMessage], Told]] = {
-    "check": lambda request: check(request["text"]),
-    "rehearse": lambda request: rehearse(request["text"]),
-    "rewrite": lambda request: rewritten(request["text"], request["to"]),
-    "scramble": lambda request: scrambled(request["text"], request["seed"]),
-    "count": lambda request: counted(request["text"]),
-    "draw": lambda request: drawn(request["text"], request["of"]),
-    "show": lambda request: shown(request["text"], request["seed"], request["steps"]),
+JOBS: dict[str, Callable[..., Told]] = {
+    "check": check,
+    "rehearse": rehearse,
+    "rewrite": rewritten,
+    "scramble": scrambled,
+    "count": counted,
+    "draw": drawn,
+    "show": shown,
 }
-"""The jobs that a page may request."""
+"""The jobs that a page may request; :data:`ggp.web.rules.JOBS` has the schemas of their arguments."""
 
 
 def _answer(request: JsonMessage, send: Send) -> Told:
-    return JOBS[request["do"]](request)
+    return JOBS[request["do"]](**{name: request[name] for name in request if name not in ("do", "kind")})
 
 
 def main() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from html import escape
 from typing import Any
@@ -13,7 +14,7 @@ from aiohttp.typedefs import Handler
 from ggp.protocol.event_source import EventSource, encode
 from ggp.web.gate import HEADERS, PAGES, TOKENS
 from ggp.web.rooms import rooms
-from ggp.web.visits import touch
+from ggp.web.visits import touch, visit_of
 
 _HOME = '<a class="home" href="/"><img src="/static/icon.svg" alt="" width="20" height="20">kaskade</a>'
 
@@ -71,6 +72,16 @@ class Broadcast(EventSource):
 
     def __init__(self, greeting: Callable[[], list[bytes]] = list) -> None:
         super().__init__(greeting, HEADERS)
+
+    async def stream(self, request: web.Request) -> web.StreamResponse:
+        visit = visit_of(request)
+        if visit is not None:
+            visit.stream = asyncio.current_task()
+        try:
+            return await super().stream(request)
+        finally:
+            if visit is not None:
+                visit.stream = None
 
     def wrote(self, request: web.Request) -> None:
         touch(request)

@@ -47,9 +47,10 @@ class Visit(RequestHandler):
     Attributes:
         address, since, waits: as :class:`ggp.protocol.listener.Guest` has them.
         body: the stream of the request body that is being read; None otherwise.
+        stream: the task of an endless reply, which ends with the connection; None otherwise.
     """
 
-    __slots__ = ("_ended", "_fed", "_headers", "_listener", "address", "body", "since", "waits")
+    __slots__ = ("_ended", "_fed", "_headers", "_listener", "address", "body", "since", "stream", "waits")
 
     def __init__(self, server: web.Server, listener: Listener, headers: Mapping[str, str]) -> None:
         super().__init__(
@@ -67,6 +68,7 @@ class Visit(RequestHandler):
         self.since = time.monotonic()
         self.waits = False
         self.body: StreamReader | None = None
+        self.stream: asyncio.Task[Any] | None = None
         self._headers = headers
         self._listener = listener
         self._ended = self._fed = False
@@ -90,6 +92,8 @@ class Visit(RequestHandler):
     def connection_lost(self, exc: BaseException | None) -> None:
         self._listener.forget(self)
         super().connection_lost(exc)
+        if self.stream is not None:  # otherwise the next event or ping would find that the peer has gone
+            self.stream.cancel()
 
     def put_off(self) -> None:
         """Close at once, to make room for others. A peer without a reply gets status 503."""

@@ -12,7 +12,7 @@ import pytest
 from bench import processes
 from bench.table.report import machines_of, markdown, report
 from bench.table.run import cut_broken_line, jobs_of, measured, still_to_do
-from ggp.bench.results import read_results
+from ggp.bench import read_results
 
 LIMITS = {"cpu_limit": 60, "memory_limit": 4, "seconds": 0.05, "seed": 0, "repetitions": 1}
 COUNTING = (

@@ -13,8 +13,7 @@ from gdl.information import Information, information_of
 from gdl.machine import Machine
 from ggp.commands.rules.playthrough import command
 from ggp.game import Game
-from ggp.traces.record import record
-from ggp.traces.verify import read_trace, verify_game
+from ggp.traces import read_trace, record, verify_game
 from tests.games.known import OPENINGS
 from tests.games.rules_of_games import NAMES, prover, rules
 from tests.places import GAMES

@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 from gdl.syntax.format import convert
 from gdl.syntax.notation import Notation
 from ggp.game import Game
-from ggp.terminal.drawing import PlainDrawing
+from ggp.terminal.drawing import plain_drawing
 from players.kaskade.make_machine import make_machine
 
 NOTATIONS: dict[Notation, str] = {"kif": "(control x)", "infix": "control(x)"}
@@ -36,4 +36,4 @@ def test_what_stands_beside_a_board_is_in_the_notation_of_the_rules() -> None:
     rules = Game.load("tictactoe").text
     for notation, beside in NOTATIONS.items():
         state = Game.load(convert(rules, notation)).machine("prover").initial_state()
-        assert PlainDrawing("game")(state).splitlines()[-1] == beside
+        assert plain_drawing(state.machine, "game")(state).splitlines()[-1] == beside

@@ -13,17 +13,17 @@ from typing import Any
 import pytest
 
 from gdl.errors import FileError, GdlError, Place, RulesError
-from ggp.bench.results import read_results
+from ggp import traces
+from ggp.bench import read_results
 from ggp.commands import read_or_complain
-from ggp.complaint import complain
 from ggp.cover.instance import load_instance
 from ggp.cover.solve import SaveFile
 from ggp.game import Game
+from ggp.printing import complain
 from ggp.rule_files import read_rules_file
-from ggp.traces import verify
-from ggp.traces.verify import find_traces, read_trace
+from ggp.traces import find_traces, read_trace
 from ggp.web.replay import replay_process
-from ggp.web.replay.shelf import Shelf
+from ggp.web.replay.routes import Shelf
 from players.knowledge.store import KnowledgeStore, read_file
 from players.puzzles.snakes.level import levels_of_file as snakes
 from players.puzzles.sokoban.levels.read import levels_of_file as sokoban
@@ -95,8 +95,8 @@ def test_a_cache_forgets_what_is_odd(make: Callable[[Path], None], tmp_path: Pat
 
 
 def test_traces_unpack_to_no_more_than_they_may(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(verify, "MOST_OF_LINE", 1000)
-    monkeypatch.setattr(verify, "MOST_BYTES", 5000)
+    monkeypatch.setattr(traces, "MOST_OF_LINE", 1000)
+    monkeypatch.setattr(traces, "MOST_BYTES", 5000)
     bomb, long = tmp_path / "bomb.jsonl.gz", tmp_path / "long.jsonl.gz"
     bomb.write_bytes(gzip.compress(b'{"type": "x"}\n' * 1000))
     long.write_bytes(gzip.compress(b" " * 2000))
@@ -126,4 +126,4 @@ def test_a_folder_of_odd_traces_is_told(tmp_path: Path) -> None:
         make(tmp_path / f"{number}.jsonl")
         (tmp_path / f"{number}.kif").write_text("(role r) (legal r m) (<= terminal (true x))")
     for trace in find_traces([tmp_path]):
-        assert "cannot read" in (verify.verify_file(trace, "prover").fault or "")
+        assert "cannot read" in (traces.verify_file(trace, "prover").fault or "")

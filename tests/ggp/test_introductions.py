@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from ggp import introductions
-from ggp.introductions import make_distinct, meet
-from ggp.manager import parse_players
+from ggp import manager
+from ggp.manager import make_distinct, meet, parse_players
 from tests.ggp.program import ggp
 from tests.ggp.puppets import Puppet, decent
 
@@ -43,7 +42,7 @@ async def test_players_are_asked_for_their_names_and_those_called_alike_get_name
 async def test_who_cannot_play_is_found_before_the_match(
     answer: str | bytes | None, fault: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(introductions, "INFO_SECONDS", 0.5)
+    monkeypatch.setattr(manager, "INFO_SECONDS", 0.5)
     async with Puppet(lambda _: answer) as puppet:
         address = f"127.0.0.1:{puppet.port}"
         faults = await meet(parse_players(f"{address},random"))
@@ -51,7 +50,7 @@ async def test_who_cannot_play_is_found_before_the_match(
 
 
 def test_nobody_and_nowhere_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(introductions, "COMING_SECONDS", 0.2)
+    monkeypatch.setattr(manager, "COMING_SECONDS", 0.2)
     faults = asyncio.run(meet(parse_players("127.0.0.1:9,no-such-host.invalid,random,localhost:9")))
     assert faults.pop().startswith("no player listens at localhost:9")
     assert len(faults) == 2

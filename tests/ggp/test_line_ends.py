@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from gdl.errors import GdlError, sound
-from ggp.bench.results import read_results
+from ggp.bench import read_results
 from ggp.cover.instance import PackingInstance, PlainInstance, load_instance
 from ggp.game import Game
 from ggp.protocol.dialect import decoded
 from ggp.protocol.messages import Start, parse_message, spaced
-from ggp.traces.verify import read_trace
-from ggp.web.choice.upload_process import read_upload
+from ggp.traces import read_trace
+from ggp.web.choice.card_process import read_upload
 from ggp.web.replay import replay_process
 from players.puzzles.snakes.level import levels_of_file as snakes_of_file
 from players.puzzles.sokoban.levels.read import levels_of_file

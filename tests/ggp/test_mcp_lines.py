@@ -16,7 +16,7 @@ from tests.places import ROOT
 
 pytest.importorskip("mcp", reason="mcp is not installed: extra mcp")
 
-from ggp.mcp_tools import MOST_BYTES, read_message
+from ggp.answers.mcp_tools import MOST_BYTES, read_message
 
 PARSE, REQUEST, METHOD, PARAMS = -32700, -32600, -32601, -32602
 

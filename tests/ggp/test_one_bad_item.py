@@ -19,7 +19,7 @@ from ggp.answers import catalogue
 from ggp.cli import build
 from ggp.game import Game
 from ggp.match_process import player_thread
-from ggp.web.choice.upload_process import read_upload
+from ggp.web.choice.card_process import read_upload
 from ggp.web.replay.recorded import read_match, records_in
 from ggp.web.replay.replay_process import RecordSource, card_of
 from players.puzzles.snakes.level import levels_in as snakes_in

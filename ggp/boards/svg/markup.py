@@ -55,5 +55,9 @@ def stylesheet() -> str:
 @functools.cache
 def drawing_policy() -> str:
     """The Content-Security-Policy of a standalone drawing: nothing but its own stylesheet."""
-    digest = base64.b64encode(sha256(stylesheet().encode()).digest()).decode()
-    return f"default-src 'none'; style-src 'sha256-{digest}'"
+    return f"default-src 'none'; style-src {source_hash(stylesheet())}"
+
+
+def source_hash(text: str) -> str:
+    """A script or stylesheet as a source that a Content-Security-Policy allows."""
+    return f"'sha256-{base64.b64encode(sha256(text.encode()).digest()).decode()}'"

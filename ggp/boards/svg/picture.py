@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from gdl.machine import Machine, State
@@ -459,15 +460,6 @@ class SvgPainter:
         )
 
 
-class SvgDrawing:
-    """Draws the states of one game as SVG that includes its stylesheet; the first state shows the board."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self._painter: SvgPainter | None = None
-
-    def __call__(self, state: State) -> str:
-        """The drawing."""
-        if self._painter is None:
-            self._painter = SvgPainter.of_machine(state.machine, self._name)
-        return self._painter.draw_state(state, alone=True)
+def svg_drawing(machine: Machine, name: str) -> Callable[[State], str]:
+    """Draws the states of one game as SVG that includes its stylesheet."""
+    return partial(SvgPainter.of_machine(machine, name).draw_state, alone=True)

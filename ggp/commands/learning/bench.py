@@ -11,7 +11,7 @@ from gdl.errors import GdlError
 from ggp.printing import show
 
 if TYPE_CHECKING:
-    from ggp.bench.results import Row
+    from ggp.bench import Row
 
 
 def command(
@@ -39,9 +39,8 @@ def command(
     In a checkout python -m bench.table measures whole folders, each game in a process of its own, and
     writes Markdown and a plot.
     """
-    from ggp.bench.measure import levels
-    from ggp.bench.results import compare as compare_rows
-    from ggp.bench.results import read_results
+    from ggp.bench import compare as compare_rows
+    from ggp.bench import levels, read_results
 
     chosen = _choose_levels(machine, levels())
     before = read_results(compare)[1] if compare else []
@@ -53,7 +52,7 @@ def command(
         raise GdlError("there is no game to measure", remedy="`ggp games` lists the bundled ones")
     rows = _measured(jobs, bool(machine), seconds, as_json)
     if not as_json:
-        from ggp.bench.results import comparison, console, measurements
+        from ggp.bench import comparison, console, measurements
 
         out = console()
         if compare:
@@ -72,8 +71,7 @@ def _measured(jobs: list[tuple[str, str]], only: bool, seconds: float, as_json: 
     results gives its rows (with ``only`` those of the job's level)."""
     import orjson
 
-    from ggp.bench.measure import measure
-    from ggp.bench.results import read_results
+    from ggp.bench import measure, read_results
     from ggp.console import new_console
     from ggp.game import Game
 

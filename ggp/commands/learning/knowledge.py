@@ -59,7 +59,7 @@ def _list(as_json: bool) -> None:
     import orjson
 
     from gdl.errors import GdlError
-    from ggp.complaint import complain
+    from ggp.printing import complain
     from players.knowledge.store import KnowledgeStore
 
     store, damaged = KnowledgeStore(), False

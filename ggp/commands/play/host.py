@@ -68,13 +68,14 @@ def command(
     from gdl.words import counted
     from ggp.console import new_console
     from ggp.game import Game
-    from ggp.introductions import make_distinct, meet
     from ggp.manager import (
         NO_CONNECTION,
         GameManager,
         RemotePlayer,
         TurnReport,
         in_words,
+        make_distinct,
+        meet,
         parse_players,
         with_chance,
     )

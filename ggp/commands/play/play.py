@@ -75,7 +75,6 @@ def _play_in_browser(game: Game, names: list[str], terms: dict[str, Any]) -> Non
     """Serve a table with these players until Ctrl-C; roles left out are played by uct."""
     import asyncio
 
-    from ggp.commands.play.web import say_address
     from ggp.terminal.setup import HUMAN
     from ggp.web.app import serve
     from ggp.web.gate import WebSettings
@@ -85,4 +84,4 @@ def _play_in_browser(game: Game, names: list[str], terms: dict[str, Any]) -> Non
     table = {"game": game.name, "rules": game.text, "seats": names, "others": "uct", **terms}
     permit_only(clusters_of(names))
     settings = WebSettings(port=0, players=tuple(name for name in names if name != HUMAN))
-    asyncio.run(serve(settings, lambda port, page: say_address("localhost", port, page), table))
+    asyncio.run(serve(settings, table))

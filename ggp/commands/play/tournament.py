@@ -79,7 +79,7 @@ def command(
         "--output",
         "-o",
         metavar="FILE",
-        help="Write a report with plots (.html), all match records (.json) or a line per match and role"
+        help="Write a report (.html), all match records (.json) or a line per match and role"
         " (.csv); repeatable.",
     ),
 ) -> None:
@@ -140,8 +140,7 @@ def _check_addresses(entrants: Iterable[Entrant]) -> None:
     """Raise GdlError if one of them is at an address and cannot play."""
     import asyncio
 
-    from ggp.introductions import meet
-    from ggp.manager import RemotePlayer
+    from ggp.manager import RemotePlayer, meet
     from ggp.protocol.address import parse_address
 
     remote = [RemotePlayer(e.label, parse_address(e.spec)) for e in entrants if e.remote]

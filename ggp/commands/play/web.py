@@ -8,7 +8,6 @@ import typer
 
 from gdl.errors import GdlError
 from ggp.commands import OPERATORS, parse_bytes
-from ggp.printing import show
 
 
 def command(
@@ -82,10 +81,4 @@ def command(
         processes=processes,
         memory=parse_bytes(memory) if memory else usual_memory(),
     )
-    name = "localhost" if host in ("127.0.0.1", "::1", "0.0.0.0", "::") else host
-    asyncio.run(serve(settings, lambda port, page: say_address(name, port, page)))
-
-
-def say_address(host: str, port: int, page: str) -> None:
-    """Print the address to open."""
-    show(f"ggp web: open http://{host}:{port}{page} (Ctrl-C ends it)")
+    asyncio.run(serve(settings))

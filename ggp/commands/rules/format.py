@@ -9,9 +9,8 @@ from typing import Annotated
 import typer
 
 from ggp.commands import NotationName, find_or_complain, read_or_complain
-from ggp.complaint import complain
 from ggp.output_file import write_file
-from ggp.printing import show
+from ggp.printing import complain, show
 
 
 def command(

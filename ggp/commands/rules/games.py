@@ -19,9 +19,9 @@ def command(as_json: bool = typer.Option(False, "--json", help="One JSON object 
     from gdl.errors import GdlError
     from gdl.terms import RANDOM
     from ggp.answers.catalogue import headline
-    from ggp.complaint import complain
     from ggp.console import new_console
     from ggp.game import Game
+    from ggp.printing import complain
     from ggp.rule_files import installed_games
 
     table = Table("game", "roles", "what it is", box=None, header_style="bold")

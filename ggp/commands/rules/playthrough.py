@@ -29,7 +29,7 @@ def command(
     goals. ``ggp verify`` replays it.
     """
     from ggp.game import Game
-    from ggp.traces.record import record
+    from ggp.traces import record
 
     loaded = Game.load(game)
     recorder = partial(record, seed=seed, playouts=playouts, opening=opening, max_bytes=max_bytes)

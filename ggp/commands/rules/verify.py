@@ -25,7 +25,7 @@ def command(
     answers. Prints a line per failing game with the first difference; the last line
     is ``N passed, N failed``. Exit status 1 if a game failed.
     """
-    from ggp.traces.verify import find_traces, verify_all
+    from ggp.traces import find_traces, verify_all
 
     check_machine(machine)
     passed = failed = 0

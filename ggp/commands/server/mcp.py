@@ -19,6 +19,6 @@ def command() -> None:
         raise GdlError(
             "ggp mcp needs the mcp package, 2 or later", remedy="pip install 'kaskade-ggp[mcp]'"
         ) from None
-    from ggp.mcp_tools import serve_tools
+    from ggp.answers.mcp_tools import serve_tools
 
     asyncio.run(serve_tools())

@@ -1,17 +1,21 @@
-"""A tournament's standing as rows for every kind of table, and as tables in the terminal."""
+"""A tournament's standing as rows for every kind of table, as tables in the terminal, and as one HTML page,
+which needs nothing else."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.table import Table
 from rich.text import Text
 
 from gdl.words import counted
+from ggp.report_page import standalone
 from ggp.tournament.schedule import Fixture
+from ggp.tournament.settings import TournamentSettings
 from ggp.tournament.statistics.ratings import Rating, Sprt, rate
 from ggp.tournament.statistics.scores import (
     Tally,
@@ -22,8 +26,12 @@ from ggp.tournament.statistics.scores import (
     crosstable,
     percent,
 )
-from ggp.tournament.statistics.standing import TournamentStanding, standing_of
+from ggp.tournament.statistics.standing import FaultLine, TournamentStanding, standing_of
 from ggp.tournament.store import FAULTS, Failure, Result
+
+if TYPE_CHECKING:
+    pass
+
 
 SURE = 0.9
 """The probability that the first player is stronger than the second from which it is said to lead."""
@@ -233,3 +241,86 @@ class LiveTable:
 
 def _match(fixture: Fixture) -> str:
     return f"{fixture.game} {fixture.round}: {' - '.join(fixture.seats)}"
+
+
+def tables_json(
+    settings: TournamentSettings,
+    results: Sequence[Result],
+    failures: Sequence[Failure] = (),
+    faults: Sequence[FaultLine] = (),
+    sprt: Sprt | None = None,
+    most: int = 500,
+) -> dict[str, Any]:
+    """All tables, ready for JSON, with the test only for two players, and the newest ``most`` matches."""
+    labels = settings.labels
+    games = {game.name: game.roles for game in settings.games}
+    standing = standing_of(results, labels, failures, faults)
+    test = None
+    if sprt is not None and len(labels) == 2:
+        scores = block_scores(standing.results, *labels)
+        test = {
+            "line": test_line(sprt, scores),
+            "bounds": sprt.bounds,
+            "history": sprt.history(scores)[-most:],
+        }
+    rated = rating_rows(standing)
+    return {
+        "name": settings.name,
+        "clocks": [settings.startclock, settings.playclock],
+        "rounds": settings.rounds,
+        "played": len(results),
+        "total": settings.matches,
+        "players": labels,
+        "ratings": [
+            {
+                "player": one.label,
+                "elo": round(one.elo, 1),
+                "low": round(one.low, 1),
+                "high": round(one.high, 1),
+                "sure": None if sure is None else round(100 * sure, 1),
+            }
+            for one, sure in rated
+        ],
+        "verdict": verdict_line(rated) if rated else "",
+        "rated": standing.labels,
+        "unrated": standing.reasons,
+        "cross": [row[1:] for row in cross_rows(standing)],
+        "games": game_rows(standing, games),
+        "conduct": conduct_rows(results),
+        "faults": [[f.label, f.text, f.times, f.match, f.game, f.when] for f in faults],
+        "failures": standing.failure_lines(failures),
+        "test": test,
+        "matches": [
+            {
+                "number": number,
+                "game": result.fixture.game,
+                "round": result.fixture.round,
+                "seats": result.fixture.seats,
+                "goals": result.goals,
+                "steps": result.steps,
+                "seconds": round(result.seconds, 1),
+                "faults": sum(map(sum, result.faults)),
+                "completed": result.completed,
+            }
+            for number, result in list(enumerate(results, 1))[-most:]
+        ],
+    }
+
+
+def html_report(
+    settings: TournamentSettings,
+    results: Sequence[Result],
+    failures: Sequence[Failure] = (),
+    sprt: Sprt | None = None,
+    faults: Sequence[FaultLine] = (),
+) -> str:
+    """The tables of the page, with all matches, as one HTML file that needs nothing else."""
+    turns = ", one local player at a time" if settings.take_turns else ""
+    about = (
+        f"{counted(settings.plies, 'random move')} to begin with (seed {settings.seed}){turns}; machine"
+        f" {settings.level}; {sum(result.seconds for result in results) / 3600:.1f} hours of play"
+    )
+    told = tables_json(settings, results, failures, faults, sprt, most=max(1, len(results)))
+    styles = ("style.css", "replay.css", "dashboard.css")
+    call = "main.append(...tables(data));"
+    return standalone(settings.name, {**told, "about": about}, "tournament_tables.js", styles, call)

@@ -1,23 +1,407 @@
-"""The routes of the play pages: the pages, the events of tables, and requests to tables."""
+"""The open tables of a server: their processes and events, their end when they have no readers, and the
+routes of their pages."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import asyncio
+import re
+import secrets
+import time
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from typing import Any
 
 from aiohttp import web
 
 from gdl.errors import GdlError
 from gdl.json_schema import Schema, number, rows, text, whole
-from gdl.visible import visible
+from gdl.visible import visible, without_folders
 from ggp.answers.catalogue import SOURCE, checked_source
+from ggp.processes.budget import Reservation, WorkBudget, WorkNeed
+from ggp.processes.child import Child
+from ggp.processes.parent import JsonMessage
+from ggp.protocol.http_error import BusyError
 from ggp.web.cached_lists import KNOWN
 from ggp.web.gate import SETTINGS
-from ggp.web.play.tables import OpenTables
+from ggp.web.play.view import HUMAN, OUTSIDE
 from ggp.web.rooms import BUDGET, PageRoom
-from ggp.web.shell import add_page, page
+from ggp.web.shell import Broadcast, add_page, encode, page
 from ggp.web.visits import fields, json_object
 from players.processes.limits import cores
 from players.registry import NAMES
+
+Hear = Callable[[str, dict[str, Any]], None]
+"""Takes an event's name and data."""
+
+_DRAWN = ("svg", "step", "roles", "over", "goals")
+_TOLD = 100
+"""Newest moves in the events for spectators."""
+
+
+class _TableNews:
+    """Makes public events from the messages of a table.
+
+    They are the events of :class:`ggp.server.match_news.MatchNews`, and ``board``, because a table draws its
+    own board.
+
+    Args:
+        name: the displayed name of the match. It does not give access to the table.
+        playclock: seconds per move of our players.
+        hear: receives the events; by default they are dropped.
+    """
+
+    def __init__(self, name: str, playclock: float, hear: Hear = lambda event, data: None) -> None:
+        self.hear = hear
+        self._match: dict[str, Any] = {"match": name, "role": "", "rules": "", "clocks": [0, playclock]}
+        self._seats: object = None
+        self._moves: list[object] = []
+        self._over = False
+
+    def says(self, kind: str, message: JsonMessage) -> None:
+        """Handle a message of the table."""
+        if kind == "rules":
+            self._match["rules"] = message["text"]
+        elif kind == "state":
+            self._shows(message)
+        elif kind == "search":
+            self._tell("search", message)
+
+    def closes(self) -> None:
+        """Send ``ended`` when the table is closed during a match."""
+        if self._seats is not None and not self._over:
+            self._tell("ended", {"why": "the table is closed", "goals": ""})
+
+    def _shows(self, state: JsonMessage) -> None:
+        history = state["history"][: state["step"]]
+        moves = [step["moves"] for step in history]
+        answers = [_answer(turn, step) for turn, step in enumerate(history, 1)]
+        before, self._moves = self._moves, moves
+        goes_on = moves[: len(before)] == before and state["over"] >= self._over
+        if self._seats != state["seats"] or not goes_on:
+            self._seats = state["seats"]
+            seats = zip(state["roles"], state["seats"], strict=True)
+            players = [f"{role}: {seat}" for role, seat in seats]
+            self._match |= {"game": state["game"], "title": state["title"], "players": players}
+            self._match |= {"moves": moves, "answers": answers}
+            self.hear("match", dict(self._match))
+        elif moves != before:
+            self._tell("step", {"moves": moves})
+            for answer in answers[len(before) :]:
+                self._tell("answer", answer)
+        side_lines = [" ".join((one["name"], *map(" ".join, one["rows"]))) for one in state["beside"]]
+        newest = [{"moves": step["moves"], "words": step["words"]} for step in history[-_TOLD:]]
+        board = {name: state[name] for name in _DRAWN}
+        self._tell("board", {**board, "beside": side_lines, "history": newest, "texts": {}})
+        if state["over"] and not self._over:
+            self._tell("ended", {"why": "done", "goals": " ".join(map(str, state["goals"]))})
+        self._over = state["over"]
+
+    def _tell(self, event: str, data: Mapping[str, Any]) -> None:
+        self.hear(event, {"match": self._match["match"], **data})
+
+
+def _answer(turn: int, step: Mapping[str, Any]) -> dict[str, Any]:
+    """The ``answer`` event of a turn: its moves in words, and the result that the first of our players
+    expected."""
+    notes = "; ".join(f"{role}: {note}" for role, note in step["notes"].items())
+    move = "  ".join(filter(None, step["words"]))
+    expects = next(iter(step["expects"].values()), None)
+    return {
+        "turn": turn,
+        "move": move,
+        "note": notes,
+        "machine": "",
+        "expects": expects,
+    }
+
+
+MOST = 16
+"""Most tables at the same time, including those that are being opened."""
+NEED = WorkNeed(4, 384 * 1024**2)
+"""The need of a table: its own process, and the processes that build and load its machines."""
+_SEARCHER_MEMORY = 96 * 1024**2
+"""The additional memory in bytes of each search process of a player."""
+_WORKERS = re.compile(r"\bworkers=([0-9]{1,4})")
+_LEFT_SECONDS = 60.0
+"""A table without readers for this time is closed if a new one needs its place."""
+UNSEEN_SECONDS = 10.0
+"""The same time for a table that has never had readers, because pages read new tables at once, and for one
+whose match is over."""
+IDLE_SECONDS = 1800.0
+"""A table without readers for this time is closed."""
+_OPEN_SECONDS = 60.0
+MOST_ORDERS = 64
+"""Most requests that may wait at a table; further ones are refused."""
+_MAX_LINE = 32 * 1024 * 1024
+
+
+def _need_of(request: dict[str, Any]) -> WorkNeed:
+    """The need of a table, with the search processes that the request or its players' names ask for."""
+    searchers = 0
+    for name in (*request.get("seats", ()), request.get("others", "")):
+        named = max(map(int, _WORKERS.findall(name)), default=0)
+        searchers += 0 if name == HUMAN else min(max(named, request.get("workers", 0)), cores())
+    return WorkNeed(NEED.processes + searchers, NEED.memory + searchers * _SEARCHER_MEMORY)
+
+
+class _OpenTable:
+    """A table as the server sees it.
+
+    Attributes:
+        id: random letters and digits that cannot be guessed.
+        news: the events for its page.
+        outside: the public events, for the page of watched matches.
+        touched: the time of the last request, time.monotonic() seconds.
+        over: why it has ended; empty while it is open.
+        rules: the rules of its game, as they were written.
+        chairs: the events for the person in each chair, if the game hides information
+            (:mod:`ggp.web.play.table_process`).
+    """
+
+    def __init__(self, child: Child, outside: _TableNews, reservation: Reservation) -> None:
+        self.outside = outside
+        self.reservation = reservation
+        self.id = secrets.token_urlsafe(12)
+        self.touched = time.monotonic()
+        self.over = ""
+        self._child = child
+        self._waiting = 0
+        self.rules = ""
+        self._keeping: dict[str, asyncio.Future[JsonMessage]] = {}
+        self._states: dict[int, JsonMessage] = {}
+        self._opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.news = Broadcast(lambda: self._greeting(OUTSIDE))
+        self.chairs: dict[int, Broadcast] = {}
+        self._keys: dict[str, int] = {}
+        self._chairs: dict[str, int] = {}
+        child.on_message = self._on_message
+        child.on_exit = self._gone
+        reservation.pid = child.pid
+
+    def idle(self, seconds: float) -> bool:
+        """Whether the table has no readers, and had no request in the last ``seconds``."""
+        readers = self.news.readers or any(chair.readers for chair in self.chairs.values())
+        return not readers and time.monotonic() - self.touched > seconds
+
+    @property
+    def makes_room(self) -> bool:
+        """Whether it may be closed if a new table needs its place."""
+        played = self._states.get(OUTSIDE, {}).get("over", False)
+        waits = self.news.was_read and not played
+        return bool(self.over) or self.idle(_LEFT_SECONDS if waits else UNSEEN_SECONDS)
+
+    async def opened(self, request: JsonMessage) -> None:
+        """Open the table and wait for its first state. Raises GdlError if it cannot be opened."""
+        self._child.send("open", **request)
+        try:
+            async with asyncio.timeout(_OPEN_SECONDS):
+                await asyncio.shield(self._opened)
+        except TimeoutError:
+            raise GdlError("these rules took too long to set up", remedy="ggp validate says more") from None
+
+    async def kept(self, form: str) -> str:
+        """The match up to now as the text of a file. Raises GdlError if it cannot be saved."""
+        waiting = self._keeping.get(form)
+        if waiting is None:
+            self.request("keep", {"form": form})
+            waiting = self._keeping[form] = asyncio.get_running_loop().create_future()
+        try:
+            async with asyncio.timeout(_OPEN_SECONDS):
+                message = await asyncio.shield(waiting)
+        except TimeoutError:
+            raise GdlError("the table is busy", remedy="pause it, and try again") from None
+        if "error" in message:
+            raise GdlError(message["error"])
+        return str(message["text"])
+
+    def sit(self, role: str) -> str:
+        """Take the free chair of a role and return its key. Raises GdlError if there is none."""
+        chair = self._chairs.get(role)
+        if chair is None:
+            raise GdlError(f"no person plays {visible(role[:100])!r} here")
+        if chair in self._keys.values():
+            raise GdlError(f"the seat of {role} is already taken", remedy="open a table of your own")
+        key = secrets.token_urlsafe(12)
+        self._keys[key] = chair
+        self.chairs[chair] = Broadcast(lambda: self._greeting(chair))
+        state = self._states[OUTSIDE]
+        state["free"] = self._not_taken()
+        self.news.send("state", state)
+        return key
+
+    def _not_taken(self) -> list[str]:
+        """The roles at which a person may sit down."""
+        return [role for role, chair in self._chairs.items() if chair not in self._keys.values()]
+
+    def heard_with(self, key: str) -> Broadcast:
+        """The events for the holder of a key; for spectators without a valid one."""
+        chair = self._keys.get(key)
+        return self.news if chair is None else self.chairs[chair]
+
+    def request(self, do: str, fields: JsonMessage, key: str = "") -> None:
+        """Send a request to the table. Raises GdlError if it has ended, BusyError if too many requests wait
+        there."""
+        if self.over:
+            raise GdlError(f"this table has ended: {self.over}", remedy="open a new one")
+        if self._waiting >= MOST_ORDERS:
+            raise BusyError(f"{MOST_ORDERS} requests wait at this table")
+        self._waiting += 1
+        self.touched = time.monotonic()
+        self._child.send(do, **fields, chair=self._keys.get(key, OUTSIDE))
+
+    async def close(self) -> None:
+        """Close the table and end its process."""
+        self.outside.closes()
+        self._child.hang_up()
+        await self._child.end(1.0)
+
+    def _greeting(self, chair: int) -> list[bytes]:
+        state = self._states.get(chair)
+        greeting = [] if state is None else [encode("state", state)]
+        return [*greeting, encode("ended", {"text": self.over})] if self.over else greeting
+
+    def _on_message(self, message: JsonMessage) -> None:
+        kind = message.pop("kind")
+        if kind == "refused":
+            error = GdlError(message["error"])
+            if not self._opened.done():
+                self._opened.set_exception(error)
+            self._ended(message["error"])
+            return
+        if kind == "took":
+            self._waiting -= 1
+            return
+        if kind == "kept":
+            waiting = self._keeping.pop(message["form"], None)
+            if waiting is not None and not waiting.done():
+                waiting.set_result(message)
+            return
+        if kind == "rules":
+            self.outside.says(kind, message)
+            self.rules = str(message["text"])
+            return
+        chair = message.pop("to", OUTSIDE)
+        if chair == OUTSIDE:
+            self.outside.says(kind, message)
+        if kind == "state":
+            self._chairs = message.pop("chairs", {})
+            message["free"] = self._not_taken()
+            self._states[chair] = message
+            if not self._opened.done():
+                self._opened.set_result(None)
+        for name in ("text", "note"):  # text of a note, note of a search or hint
+            if name in message:
+                message[name] = without_folders(message[name])
+        hears = self.news if chair == OUTSIDE else self.chairs.get(chair)
+        if hears is not None:  # the chair is taken
+            hears.send(kind, message)
+
+    def _gone(self, child: Child) -> None:
+        self.reservation.release()
+        self._ended("its process has ended")
+
+    def _ended(self, why: str) -> None:
+        why = without_folders(why)
+        if not self._opened.done():
+            self._opened.set_exception(GdlError(f"the table could not be set up: {why}"))
+        if not self.over:
+            self.over = why
+            for news in (self.news, *self.chairs.values()):
+                news.send("ended", {"text": why})
+
+
+class OpenTables:
+    """All tables of a server.
+
+    Args:
+        players: the names and addresses of players that pages may choose in addition to public names.
+        budget: the budget of all work for pages.
+
+    Attributes:
+        hear: receives the public events of all tables.
+    """
+
+    def __init__(self, players: Sequence[str], budget: WorkBudget) -> None:
+        self.players = tuple(players)
+        self._budget = budget
+        self._opening = 0
+        self.hear: Hear = lambda event, data: None
+        self._opened = 0
+        self._tables: dict[str, _OpenTable] = {}
+        self._sweeper: asyncio.Task[None] | None = None
+
+    def get(self, name: str) -> _OpenTable:
+        """The table with this id. Raises GdlError if there is none."""
+        table = self._tables.get(name)
+        if table is None:
+            raise GdlError("this table does not exist or is closed", remedy="open a new one")
+        return table
+
+    async def open(self, request: dict[str, Any]) -> _OpenTable:
+        """Open a table. Raises BusyError if there are too many, GdlError if it cannot be opened."""
+        if self._sweeper is None:
+            self._sweeper = asyncio.create_task(self._sweep())
+        while len(self._tables) + self._opening >= MOST:
+            tables = self._tables.values()
+            left = next((one for one in tables if one.makes_room), None)
+            if left is None:
+                raise BusyError(f"{MOST} tables are open", remedy="close one, or try again in a minute")
+            await self._drop(left)
+        # Counted from here on, because several tables may be opened at the same time.
+        self._opening += 1
+        try:
+            table = await self._begin(request)
+            try:
+                await table.opened({**request, "allowed": self.players})
+            except BaseException:
+                await table.close()
+                raise
+            self._tables[table.id] = table
+        finally:
+            self._opening -= 1
+        return table
+
+    async def _begin(self, request: dict[str, Any]) -> _OpenTable:
+        """Start the process of a table as soon as the budget permits it."""
+        table: _OpenTable | None = None
+
+        def idle() -> bool:
+            return table is not None and table.id in self._tables and table.makes_room
+
+        async def end() -> None:
+            if table is not None:
+                await self._drop(table)
+
+        reservation = await self._budget.reserve("a table", _need_of(request), idle, end)
+        try:
+            child = await Child.spawn("ggp.web.play.table_process", max_line=_MAX_LINE)
+        except OSError as error:
+            reservation.release()
+            raise BusyError(f"no process can be started: {error.strerror}") from None
+        except BaseException:
+            reservation.release()
+            raise
+        self._opened += 1
+        outside = _TableNews(f"table {self._opened}", request.get("playclock", 2.0), self.hear)
+        table = _OpenTable(child, outside, reservation)
+        return table
+
+    async def close(self) -> None:
+        """End all."""
+        if self._sweeper is not None:
+            self._sweeper.cancel()
+        await asyncio.gather(*(self._drop(table) for table in list(self._tables.values())))
+
+    async def _drop(self, table: _OpenTable) -> None:
+        self._tables.pop(table.id, None)
+        await table.close()
+
+    async def _sweep(self) -> None:
+        while True:
+            await asyncio.sleep(30.0)
+            for table in list(self._tables.values()):
+                if table.idle(IDLE_SECONDS) or (table.over and not table.news.readers):
+                    await self._drop(table)
+
 
 TABLES = web.AppKey("tables", OpenTables)
 KINDS = {"record": ("application/json", "json"), "html": ("text/html", "html")}

@@ -1,20 +1,269 @@
-"""The process of one table: ``python -m ggp.web.play.table_process``.
+"""The process of one table, ``python -m ggp.web.play.table_process``, and tables of games of hidden
+information.
 
-Its first request is ``open``: the game's name or its rules, ``seats``, ``playclock`` and so on. If the table
-cannot be opened, it answers ``refused``. Otherwise it sends the ``rules``, followed by the messages of
-:class:`ggp.web.play.table.Table`.
+The first request is ``open``: the game's name or its rules, ``seats``, ``playclock`` and so on. If the table
+cannot be opened, the process answers ``refused``. Otherwise it sends the ``rules``, followed by the messages
+of :class:`ggp.web.play.table.Table`.
+
+If the game hides information, each person sees only its role's knowledge until the match is over. A person
+who takes a role has a *chair*, a number that the person keeps when sides are swapped. The field ``to`` of the
+table's messages is the chair that they are for: -1 for spectators. A message without ``to`` is for everybody.
 """
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import replace
+from typing import Any
 
-from gdl.information import hides
+from gdl.ends import stuck_roles
+from gdl.information import hides, playing
+from gdl.machine import State
+from ggp.boards.role_view import RoleSight, SightView, new_belief
 from ggp.game import Game
-from ggp.processes.parent import Inbox, JsonMessage, Parent, explain
-from ggp.web.play.blind_table import BlindTable
-from ggp.web.play.table import Table, TableRequest
+from ggp.processes.parent import Inbox, JsonMessage, Parent, Send, explain
+from ggp.web.play.table import AttentiveSeat, Table, TableRequest
+from ggp.web.play.view import HUMAN, OUTSIDE, TableView
+from players.belief.belief import Belief, observed
+from players.kaskade.player import KaskadePlayer
+from players.match import MatchStep
+from players.player import Choice
 from players.processes.limits import limit_memory
+from players.registry import fitting
+
+_ALL = {"show", "keep", "end"}
+_SEATED = {"pause", "go"}
+_OWN = {"move", "hint"}
+"""Requests that a person may make for its own role until the match is over."""
+_BEFORE, _MEANWHILE, _AFTER = (
+    (_ALL, _SEATED | {"seat", "swap"}),
+    (_ALL, _SEATED),
+    (_ALL | {"back", "goto"}, _SEATED | {"seat", "swap", "again"}),
+)
+"""Other requests before the first step, during the match and after its end. The first set of each pair is
+open to everybody, the second one to persons with a chair, or to everybody if no person plays. A match cannot
+be restarted before its end, so that a person cannot repeat the deal until it is a good one."""
+
+
+class BlindTable(Table):
+    """One match in which roles do not see all; arguments and errors are those of :class:`Table`."""
+
+    FIRST_SECONDS = 10.0
+    """Longer than at other tables, because computing beliefs profits from a fast machine."""
+
+    def __init__(self, request: TableRequest, inbox: Inbox, send: Send) -> None:
+        super().__init__(request, inbox, self._hushed)
+        self._tell = send
+        self._asker: int | None = None
+        self._last: dict[int, dict[str, Any]] = {}
+        """Chair -> the last ``state`` sent to it."""
+        self._playing = playing(self.machine.roles)
+        self._chairs = dict(zip(self._playing, range(len(self._playing)), strict=True))
+        """Role -> chair."""
+        board, painter = self._view.board, self._view.painter
+        self._sight_view = SightView(self.machine, board, painter)
+        # Words and clicks depend on the moves seen before, so each role has a view of its own.
+        self._views = {role: TableView(request.game, self.machine, like=self._view) for role in self._playing}
+        self._begin_anew()
+
+    def _begin_anew(self) -> None:
+        self._revealed = False
+        self._beliefs = {role: new_belief(self.machine, role, 0) for role in self._playing}
+        self._sights: list[dict[int, RoleSight]] = [self._seen({})]
+        self._histories: dict[int, list[dict[str, Any]]] = {role: [] for role in self._playing}
+
+    def _seen(self, before: dict[int, RoleSight]) -> dict[int, RoleSight]:
+        """The knowledge of each role in the current state."""
+        view = self._sight_view
+        return {role: view.sight(belief, before.get(role)) for role, belief in self._beliefs.items()}
+
+    # The match
+
+    def _turn(self) -> bool:
+        self._revealed = self._revealed or self._is_over()
+        return self._obey(self._requests.next()) if self._revealed else super()._turn()
+
+    def _is_over(self) -> bool:
+        last = self.match.states[-1]
+        return self.machine.is_terminal(last) or bool(stuck_roles(last))
+
+    def _learnt(self, step: MatchStep) -> None:
+        learnt, before = observed(step.state, step.joint), self._sights[-1]
+        if self._is_over():
+            self._revealed = True
+            percepts = {role: self._sight_view.percepts(learnt[role].percepts) for role in self._playing}
+            self._sights.append(
+                {
+                    role: replace(role_view, shown={**role_view.shown, "percepts": percepts[role]})
+                    for role, role_view in before.items()
+                }
+            )
+            return
+        for role, belief in self._beliefs.items():
+            belief.update(learnt[role])
+        self._sights.append(self._seen(before))
+        for role, steps in self._histories.items():
+            steps.append(self._own_step(role, step))
+
+    def _again(self) -> None:
+        self._begin_anew()
+        super()._again()
+
+    def _belief(self, role: int) -> Belief | None:
+        return self._beliefs[role]
+
+    def _new_player(self, name: str, role: int, state: State, deadline: float) -> AttentiveSeat:
+        # A fixed number of playouts is chosen to get a weak player.
+        name = name if "playouts" in name else fitting(name, self.machine)
+        return super()._new_player(name, role, state, deadline)
+
+    def _think_aloud(self, role: int, player: KaskadePlayer, state: State, choice: Choice) -> None:
+        """Send nothing, because a player's search reveals its knowledge."""
+
+    def _view_of(self, role: int) -> TableView:
+        return self._views[role]
+
+    # Requests
+
+    def _obey(self, request: JsonMessage | None) -> bool:
+        self._asker = OUTSIDE if request is None else request.get("chair", OUTSIDE)
+        try:
+            return super()._obey(request)
+        finally:
+            self._asker = None
+
+    def _refusal(self, request: JsonMessage) -> str:
+        do, asker = request.get("do"), request.get("chair", OUTSIDE)
+        people = {self._chairs[role]: self.roles[role] for role in self._playing if self.seats[role] == HUMAN}
+        all_may, seated_may = _AFTER if self._revealed else _MEANWHILE if self.match.steps else _BEFORE
+        if do in all_may:
+            return ""
+        if do in _OWN and not self._revealed:
+            name = request.get("role")
+            mine = asker in people and people[asker] == name
+            return "" if mine else f"{name} is not your role: take a free seat"
+        if people and asker not in people:
+            return "spectators cannot do this: take a free seat"
+        if do in seated_may:
+            return ""
+        if self._revealed:
+            return "the match is over: play again"
+        return "this game hides information: wait for the end of the match"
+
+    def _swap(self) -> None:
+        chairs = list(self._chairs.values())
+        self._chairs = dict(zip(self._playing, [*chairs[1:], *chairs[:1]], strict=True))
+        super()._swap()
+
+    def _keep(self, form: str) -> None:
+        if self._revealed:
+            super()._keep(form)
+        else:
+            self._send("kept", form=form, error="a match with hidden information can be saved after its end")
+
+    # Messages
+
+    def _hushed(self, kind: str, **fields: Any) -> None:
+        """Send a message of :class:`Table` if it reveals nothing hidden. Notes and hints go only to the chair
+        that asked; a player's search is not sent."""
+        if kind in ("note", "hint"):
+            if self._asker is not None:
+                self._tell(kind, **fields, to=self._asker)
+        elif kind in ("kept", "took"):
+            self._tell(kind, **fields)
+
+    def _show(self) -> None:
+        people = {self._chairs[role]: role for role in self._playing if self.seats[role] == HUMAN}
+        self._revealed = self._revealed or self._is_over()
+        if self._revealed:
+            state = {**self._snapshot(), "blind": self._all_sights()}
+            state |= {"asked": [], "choosing": []}
+            views = dict.fromkeys((OUTSIDE, *people), state)
+        else:
+            views = {
+                OUTSIDE: self._outside(),
+                **{chair: self._inside(role) for chair, role in people.items()},
+            }
+        for chair, view in views.items():
+            # A chair without news gets no message, because even that would reveal another role's choice.
+            message = {**view, "blind": {**view["blind"], "as": people.get(chair)}}
+            if self._last.get(chair) != message:
+                self._last[chair] = message
+                self._tell("state", **message, to=chair, chairs=self._free_chairs())
+
+    def _free_chairs(self) -> dict[str, int]:
+        """The chair of each role that a person plays."""
+        return {self.roles[role]: self._chairs[role] for role in self._playing if self.seats[role] == HUMAN}
+
+    def _all_sights(self) -> dict[str, Any]:
+        """The knowledge of each role in the state that is shown."""
+        sights = self._sights[min(self.match.at, len(self._sights) - 1)]
+        return {
+            "over": True,
+            "sights": [{"role": role, **role_view.shown} for role, role_view in sights.items()],
+        }
+
+    def _frame(self, step: int) -> dict[str, Any]:
+        """The public fields of ``state`` during a match."""
+        return {
+            **self._setting(),
+            "game": self._request.game.name,
+            "title": self._view.title,
+            "roles": self.roles,
+            "step": step,
+            "steps": step,
+            "over": False,
+            "goals": [],
+            "reason": "",
+            "lost": [],
+            "doubts": [],
+            "why": "",
+            "last": None,
+            "history": [],
+            "asked": [],
+            "choosing": [],
+            "chosen": [],
+        }
+
+    def _outside(self) -> dict[str, Any]:
+        """The ``state`` for spectators during a match; it has no position."""
+        drawing = self._view.painter.draw((), facts=False)
+        frame = self._frame(len(self.match.steps))
+        return {**frame, "svg": drawing, "beside": [], "blind": {"over": False}}
+
+    def _inside(self, role: int) -> dict[str, Any]:
+        """The ``state`` for the person who plays a role, during a match."""
+        view = self._views[role]
+        shown = dict(self._sights[-1][role].shown)
+        legal = self.match.options[role]
+        free, waits = len(legal) > 1, role in self.match.waiting
+        history = list(self._histories[role])
+        return {
+            **self._frame(len(self.match.steps)),
+            "svg": shown.pop("svg"),
+            "beside": shown.pop("beside"),
+            "asked": [{"role": role, "moves": view.offered(role, legal, self._sights[-1][role].sure)}]
+            if waits
+            else [],
+            "choosing": [role] if free else [],
+            "chosen": [role] if free and not waits else [],
+            "last": history[-1]["moves"] if history else None,
+            "history": history,
+            "blind": {"over": False, **shown},
+        }
+
+    def _own_step(self, role: int, step: MatchStep) -> dict[str, Any]:
+        """The latest step, as a role knows it."""
+        width, move = range(len(self.roles)), step.joint[role]
+        text = self._views[role].spelled(role, move)
+        words = None if role not in step.choices else self._views[role].words(role, [move])[0]
+        return {
+            "moves": [text if one == role else "" for one in width],
+            "words": [words if one == role else None for one in width],
+            "percepts": self._sights[-1][role].shown["percepts"],
+            "notes": {},
+            "expects": {},
+        }
+
 
 MEMORY_BYTES = 3 * 1024**3
 
@@ -38,7 +287,7 @@ def main() -> None:
 def _request(message: JsonMessage) -> TableRequest:
     rules = message.get("rules")
     game = Game(str(message.get("game") or "game"), rules) if rules else Game.load(str(message["game"]))
-    names = {field.name for field in fields(TableRequest)} - {"game"}
+    names = TableRequest.__dataclass_fields__.keys() - {"game"}
     return TableRequest(game, **{name: message[name] for name in names if message.get(name)})
 
 

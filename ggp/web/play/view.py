@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Sequence
+import time
+from collections import deque
+from collections.abc import Collection, Container, Iterable, Sequence
 from typing import Any
 
 from gdl.machine import Machine, State
@@ -11,13 +13,13 @@ from gdl.visible import without_folders
 from ggp.answers.catalogue import title_of
 from ggp.boards.board import Grid, find_board
 from ggp.boards.clicks import ClickFinder
+from ggp.boards.layers import Square, Thing
 from ggp.boards.svg.overlay import BoardOverlay
 from ggp.boards.svg.picture import SvgPainter
+from ggp.boards.words import EndFinder, Ending, MoveWords
 from ggp.game import Game
 from ggp.sokoban.findings import lost_boxes, sentences
 from ggp.sokoban.machine_stage import MachineStage, stage_of_machine
-from ggp.wording.endings import EndFinder, Ending
-from ggp.wording.moves import MoveWords
 from players.match import Match, MatchStep
 from players.player import Choice
 
@@ -158,3 +160,52 @@ class TableView:
             },
             "expects": {role: value for role, value in expects.items() if value is not None},
         }
+
+
+SECONDS = 1.5
+"""CPU time of a search for a path."""
+MOST_STATES = 20_000
+Placed = frozenset[tuple[Square, Thing]]
+
+
+class WalkFinder:
+    """Finds paths in one game. ``board`` is its board."""
+
+    def __init__(self, machine: Machine, board: Grid) -> None:
+        self._machine, self._board = machine, board
+        self._squares = {key: square for square in board.squares if (key := board.key(square))}
+
+    def way(self, state: State, role: int, to: str, origin: str = "") -> list[int] | None:
+        """The shortest list of moves that brings the walker, the thing that moves by itself, to the square
+        ``to``. With ``origin`` the moves bring the thing on that square to ``to``. Squares are named as in
+        ``data-square``. None if there is no path, or none is found in time."""
+        target = self._squares.get(to)
+        start = self._placed(state.propositions)
+        source = self._squares.get(origin) if origin else None
+        if target is None or (origin and source is None):
+            return None
+        pushed = {thing for square, thing in start if square == source}
+        end = time.process_time() + SECONDS
+        seen = {start}
+        line: deque[tuple[State, list[int]]] = deque([(state, [])])
+        while line and len(seen) < MOST_STATES and time.process_time() < end:
+            at, moves = line.popleft()
+            for move in self._machine.legal_moves(at, role):
+                after = self._machine.next_state(at, (move,))
+                now = self._placed(after.propositions)
+                if now in seen:
+                    continue
+                # Only the walker may move, and with an origin the pushed thing too.
+                movers = {thing for _, thing in start ^ now}
+                came = {thing for square, thing in now - start if square == target}
+                if came & pushed if origin else came and len(movers) == 1:
+                    return [*moves, move]
+                if len(movers) > (2 if origin else 1) or self._machine.is_terminal(after):
+                    continue
+                seen.add(now)
+                line.append((after, [*moves, move]))
+        return None
+
+    def _placed(self, propositions: Iterable[Term]) -> Placed:
+        on, _ = self._board.place(propositions)
+        return frozenset((square, thing) for square, things in on.items() for thing in things)

@@ -2,6 +2,6 @@
 their faults marked, and saved as one HTML file.
 
 :mod:`~ggp.web.replay.recorded` reads a record. :mod:`~ggp.web.replay.replay_process` finds its
-rules, makes its card and draws it, in a process of its own. :mod:`~ggp.web.replay.shelf` finds the files of
-records and caches cards. :mod:`~ggp.web.replay.routes` answers pages.
+rules, makes its card and draws it, in a process of its own. :mod:`~ggp.web.replay.routes` finds the files
+of records, caches cards and answers pages.
 """

@@ -194,7 +194,7 @@ def _short(value: object) -> str:
 
 
 def _of_trace(lines: Sequence[str]) -> list[dict[str, Any]]:
-    """The matches of a trace (:mod:`ggp.traces.record`), as records. A match with missing or broken steps
+    """The matches of a trace (:mod:`ggp.traces`), as records. A match with missing or broken steps
     ends before them."""
     head, *rest = map(_json_object, lines)
     if head.get("type") != "game":

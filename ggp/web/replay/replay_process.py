@@ -11,14 +11,10 @@ A match comes from a file of records, from a record uploaded by a page, or from 
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import time
 from collections.abc import Callable, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -34,10 +30,12 @@ from ggp.answers.catalogue import title_of
 from ggp.boards.board import board_of
 from ggp.boards.role_view import RoleSight, SightView, new_belief
 from ggp.boards.svg.picture import SvgPainter
+from ggp.boards.words import MoveWords
 from ggp.game import Game
 from ggp.manager import in_words
 from ggp.processes.parent import JsonMessage, Send, answer_requests
 from ggp.protocol.http_error import object_of
+from ggp.report_page import standalone
 from ggp.rule_files import installed_games
 from ggp.tournament.session import stored_settings
 from ggp.tournament.store import Store
@@ -50,7 +48,6 @@ from ggp.web.replay.recorded import (
     records_in,
     summary,
 )
-from ggp.wording.moves import MoveWords
 from players.belief.belief import observed
 
 CARRIED, NAMED, UNKNOWN = "carried", "named", ""
@@ -70,13 +67,13 @@ class RecordSource:
         return self.game or match.game, self.rules or match.rules
 
 
-def game_of(name: str, rules: str) -> tuple[Game | None, str]:
-    """The game of a record, and the source of its rules: ``CARRIED``, ``NAMED`` or ``UNKNOWN``. Raises
+def game_of(name: str, rules: str) -> Game | None:
+    """The game of a record: its rules, or else the bundled game of that name; None if there is none. Raises
     ParseError if the rules cannot be read."""
     if rules:
-        return Game(name or "game", rules), CARRIED
+        return Game(name or "game", rules)
     found = next((path for path in installed_games() if path.stem == name.lower()), None)
-    return (None, UNKNOWN) if found is None else (Game.load(found.stem), NAMED)
+    return None if found is None else Game.load(found.stem)
 
 
 def _of_file(path: Path, number: int) -> RecordSource:
@@ -108,7 +105,7 @@ READERS: dict[str, Callable[[Path, int], RecordSource]] = {
     "brought": _uploaded,
     "tournament": _in_tournament,
 }
-"""The reader for each kind of file (:class:`ggp.web.replay.shelf.ShelvedRecord`). It takes the file, and the
+"""The reader for each kind of file (:class:`ggp.web.replay.routes.ShelvedRecord`). It takes the file, and the
 number of the match in a tournament's file, and raises GdlError and OSError."""
 
 
@@ -158,7 +155,7 @@ def card_of(source: RecordSource, number: int) -> dict[str, Any]:
 
 @lru_cache(MOST_GAMES)
 def _game_with_painter(name: str, rules: str) -> tuple[Game, SvgPainter] | tuple[None, None]:
-    game, _ = game_of(name, rules)
+    game = game_of(name, rules)
     return (None, None) if game is None else (game, SvgPainter.of_machine(game.machine("prover"), game.name))
 
 
@@ -247,15 +244,21 @@ class Replay:
         match: the match.
         game: its rules. If they are unknown (None), the board is found in the states alone.
         whose: the source of the rules (:mod:`ggp.web.replay.replay_process`).
+        painter: of the game, if there is one already.
     """
 
-    def __init__(self, match: RecordedMatch, game: Game | None, whose: str = CARRIED) -> None:
+    def __init__(
+        self,
+        match: RecordedMatch,
+        game: Game | None,
+        whose: str = CARRIED,
+        painter: SvgPainter | None = None,
+    ) -> None:
         self.match = match
         self.game = game
         self._whose = UNKNOWN if game is None else whose
         self._machine: Machine | None = None if game is None else game.machine("prover")
-        self._painter = painter_of(match, game)
-        self._whole: list[ComparedMatch] = []  # the comparison of each step but the last
+        self._painter = painter or painter_of(match, game)
 
     def story(self) -> dict[str, Any]:
         """The match without its drawings: names, results, and for each step its moves and faults."""
@@ -303,8 +306,8 @@ class Replay:
         return _sights_of(self.match, self._machine, self._painter, role)
 
     def compared(self) -> ComparedMatch:
-        """The comparison of the match with its rules, step by step, up to CHECK_SECONDS. Steps that were
-        compared earlier are cached. Empty without rules."""
+        """The comparison of the match with its rules, step by step, up to CHECK_SECONDS. Empty without
+        rules."""
         machine, result = self._machine, ComparedMatch()
         if machine is None:
             return result
@@ -313,21 +316,14 @@ class Replay:
         if machine.initial_state().propositions != self.match.states[0]:
             result.doubts[0] = "the rules begin with another state"
         for number in range(len(self.match.states)):
-            if number < len(self._whole):
-                found = self._whole[number]
-            elif time.process_time() > end:
+            if time.process_time() > end:
                 break
-            else:
-                found = self._compared_step(machine, speech, number)
-                if number + 1 < len(self.match.states):
-                    self._whole.append(found)
-            result.doubts.update(found.doubts)
-            result.words.update(found.words)
+            self._compare_step(machine, speech, number, result)
         return result
 
-    def _compared_step(self, machine: Machine, speech: MoveWords, number: int) -> ComparedMatch:
-        """The comparison of a state, and of the joint move in it, with the rules."""
-        match, result = self.match, ComparedMatch()
+    def _compare_step(self, machine: Machine, speech: MoveWords, number: int, result: ComparedMatch) -> None:
+        """Compare a state, and the joint move in it, with the rules."""
+        match = self.match
         try:
             state = machine.state_of(match.states[number])
             if number < len(match.moves):
@@ -340,56 +336,22 @@ class Replay:
                 result.doubts[number] = "by the rules the match goes on here"
         except GdlError as error:
             result.doubts[min(number + 1, len(match.states) - 1)] = error.message
-        return result
-
-    def grown(self, match: RecordedMatch) -> Replay | None:
-        """The replay of a longer record of the same match, with the same rules. It reuses the board and the
-        comparison. None if it is another match or its rules are unknown."""
-        old = self.match
-        count = len(old.states)
-        steps = match.states[:count], match.moves[: count - 1]
-        if self.game is None or steps != (old.states, old.moves[: count - 1]):
-            return None
-        replay = copy(self)
-        replay.match, replay._whole = match, self._whole[: count - 1]
-        return replay
 
 
 _LARGEST_PAGE = 48 * 1024 * 1024
 """Longest HTML file in characters."""
-_STATIC = Path(__file__).parent.parent / "static"
 
 
 def as_page(story: dict[str, Any], compared: ComparedMatch, frames: Sequence[Mapping[str, object]]) -> str:
     """The HTML file of a replay: the story, the comparison with the rules and the drawings as data, and the
     viewer's script and styles. Raises GdlError if it is too long."""
-    # In a script element only its end tag and a comment have a meaning for the HTML parser.
     content = {"story": story, "compared": compared.as_json(), "frames": frames}
-    data = orjson.dumps(content).decode().replace("<", "\\u003c")
-    viewer = (_STATIC / "viewer.js").read_text("utf-8").replace("export function", "function")
-    script = (
-        f"{viewer}\nconst data = JSON.parse(document.getElementById('data').textContent);\n"
-        "view(document.querySelector('main'), data.story, async (step) => data.frames[step])\n"
-        ".compare(data.compared);\n"
-    )
-    style = "".join((_STATIC / name).read_text("utf-8") for name in ("style.css", "board.css", "replay.css"))
-    policy = f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'"
-    title = escape(visible(f"{story['title'] or 'match'}: {', '.join(story['players'])}"))
-    page = (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
-        '<meta name="viewport" content="width=device-width,initial-scale=1">'
-        f"<title>{title}</title><style>{style}</style></head><body><main><h1>{title}</h1></main>"
-        f'<script type="application/json" id="data">{data}</script>'
-        f'<script type="module">{script}</script></body></html>\n'
-    )
+    title = f"{story['title'] or 'match'}: {', '.join(story['players'])}"
+    show = "view(main, data.story, async (step) => data.frames[step]).compare(data.compared);"
+    page = standalone(title, content, "viewer.js", ("style.css", "board.css", "replay.css"), show)
     if len(page) > _LARGEST_PAGE:
         raise GdlError(f"the file would have {len(page):,} characters", remedy="replay it here instead")
     return page
-
-
-def _digest(text: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 MEMORY = 2 * 1024**3
@@ -407,7 +369,6 @@ class ReplayDesk:
         self._stamp: tuple[object, ...] | None = None
         self._source = RecordSource([])
         self._known: tuple[object, ...] | None = None
-        self._rules = "", ""
         self._replay: Replay | None = None
 
     def answer(self, request: JsonMessage, news: Send) -> dict[str, object]:
@@ -416,7 +377,7 @@ class ReplayDesk:
         Args:
             request: ``do`` is ``story``, ``compared``, ``frames`` (``first``, ``count``), ``page``, ``card``
                 or ``sights`` (``role``). ``path`` is the file, ``kind`` its kind as in
-                :class:`ggp.web.replay.shelf.ShelvedRecord`, ``match`` the number of the match. For 0 the
+                :class:`ggp.web.replay.routes.ShelvedRecord`, ``match`` the number of the match. For 0 the
                 ``story`` of a file with several matches lists them.
 
         Raises:
@@ -426,14 +387,14 @@ class ReplayDesk:
         in_tournament = number if kind == "tournament" else 0
         self._read(kind, path, in_tournament)
         if request["do"] == "card":
-            return {"card": card_of(self._source, 1 if in_tournament else number)}
+            return card_of(self._source, 1 if in_tournament else number)
         if not number and len(self._source.records) > 1:
-            return {"story": {"matches": list(map(summary, self._source.records[:MOST_LISTED]))}}
+            return {"matches": list(map(summary, self._source.records[:MOST_LISTED]))}
         replay = self._of(1 if in_tournament else number or 1)
         last = len(replay.match.states)
         match request["do"]:
             case "story":
-                return {"story": replay.story()}
+                return replay.story()
             case "compared":
                 return replay.compared().as_json()
             case "sights":
@@ -458,15 +419,14 @@ class ReplayDesk:
             raise GdlError(f"the record cannot be read: {error.strerror}") from None
 
     def _of(self, number: int) -> Replay:
-        """The replay of a match. If the file has grown, the comparison of its beginning is reused."""
+        """The replay of a match."""
         key = self._stamp, number
         if self._replay is None or key != self._known:
             match = read_match(one_of(self._source.records, number))
-            rules = self._source.text_of(match)
-            before = self._replay if rules == self._rules else None
-            grown = None if before is None else before.grown(match)
-            self._replay = Replay(match, *game_of(*rules)) if grown is None else grown
-            self._known, self._rules = key, rules
+            name, rules = self._source.text_of(match)
+            game, painter = _game_with_painter(name, rules)
+            self._replay = Replay(match, game, CARRIED if rules else NAMED, painter)
+            self._known = key
         return self._replay
 
 

@@ -1,29 +1,184 @@
-"""The routes of the replay pages: the list, matches and their drawings, uploads and downloads."""
+"""The replay pages: the files of match records and tournaments, in a folder or uploaded by pages, their
+cards, matches and drawings, uploads and downloads."""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
 import re
-from collections.abc import AsyncIterator
+import secrets
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from aiohttp import web
 
 from gdl.errors import GdlError
 from ggp.processes.workers import Workers, WorkKind
+from ggp.protocol.http_error import BusyError
+from ggp.web.cached_lists import CachedDrawings, CachedList
 from ggp.web.gate import SETTINGS, STREAMED
 from ggp.web.replay.recorded import MOST_BROUGHT_BYTES
-from ggp.web.replay.shelf import RecordCards, Shelf, ShelvedRecord
 from ggp.web.rooms import PageRoom, add_owner
 from ggp.web.shell import add_page, page
 from ggp.web.visits import body_chunks
 
+MOST_COMING = 4
+"""Uploads at the same time."""
+MOST_BROUGHT = 32
+MOST_BYTES = 128 * 1024 * 1024
+"""Total bytes of uploaded records on disk; the oldest are removed first."""
+MOST_LISTED = 2000
+KINDS = {".json": "record", ".jsonl": "record", ".sqlite": "tournament"}
+
+Check = Callable[["ShelvedRecord"], Awaitable[object]]
+
+
+@dataclass(frozen=True, slots=True)
+class ShelvedRecord:
+    """The place of a record. Only a process with limits reads its file.
+
+    Attributes:
+        kind: ``record`` for a file of the folder, ``brought`` for a record uploaded by a page, perhaps with
+            rules, ``tournament`` for a tournament's file.
+        path: the file.
+        number: the number of the match in a tournament, from 1.
+    """
+
+    kind: str
+    path: Path
+    number: int = 0
+
+
+class Shelf:
+    """All records that pages may ask for.
+
+    Attributes:
+        folder: the folder of the records; None for none.
+        listed: the folder's files, as :meth:`list` gives them.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        self.folder = folder
+        self.listed = CachedList(self.list)
+        self._brought: OrderedDict[str, tuple[Path, int]] = OrderedDict()
+        self._coming = 0
+        self._room: TemporaryDirectory[str] | None = None
+
+    async def take(self, chunks: AsyncIterator[bytes], check: Check) -> str:
+        """Store an uploaded record if it can be read. If necessary, the oldest uploads are removed.
+
+        Args:
+            chunks: the bytes.
+            check: raises GdlError if the file is not a record.
+
+        Returns:
+            The name of the upload, for :meth:`find`.
+
+        Raises:
+            BusyError: there are too many uploads, or the file cannot be written.
+            GdlError: the record cannot be read.
+        """
+        if self._coming >= MOST_COMING:
+            raise BusyError("too many records are being uploaded")
+        if self._room is None:
+            self._room = TemporaryDirectory(prefix="ggp-records-")
+        name = secrets.token_urlsafe(12)
+        path = Path(self._room.name) / name
+        self._coming += 1
+        try:
+            size = 0
+            with path.open("xb") as file:
+                async for chunk in chunks:
+                    size += len(chunk)
+                    await asyncio.to_thread(file.write, chunk)
+            await check(ShelvedRecord("brought", path))
+        except BaseException as error:
+            path.unlink(missing_ok=True)
+            if isinstance(error, OSError):
+                raise BusyError(f"the record cannot be stored: {error.strerror}") from None
+            raise
+        finally:
+            self._coming -= 1
+        self._brought[name] = path, size
+        while len(self._brought) > MOST_BROUGHT or sum(n for _, n in self._brought.values()) > MOST_BYTES:
+            _, (oldest, _) = self._brought.popitem(last=False)
+            oldest.unlink(missing_ok=True)
+        return name
+
+    def close(self) -> None:
+        """Delete all uploaded records."""
+        self._brought.clear()
+        if self._room is not None:
+            self._room.cleanup()
+
+    def list(self) -> list[dict[str, Any]]:
+        """The folder's files, newest first: ``file``, ``kind``, ``bytes``, ``time`` (seconds since 1970).
+        Raises GdlError if the folder cannot be read."""
+        if self.folder is None:
+            return []
+        files: list[dict[str, Any]] = []
+        try:
+            for path in islice(self.folder.rglob("*"), 100 * MOST_LISTED):
+                kind = KINDS.get(path.suffix)
+                with suppress(FileNotFoundError):  # removed just now
+                    if kind is not None and path.is_file() and not path.is_symlink():
+                        status = path.stat()
+                        name = path.relative_to(self.folder).as_posix()
+                        files.append(
+                            {"file": name, "kind": kind, "bytes": status.st_size, "time": status.st_mtime}
+                        )
+        except OSError as error:
+            raise GdlError(f"{self.folder} cannot be read: {error.strerror}") from None
+        files.sort(key=lambda file: -file["time"])
+        return files[:MOST_LISTED]
+
+    def find(self, query: Mapping[str, str]) -> ShelvedRecord:
+        """The record that a query names by ``brought``, by ``file``, or by ``tournament`` and ``match`` (from
+        1). Raises GdlError if there is none."""
+        if "brought" in query:
+            found = self._brought.get(query["brought"])
+            if found is None:
+                raise GdlError("this record is no longer stored", remedy="upload it again")
+            return ShelvedRecord("brought", found[0])
+        if "tournament" in query:
+            number = query.get("match", "")
+            if not (number.isascii() and number.isdigit() and len(number) < 10):
+                raise GdlError(f"match must be the number of a match, not {number[:20]!r}")
+            return ShelvedRecord("tournament", self.path(query["tournament"], "tournament"), int(number))
+        return ShelvedRecord("record", self.path(query.get("file", ""), "record"))
+
+    def stamp(self, query: Mapping[str, str]) -> int:
+        """The modification time of a record's file in milliseconds; 0 for other kinds of records. Raises
+        GdlError as :meth:`find`."""
+        if "file" not in query:
+            return 0
+        return self.path(query["file"], "record").stat().st_mtime_ns // 1_000_000
+
+    def path(self, name: str, kind: str) -> Path:
+        """The path of a file in the folder, named as in :meth:`list`. Raises GdlError if there is none."""
+        if self.folder is not None and name and "\0" not in name and KINDS.get(Path(name).suffix) == kind:
+            path = self.folder / name
+            with suppress(OSError, RuntimeError):  # links in a circle
+                if path.resolve().is_relative_to(self.folder.resolve()) and path.is_file():
+                    return path
+        raise GdlError(f"there is no {kind} {name[:100]!r}", remedy="choose one from the list on the page")
+
+
+DRAWING = WorkKind(
+    "ggp.web.replay.replay_process", "drawing a record", most=1, seconds=30.0, longest=16 * 1024 * 1024
+)
+
 WORK = WorkKind("ggp.web.replay.replay_process", "replay", most=6, seconds=60.0, longest=64 * 1024 * 1024)
 WORKERS = web.AppKey("replay_workers", Workers)
 SHELF = web.AppKey("shelf", Shelf)
-CARDS = web.AppKey("record_cards", RecordCards)
+CARDS = web.AppKey("record_cards", CachedDrawings)
 
 
 def add_routes(app: web.Application) -> None:
@@ -31,13 +186,11 @@ def add_routes(app: web.Application) -> None:
     app[SHELF] = Shelf(app[SETTINGS].records)
     app.cleanup_ctx.append(_close)
     add_owner(app, WORKERS, partial(Workers, WORK))
-    add_owner(app, CARDS, RecordCards)
+    add_owner(app, CARDS, partial(CachedDrawings, DRAWING))
     add_page(app, "/replay", _page)
     app.router.add_get("/replay/stamp", _stamp)
-    app.router.add_get("/replay/story", _story)
-    app.router.add_get("/replay/compared", _compared)
-    app.router.add_get("/replay/frames", _frames)
-    app.router.add_get("/replay/sights", _sights)
+    for do in _FIELDS:
+        app.router.add_get(f"/replay/{do}", _answer)
     app.router.add_get("/replay/card", _card)
     app.router.add_get("/replay/export", _export)
     app.router.add_post("/replay/records", _bring)
@@ -71,35 +224,30 @@ async def _stamp(request: web.Request) -> web.Response:
     return web.json_response({"stamp": request.app[SHELF].stamp(request.query)})
 
 
-async def _story(request: web.Request) -> web.Response:
-    return web.json_response((await _work(request, {"do": "story"}))["story"])
+_FIELDS = {"story": (), "compared": (), "frames": ("first", "count"), "sights": ("role",)}
+"""What a page asks of a match, each with its numbers, as :class:`ggp.web.replay.replay_process.ReplayDesk`
+answers it."""
 
 
-async def _compared(request: web.Request) -> web.Response:
-    answer = await _work(request, {"do": "compared"})
-    return web.json_response({name: answer[name] for name in ("doubts", "words")})
-
-
-async def _frames(request: web.Request) -> web.Response:
-    first, count = (_count(request, name) for name in ("first", "count"))
-    answer = await _work(request, {"do": "frames", "first": first, "count": count})
-    return web.json_response({"frames": answer["frames"]})
-
-
-async def _sights(request: web.Request) -> web.Response:
-    """A role's knowledge in each step."""
-    answer = await _work(request, {"do": "sights", "role": _count(request, "role")})
-    return web.json_response({"sights": answer["sights"]})
+async def _answer(request: web.Request) -> web.Response:
+    do = request.path.rpartition("/")[2]
+    numbers = {name: _count(request, name) for name in _FIELDS[do]}
+    return web.json_response(await _work(request, {"do": do, **numbers}))
 
 
 async def _card(request: web.Request) -> web.Response:
     found, number = await _found(request)
-    card = await request.app[CARDS].card(found, number)
-    return web.Response(body=card, content_type="application/json")
+    try:
+        status = await asyncio.to_thread(found.path.stat)
+    except OSError as error:
+        raise GdlError(f"the record cannot be read: {error.strerror}") from None
+    card = {"do": "card", "kind": found.kind, "path": str(found.path), "match": number}
+    key = found, number, status.st_mtime_ns, status.st_size
+    return web.json_response(await request.app[CARDS].get(key, card))
 
 
 async def _export(request: web.Request) -> web.Response:
-    story = (await _work(request, {"do": "story"}))["story"]
+    story = await _work(request, {"do": "story"})
     if "matches" in story:
         raise GdlError("this file has several matches", remedy="choose one")
     answer = await _work(request, {"do": "page"})

@@ -292,8 +292,7 @@ class Watched:
         if match is None or step > len(match.moves):
             raise GdlError("there is no such step of a match now")
         request = {"do": "draw", "rules": match.fields["rules"], "moves": match.moves, "step": step}
-        answer = await self._workers.ask(key, request)
-        return {name: value for name, value in answer.items() if name != "kind"}
+        return await self._workers.ask(key, request)
 
     def _note_reached(self, url: str, reached: bool) -> None:
         if self._reached[url] != reached:
@@ -375,8 +374,7 @@ class Watched:
                 shown = moves = match.moves
                 request = {"do": "draw", "rules": match.fields["rules"], "moves": moves}
                 try:
-                    answer = await self._workers.ask(key, request)
-                    match.show({name: value for name, value in answer.items() if name != "kind"})
+                    match.show(await self._workers.ask(key, request))
                     self._bound(match)
                 except GdlError as error:
                     match.news.send("trouble", {"text": without_folders(str(error))})

@@ -20,7 +20,7 @@ from ggp.answers.catalogue import (
     title_of,
 )
 from ggp.game import Game
-from ggp.web.choice.card_process import draw, game_picture
+from ggp.web.choice.card_process import answer, game_picture
 from tests.ggp.web.clients import client_of, token_of
 from tests.places import GAMES
 
@@ -89,7 +89,8 @@ def test_a_title_ends_where_one_takes_a_breath(head: str, title: str, line: str)
 def test_pictures_are_svg_and_show_a_match_under_way() -> None:
     names = ("tictactoe", "nim", "yards.xsb:2", "city.xsb:1", "snakes.txt:1", "burr.packing")
     pictures = {
-        name: str(draw({"name": name, "step": -1}, lambda kind, **news: None)["svg"]) for name in names
+        name: str(answer({"do": "draw", "name": name, "step": -1}, lambda kind, **news: None)["svg"])
+        for name in names
     }
     for name, svg in pictures.items():
         assert ElementTree.fromstring(svg).tag.endswith("svg"), name

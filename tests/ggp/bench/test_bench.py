@@ -16,15 +16,16 @@ from typer.testing import CliRunner
 from bench.table.report import level_ratios
 from gdl.errors import GdlError
 from gdl.machine import Machine, Playouts
-from ggp.bench.measure import levels, measure, run
-from ggp.bench.results import (
+from ggp.bench import (
     compare,
     comparison,
     console,
     differ,
-    geometric_mean,
+    levels,
+    measure,
     measurements,
     read_results,
+    run,
 )
 from ggp.cli import build
 from ggp.game import Game
@@ -86,7 +87,7 @@ def test_no_playout_that_counts_was_played_before(monkeypatch: pytest.MonkeyPatc
     # A machine that remembers states would seem to play it at no cost.
     machine = Ticking()
     stages = dict.fromkeys(("ground_s", "build_s", "compile_s", "cached_s", "compiled"), 0.0)
-    monkeypatch.setattr("ggp.bench.measure.make", lambda rules, level: (machine, stages))
+    monkeypatch.setattr("ggp.bench.make", lambda rules, level: (machine, stages))
     measure("ticking", Game.load("tictactoe").rules, "propnet", 0.001, playouts=1)
     assert len({seed for _, seed in machine.batches}) == len(machine.batches)
 
@@ -187,14 +188,6 @@ def test_what_cannot_be_compared_says_why() -> None:
     assert notes["a"] == (0, "not measured before")
     assert notes["b"] == (0, "before: TooLargeError: much too large")
     assert notes["c"] == (0, "now: TooLargeError: much too large")
-
-
-@given(st.lists(st.floats(1e-6, 1e6), min_size=1, max_size=9), st.floats(0.1, 10))
-def test_the_geometric_mean_is_one_of_ratios(values: list[float], factor: float) -> None:
-    mean = geometric_mean(values)
-    assert min(values) * 0.999 <= mean <= max(values) * 1.001
-    assert math.isclose(geometric_mean(v * factor for v in values), mean * factor, rel_tol=1e-9)
-    assert math.isclose(geometric_mean(1 / v for v in values), 1 / mean, rel_tol=1e-9)
 
 
 def test_levels_are_compared_on_the_games_that_both_run() -> None:

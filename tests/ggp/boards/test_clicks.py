@@ -16,7 +16,7 @@ from gdl.syntax.parser import parse_rules, parse_term
 from gdl.terms import Term
 from ggp.boards.board import Grid, board_of
 from ggp.boards.clicks import ClickFinder, ClickMap, ClickMove
-from ggp.traces.verify import find_traces
+from ggp.traces import find_traces
 from tests.ggp.boards.found_boards import board_of_machine, machine_of
 
 

@@ -16,7 +16,7 @@ from ggp.boards.board import find_board
 from ggp.boards.svg.level_pictures import SnakesPicture, SokobanPicture
 from ggp.boards.svg.picture import SvgPainter
 from ggp.game import Game
-from ggp.web.choice.card_process import draw
+from ggp.web.choice.card_process import answer
 from ggp.web.drawing_process import DrawnLine
 from ggp.web.play.view import TableView
 from ggp.web.replay.recorded import RecordedMatch
@@ -52,11 +52,11 @@ def used_machine(game: Game) -> Machine:
 def test_all_pictures_of_a_card_are_the_same(name: str) -> None:
     game = Game.load(name)
     machine = used_machine(game)
-    card = plain(str(draw({"name": name, "step": 0}, lambda kind, **news: None)["svg"]))
+    card = plain(str(answer({"do": "draw", "name": name, "step": 0}, lambda kind, **news: None)["svg"]))
     table = TableView(game, machine).seen(Match(machine))["svg"]
     assert plain(table) == card
     assert plain(DrawnLine(game.machine("prover"), game.name).draw([], 0)) == card
-    carried, _ = game_of(game.name, game.text)
+    carried = game_of(game.name, game.text)
     assert carried is not None
     replayed = painter_of(cast(RecordedMatch, None), carried)
     assert plain(replayed.draw_board(carried.machine("prover").initial_state())) == card

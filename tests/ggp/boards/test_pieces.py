@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import re
 from collections import Counter
 
@@ -10,18 +9,16 @@ import pytest
 
 from gdl.hints import BOARDS, HINT_COLOURS, LOOKS
 from gdl.rules import Rules
-from gdl.syntax.parser import parse_rules, parse_terms
+from gdl.syntax.parser import parse_rules
 from ggp.boards.board import find_board
 from ggp.boards.clicks import ClickMove
 from ggp.boards.looks import PieceShape, looks_of
 from ggp.boards.svg.markup import stylesheet
 from ggp.boards.svg.overlay import BoardOverlay
 from ggp.boards.svg.picture import SvgPainter
-from ggp.boards.text import Painter
 from ggp.game import Game
 from players.kaskade.make_machine import make_machine
 from tests.ggp.boards.found_boards import found
-from tests.ggp.wording.test_moves import walk
 
 
 def hinted_rules(game: str, *hints: str) -> Rules:
@@ -88,43 +85,6 @@ def test_sokoban_without_hints_is_a_level_too() -> None:
     assert "gb-wall" not in drawn and "gb-cell" not in drawn
 
 
-def test_seeds_are_told_everywhere() -> None:
-    machine, board = found("kalah")
-    state = machine.initial_state()
-    on, _ = board.place(state.propositions)
-    assert sorted(thing[0].name for things in on.values() for thing in things) == ["0"] * 2 + ["3"] * 8
-    told = SvgPainter(board, machine.rules, machine.roles).describe(state.propositions)
-    assert sum(int(thing) for square in told["squares"] for thing in square["things"]) == 24
-    text = machine.rules and Game.load("kalah").initial.board()
-    assert text.count("3") == 8 and text.count("0") == 2
-
-
-def test_what_roles_have_tried_is_noted_on_the_board_of_their_marks() -> None:
-    machine, board = found("blindtictactoe")
-    assert len(board.panels) == 1 and len(board.squares) == 9
-    state = machine.initial_state()
-    rng = random.Random(2)
-    while not machine.is_terminal(state):
-        state = machine.next_state(state, [rng.choice(moves) for moves in machine.options(state)])
-    on, _ = board.place(state.propositions)
-    marks = [thing for things in on.values() for thing in things if len(thing) == 1]
-    notes = [thing for things in on.values() for thing in things if len(thing) == 2]
-    assert len(notes) > len(marks) > 4
-    drawn = SvgPainter(board, machine.rules, machine.roles).draw_board(state)
-    assert drawn.count("gb-goal") == len(notes)
-
-
-def test_tiles_of_2048_show_what_the_hints_say() -> None:
-    machine, _ = found("twentyfortyeight")
-    state = machine.state_of(parse_terms("(cell a 1 1) (cell b 1 11) (control player)"))
-    drawn = SvgPainter.of_machine(machine, "").draw_board(state)
-    assert drawn.count('class="gb-tile"') == 2
-    assert re.findall(r">([0-9]+)</text></g></g>", drawn) == ["2", "2048"]
-    assert "2048 on b 1" in drawn and "<title>a 1: 2</title>" in drawn
-    plain = Painter(SvgPainter.of_machine(machine, "").board, machine.rules, machine.roles)
-    assert "2048" in plain.draw_state(state).plain() and not plain.legend
-
-
 def test_facts_stand_below_a_board_that_is_wide() -> None:
     text = """(role r) (init (step 1)) (init (held red)) (init (held blue)) (<= (init (at ?n e)) (spot ?n))
         (spot 1) (spot 2) (spot 3) (spot 4) (spot 5) (spot 6) (<= (legal r (fill ?n)) (true (at ?n e)))
@@ -143,33 +103,6 @@ def test_facts_stand_below_a_board_that_is_wide() -> None:
     assert wide == alone and high > low
 
 
-def test_dice_are_no_squares_of_a_large_board() -> None:
-    _, board = found("backgammon")
-    assert [layer.name for layer in board.layers] == ["cell"]
-
-
-def test_lines_join_the_points_of_morris() -> None:
-    machine, board = found("ninemensmorris")
-    assert len(board.lines) == 32
-    drawn = SvgPainter(board, machine.rules, machine.roles).draw_state(machine.initial_state())
-    assert drawn.count('class="gb-line"') == 32
-    assert drawn.count('class="gb-point"') == 24
-    assert "gb-cell" not in drawn
-
-
-def test_fruit_and_blocks_of_snakes_are_on_the_board_alone() -> None:
-    machine, board = found("snakes")
-    drawn = SvgPainter(board, machine.rules, machine.roles).draw_board(machine.initial_state())
-    assert drawn.count('class="gb-fruit"') == 2
-    assert drawn.count('class="gb-stone"') == 2
-    assert drawn.count('class="gb-snake"') == 1
-
-
-@pytest.mark.parametrize("game", ["pegsolitaire", "chess", "soma", "amazons"])
-def test_boards_of_squares_that_touch_have_no_lines(game: str) -> None:
-    assert not found(game)[1].lines
-
-
 @pytest.mark.parametrize("seed", [0, 5])
 def test_sides_of_hex_belong_to_who_joins_them(seed: int) -> None:
     machine, board = found("hex", seed)
@@ -178,27 +111,6 @@ def test_sides_of_hex_belong_to_who_joins_them(seed: int) -> None:
     drawn = SvgPainter(board, machine.rules, machine.roles).draw_state(machine.initial_state())
     # A hexagon at a side shows two of its own, one at the acute corners three.
     assert drawn.count("gb-edge") == 4 * 9 * 2
-
-
-@pytest.mark.parametrize(
-    "game", ["connectfour", "tictactoe", "breakthrough", "othello", "atarigo", "amazons"]
-)
-def test_other_boards_have_no_sides_of_their_own(game: str) -> None:
-    assert not found(game)[1].edges
-
-
-def test_disks_lie_on_their_pegs_the_smallest_above() -> None:
-    machine, board = found("hanoi")
-    painter = SvgPainter(board, machine.rules, machine.roles)
-    state = machine.initial_state().play("(move 1 right)").play("(move 2 middle)").play("(move 1 middle)")
-    told = painter.describe(state.propositions)
-    spots = {square["name"]: (square["x"], square["y"], square["things"]) for square in told["squares"]}
-    assert {name: things for name, (_, _, things) in spots.items()} == {
-        "1": ["middle"], "2": ["middle"], "3": ["left"], "4": ["left"], "5": ["left"],
-    }  # fmt: skip
-    assert len({spots[disk][0] for disk in "12"}) == len({spots[disk][0] for disk in "345"}) == 1
-    heights = [spots[disk][1] for disk in "345"]
-    assert heights == sorted(heights) and spots["1"][1] < spots["2"][1]
 
 
 def test_digits_are_one_number() -> None:
@@ -212,15 +124,6 @@ def test_digits_are_one_number() -> None:
     told = painter.describe(state.propositions)["beside"]
     assert [(one["name"], one["rows"]) for one in told] == [("count", (("14",),))]
     assert "gb-fact" not in painter.draw_board(state)
-
-
-def test_whose_turn_it_is_is_said_in_words() -> None:
-    machine, board = found("tictactoe")
-    painter = SvgPainter(board, machine.rules, machine.roles)
-    drawn = painter.draw_state(machine.initial_state())
-    assert ">x to move<" in drawn and "control" not in drawn
-    told = painter.describe(machine.initial_state().propositions)
-    assert told["turn"] == "x" and told["beside"] == []
 
 
 def hinted(game: str, *hints: str) -> dict[str, str]:
@@ -319,12 +222,3 @@ def test_a_fact_beside_the_board_is_a_die_where_a_hint_says_so(hint: str, shown:
     drawn = SvgPainter(None, rules, rules.rules[0].head.args).draw([rules.rules[1].head.args[0]])
     assert drawn.count('class="gb-pip"') == shown
     assert "die second 5" in drawn
-
-
-@pytest.mark.parametrize("game", ["kuhn", "leduc"])
-def test_the_cards_that_players_hold_are_cards(game: str) -> None:
-    machine = Game.load(game).machine("prover")
-    state = next(state for state in walk(machine, 6) if any(p.name == "holds" for p in state.propositions))
-    drawn = SvgPainter.of_machine(machine, game).draw_state(state)
-    assert game == "kuhn" or re.search(r">[JQK][♥♠]<", drawn)
-    assert drawn.count('class="gb-card"') == sum(p.name == "holds" for p in state.propositions)

@@ -12,7 +12,7 @@ from gdl.terms import Term
 from ggp.boards.scene import TurnFinder, digit_chains, joined_digits
 from ggp.game import Game
 from players.kaskade.make_machine import make_machine
-from tests.ggp.wording.test_moves import walk
+from tests.ggp.boards.test_moves_in_words import walk
 
 
 @pytest.mark.parametrize("game", ["tictactoe", "chess", "hex", "chinesecheckers", "kalah", "nim"])

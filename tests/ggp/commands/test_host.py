@@ -45,7 +45,7 @@ def test_ggp_host_plays_a_file_and_writes_json(tmp_path: Path) -> None:
     assert parse_rules(fields["rules"]) == parse_rules(MARKS)
     game.unlink()
     order = {"do": "story", "kind": "record", "path": str(out), "match": 0}
-    story = ReplayDesk().answer(order, lambda *_, **__: None)["story"]
+    story = ReplayDesk().answer(order, lambda *_, **__: None)
     assert isinstance(story, dict)
     assert (story["game"], story["rules"]) == ("marks", CARRIED)
     assert story["roles"] == ["Robot", "other"]

@@ -17,7 +17,7 @@ from ggp.boards.board import find_board
 from ggp.boards.text import Painter
 from ggp.game import Game
 from ggp.terminal.human import HumanPlayer
-from ggp.terminal.views import BlindView
+from ggp.terminal.setup import BlindView
 from players.baselines import RandomPlayer
 from players.belief.belief import Belief
 from players.match import MatchStep, play_match

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from ggp.game import Game
 from ggp.terminal.human import HumanPlayer, LineEditor, Quit, help_for, listing, matching, steps_of
-from ggp.terminal.views import JsonView
+from ggp.terminal.setup import JsonView
 from players.match import MatchStep, MatchView, play_match
 from players.registry import make_player
 from tests.ggp.program import play

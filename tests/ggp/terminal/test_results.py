@@ -13,8 +13,7 @@ from rich.console import Console
 from ggp.boards.board import find_board
 from ggp.boards.text import Painter
 from ggp.game import Game
-from ggp.terminal.setup import doubts
-from ggp.terminal.views import JsonView, TextView
+from ggp.terminal.setup import JsonView, TextView, doubts
 from players.match import MatchStep
 from players.player import Candidate, Choice
 from players.registry import make_player

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import html
 import io
+import json
 import os
 import re
 import signal
@@ -112,7 +112,6 @@ def test_no_sequential_test_is_decided_against_a_player_that_made_no_move(tmp_pa
 def test_a_player_that_never_moved_itself_has_no_rating_and_one_line_says_why(
     tmp_path: Path, player: str, why: str
 ) -> None:
-    pytest.importorskip("matplotlib")
     settings = tournament(player, "Quick", "legal", plies=0)
     path = tmp_path / "t.sqlite"
     run(settings, path)
@@ -132,11 +131,7 @@ def test_a_player_that_never_moved_itself_has_no_rating_and_one_line_says_why(
     assert {row["player"] for row in told["ratings"]} == set(told["rated"]) == {"Quick", "legal"}
     assert told["unrated"] == [line]
     assert all(player not in row for row in told["games"])
-    page = (tmp_path / "all.html").read_text()
-    assert html.escape(line) in page
-    ratings, crosstable = re.findall(r"<thead>.*?</table>", page, re.DOTALL)[:2]
-    assert player not in ratings + crosstable
-    assert page.count(f"<td>{player}</td><td></td>") == 0
+    assert json.dumps(line)[1:-1] in (tmp_path / "all.html").read_text()
 
 
 @pytest.mark.slow

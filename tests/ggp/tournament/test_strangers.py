@@ -26,11 +26,10 @@ from bench.hostile_tournaments import (
     write_tournament,
 )
 from gdl.errors import GdlError
-from ggp.tournament import database
-from ggp.tournament.database import Database
+from ggp.tournament import store as database
 from ggp.tournament.schedule import Fixture
 from ggp.tournament.session import settings_of, stored_settings
-from ggp.tournament.store import Result, Store
+from ggp.tournament.store import Database, Result, Store
 from ggp.web.tournament_process import tables_of
 from tests.examples import examples
 

@@ -18,7 +18,7 @@ from gdl.rules import Rules
 from gdl.syntax.format import convert
 from gdl.syntax.parser import parse_rules
 from ggp.cli import build
-from ggp.traces.verify import find_traces, read_trace, verify_all, verify_game
+from ggp.traces import find_traces, read_trace, verify_all, verify_game
 from players.kaskade.make_machine import make_machine
 
 GAME = """(role You) (init (count 0)) (succ 0 1) (succ 1 2)
@@ -129,7 +129,7 @@ def test_a_game_that_hangs_dies_or_cannot_be_read_is_a_failing_line(
         return make_machine(rules, level)
 
     monkeypatch.setattr("players.kaskade.make_machine.make_machine", make)
-    monkeypatch.setattr("ggp.traces.verify._SECONDS", 2.0)
+    monkeypatch.setattr("ggp.traces._SECONDS", 2.0)
     faults = {v.name: v.fault for v in verify_all(find_traces([tmp_path]), "prover")}
     assert faults.pop("good") is None
     assert faults["hangs"] == "took more than 2 s"

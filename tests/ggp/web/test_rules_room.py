@@ -96,7 +96,7 @@ async def test_playing_finds_what_the_text_does_not_show(page: RulesPage) -> Non
 
 
 def test_a_network_too_large_to_be_read_is_counted_instead() -> None:
-    told = JOBS["draw"]({"text": Game.load("amazons").text, "of": ""})
+    told = JOBS["draw"](Game.load("amazons").text)
     assert not told["svg"]
     assert "more than anyone can read" in str(told["why"])
     assert told["rows"]
@@ -159,7 +159,7 @@ def test_rules_without_bounds_are_given_up_within_limits(text: str, monkeypatch:
     monkeypatch.setattr("ggp.web.rules_process.GROUND_SECONDS", 0.5)
     for job in ("count", "draw"):
         with pytest.raises((GdlError, MemoryError)):
-            JOBS[job]({"text": text, "of": ""})
+            JOBS[job](text)
 
 
 async def test_the_next_check_of_a_page_ends_the_one_before_and_a_dead_process_is_replaced(
@@ -191,7 +191,7 @@ TEXTS = [path.read_text() for path in installed_games() if path.stat().st_size <
     st.sampled_from(TEXTS), st.randoms(use_true_random=False), st.sampled_from(["prefix", "infix", "prolog"])
 )
 def test_broken_rules_are_told_and_raise_nothing(text: str, rng: random.Random, notation: str) -> None:
-    text = str(JOBS["rewrite"]({"text": text, "to": notation})["text"])
+    text = str(JOBS["rewrite"](text, notation)["text"])
     for _ in range(rng.randint(1, 6)):
         at = rng.randrange(len(text))
         text = (

@@ -11,10 +11,13 @@ import pytest
 
 from ggp.game import Game
 from ggp.tournament.schedule import Fixture
+from ggp.tournament.session import stored_settings
 from ggp.tournament.settings import GameSpec, TournamentSettings, parse_entrants
 from ggp.tournament.statistics.ratings import Sprt
+from ggp.tournament.statistics.tables import html_report
 from ggp.tournament.store import Result, Store
 from ggp.web.tournament_process import tables_of
+from tests.ggp.web.browsing import WebServer, until, wait
 from tests.ggp.web.clients import client_of
 from tests.ggp.web.replay.test_recorded import played
 
@@ -82,3 +85,21 @@ async def test_news_come_while_matches_are_played_and_each_can_be_replayed(path:
         for number in ("5", "0", "x", ""):
             reply = await client.get("/replay/story", params={"tournament": "one.sqlite", "match": number})
             assert reply.status == 400
+
+
+@pytest.mark.slow
+def test_a_page_and_a_report_show_the_same_tables(web: WebServer, browser: Any, path: Path) -> None:
+    told = tables_of(path)
+    with Store(path) as store:
+        settings, results = stored_settings(store), store.results()
+    assert settings is not None
+    report = path.with_suffix(".html")
+    report.write_text(html_report(settings, results))
+    cells = "[...document.querySelectorAll('main table')].slice(0, 4).map((one) => one.textContent).join('|')"
+    shown = []
+    for address in (report.as_uri(), f"{web('--records', str(path.parent))}/tournaments?file=one.sqlite"):
+        browser.get(address)
+        until(browser, "document.querySelector('h1').textContent", EVIL)
+        shown.append(wait(browser, cells))
+    assert shown[0] == shown[1]
+    assert told["cross"][0][1] in shown[0]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from gdl.errors import GdlError
 from ggp.game import Game
-from ggp.web.choice.upload_process import answer, read_upload
+from ggp.web.choice.card_process import answer, read_upload
 from tests.examples import examples
 from tests.places import GAMES
 

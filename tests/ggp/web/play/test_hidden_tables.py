@@ -9,8 +9,8 @@ import pytest
 
 from ggp.game import Game
 from ggp.processes.parent import Inbox
-from ggp.web.play.blind_table import BlindTable
 from ggp.web.play.table import TableRequest
+from ggp.web.play.table_process import BlindTable
 from ggp.web.play.view import OUTSIDE
 from ggp.web.replay.recorded import read_match
 from ggp.web.watch.watched import WATCHED

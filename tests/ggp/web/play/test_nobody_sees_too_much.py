@@ -14,8 +14,8 @@ from ggp.boards.role_view import RoleSight
 from ggp.game import Game
 from ggp.processes.parent import Inbox
 from ggp.rule_files import installed_games
-from ggp.web.play.blind_table import BlindTable
 from ggp.web.play.table import TableRequest
+from ggp.web.play.table_process import BlindTable
 from ggp.web.play.view import OUTSIDE
 from tests.ggp.told import Told
 

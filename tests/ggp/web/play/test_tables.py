@@ -10,10 +10,10 @@ import pytest
 
 from ggp.game import Game
 from ggp.processes.parent import Inbox
-from ggp.web.play import tables
-from ggp.web.play.blind_table import BlindTable
+from ggp.web.play import routes
 from ggp.web.play.routes import TABLES
 from ggp.web.play.table import Table, TableRequest
+from ggp.web.play.table_process import BlindTable
 from ggp.web.replay.recorded import read_match
 from ggp.web.replay.replay_process import Replay
 from tests.ggp.server.live import LiveServer
@@ -211,7 +211,7 @@ async def test_what_cannot_be_is_told_in_a_line(client: Client) -> None:
 async def test_a_table_whose_process_dies_says_so_and_makes_room(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tables, "MOST", 1)
+    monkeypatch.setattr(routes, "MOST", 1)
     at = await opened(client, game="tictactoe", seats=["human", "human"])
     await at.until("state")
     assert client.app is not None
@@ -232,8 +232,8 @@ async def test_a_table_whose_process_dies_says_so_and_makes_room(
 async def test_a_table_that_nobody_has_looked_at_soon_makes_room(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tables, "MOST", 1)
-    monkeypatch.setattr(tables, "UNSEEN_SECONDS", 0.0)
+    monkeypatch.setattr(routes, "MOST", 1)
+    monkeypatch.setattr(routes, "UNSEEN_SECONDS", 0.0)
     unseen = await opened(client, game="tictactoe", seats=["human", "human"])
     at = await opened(client, game="tictactoe", seats=["human", "human"])
     assert "does not exist" in (await unseen.request("back"))["error"]
@@ -312,10 +312,10 @@ async def test_of_requests_to_a_busy_table_so_many_wait_and_no_more(client: Clie
     await at.until("search")
     headers, path = at.headers, f"/play/{at.table}/move"
     statuses = []
-    for _ in range(tables.MOST_ORDERS + 5):
+    for _ in range(routes.MOST_ORDERS + 5):
         async with client.post(path, json={"role": "red", "move": "(drop 1)"}, headers=headers) as reply:
             statuses.append(reply.status)
-    assert statuses == [200] * tables.MOST_ORDERS + [503] * 5
+    assert statuses == [200] * routes.MOST_ORDERS + [503] * 5
     assert client.app is not None
     table = client.app[TABLES].get(at.table)
     table._child.send("pause", chair=-1)  # what has come before still waits
@@ -384,9 +384,9 @@ async def test_a_match_can_be_kept_again_after_too_many_requests_waited(client: 
     at = await opened(client, game="tictactoe", seats=["human", "human"])
     assert client.app is not None
     table = client.app[TABLES].get(at.table)
-    table._waiting += tables.MOST_ORDERS
+    table._waiting += routes.MOST_ORDERS
     assert (await client.get(f"/play/{at.table}/keep")).status == 503
-    table._waiting -= tables.MOST_ORDERS
+    table._waiting -= routes.MOST_ORDERS
     assert (await client.get(f"/play/{at.table}/keep")).status == 200
     await table.close()
     await table.close()

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from gdl.errors import GdlError
-from ggp.web.puzzles.packing_process import solve
+from ggp.web.puzzles.puzzle_process import PuzzleBench
 
 SMALL = b"packing cubes\ntitle <b>Two</b>\npiece A\n##\npiece B\n##\nresult 2 x 2\n"
 
@@ -20,11 +20,11 @@ def quiet(kind: str, **news: Any) -> None:
 
 
 def order(data: bytes = b"", name: str = "") -> dict[str, Any]:
-    return {"do": "solve", "name": name, "data": base64.b64encode(data).decode(), "seconds": 20.0}
+    return {"do": "pack", "name": name, "data": base64.b64encode(data).decode(), "seconds": 20.0}
 
 
 def test_all_solutions_of_a_small_packing_are_found_and_drawn() -> None:
-    told = solve(order(SMALL), quiet)
+    told = PuzzleBench().answer(order(SMALL), quiet)
     assert told["complete"]
     assert told["solutions"] == 1
     assert told["apart"]
@@ -35,7 +35,7 @@ def test_all_solutions_of_a_small_packing_are_found_and_drawn() -> None:
 
 
 def test_a_packing_that_comes_along_comes_apart() -> None:
-    told = solve(order(name="burr.packing"), quiet)
+    told = PuzzleBench().answer(order(name="burr.packing"), quiet)
     assert told["complete"]
     assert told["solutions"] >= 1
     assert told["apart"]
@@ -43,4 +43,4 @@ def test_a_packing_that_comes_along_comes_apart() -> None:
 
 def test_what_is_no_packing_is_refused() -> None:
     with pytest.raises(GdlError):
-        solve(order(b"(role x)"), quiet)
+        PuzzleBench().answer(order(b"(role x)"), quiet)

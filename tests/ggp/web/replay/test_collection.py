@@ -50,10 +50,10 @@ def answer(text: str, do: str = "story", match: int = 0, **fields: int) -> dict[
 
 def test_an_array_of_records_is_a_list_of_matches() -> None:
     text = json.dumps([{**GOOD, "game": "tictactoe", "round": 1}, {**GOOD, "matchId": ["x\n"], "errors": 3}])
-    listed: Any = answer(text)["story"]
+    listed: Any = answer(text)
     assert [one["name"] for one in listed["matches"]] == ["m", '["x\\n"]']
     assert listed["matches"][0]["goals"] == list(map(str, GOOD["goalValues"]))
-    story: Any = answer(text, match=1)["story"]
+    story: Any = answer(text, match=1)
     assert (story["game"], story["rules"]) == ("tictactoe", NAMED)
     assert len(story["steps"]) == len(GOOD["states"])
     with pytest.raises(match="matchId"):
@@ -67,7 +67,7 @@ def test_a_trace_is_a_list_of_matches() -> None:
     listed = records_in(text)
     lines = [json.loads(line) for line in text.splitlines()]
     assert len(listed) == len({line["p"] for line in lines if line["type"] == "step"})
-    story: Any = answer(text, match=1)["story"]
+    story: Any = answer(text, match=1)
     assert story["rules"] == NAMED
     assert story["steps"][1]["moves"] == lines[1]["joint"]
     assert answer(text, "compared", match=1)["doubts"] == {}
@@ -85,7 +85,7 @@ def test_a_card_has_the_last_position_of_a_match_and_of_the_last_of_several() ->
     def squares(svg: str) -> list[str]:
         return re.findall(r"<title>([a-c] [1-3][^<]*)</title>", svg)
 
-    cards: list[Any] = [answer(text, "card", match=number)["card"] for number in (0, 1, 2)]
+    cards: list[Any] = [answer(text, "card", match=number) for number in (0, 1, 2)]
     assert [card["matches"] for card in cards] == [2, 1, 1]
     assert [card["title"] for card in cards] == ["Tic-tac-toe"] * 3
     assert (cards[1]["steps"], cards[1]["name"], cards[2]["faults"]) == (1, "short", 2)
@@ -104,8 +104,8 @@ def test_rules_of_the_record_count_before_those_of_its_name() -> None:
         ({"game": "nobody knows it"}, UNKNOWN, "nobody knows it"),
         ({"gameMetaURL": "http://x/base/games/ticTacToe/v0/"}, NAMED, "Tic-tac-toe"),
     ):
-        story: Any = answer(json.dumps({**GOOD, **more}))["story"]
-        card: Any = answer(json.dumps({**GOOD, **more}), "card")["card"]
+        story: Any = answer(json.dumps({**GOOD, **more}))
+        card: Any = answer(json.dumps({**GOOD, **more}), "card")
         assert (story["rules"], story["title"], card["title"]) == (whose, title, title)
 
 
@@ -145,9 +145,9 @@ def malformed(draw: st.DrawFn) -> str:
 @given(malformed())
 def test_malformed_files_are_told_in_one_line(text: str) -> None:
     try:
-        listed: Any = answer(text)["story"]
+        listed: Any = answer(text)
         many = "matches" in listed
-        story: Any = answer(text, match=1)["story"] if many else listed
+        story: Any = answer(text, match=1) if many else listed
         answer(text, "frames", match=int(many), first=0, count=2)
         answer(text, "card", match=0)
         told = story["name"]

@@ -78,44 +78,6 @@ def test_what_parts_from_the_rules_is_told_at_its_step(told: dict[str, Any]) -> 
     assert list(Replay(read_record(json.dumps(cut)), game).compared().doubts) == [2]
 
 
-@pytest.mark.parametrize("changed", [None, 2, 4])
-def test_a_growing_record_is_compared_step_by_step_with_what_a_whole_one_gives(
-    told: dict[str, Any], changed: int | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    record = {**told, "states": [*told["states"]]}
-    if changed is not None:
-        record["states"][changed] = record["states"][changed].replace("control x", "control o")
-    game, compared = Game.load("tictactoe"), list[int]()
-    step = Replay._compared_step
-
-    def counted(replay: Replay, machine: Any, speech: Any, number: int) -> Any:
-        compared.append(number)
-        return step(replay, machine, speech, number)
-
-    count = len(told["states"])
-    replay = Replay(_cut(record, 1), game)
-    for end in range(1, count + 1):
-        grown = replay.grown(_cut(record, end))
-        assert grown is not None
-        replay, fresh = grown, Replay(_cut(record, end), game).compared()
-        with monkeypatch.context() as patched:
-            patched.setattr(Replay, "_compared_step", counted)
-            assert replay.compared() == fresh
-    # Each step once without what follows it, once with it.
-    assert len(compared) == 2 * count - 1
-    other = {**record, "moves": [record["moves"][2], *record["moves"][1:]]}
-    assert replay.grown(_cut(other, count)) is None
-    assert replay.grown(_cut(record, 2)) is None
-
-
-def _cut(record: dict[str, Any], count: int) -> RecordedMatch:
-    """The record as it was when it had so many states."""
-    short = {"states": record["states"][:count], "moves": record["moves"][: count - 1]}
-    if count < len(record["states"]):
-        short["goalValues"] = []
-    return read_record(json.dumps({**record, **short}))
-
-
 def test_records_of_other_managers_name_their_game_by_its_address(told: dict[str, Any]) -> None:
     for url in ("http://games.ggp.org/base/games/ticTacToe/", "http://x/base/games/ticTacToe/v0/"):
         assert read_record(json.dumps({**told, "game": "", "gameMetaURL": url})).game == "ticTacToe"

@@ -12,9 +12,9 @@ import pytest
 
 from gdl.errors import GdlError
 from ggp.protocol.http_error import BusyError
-from ggp.web.replay import shelf as shelves
+from ggp.web.replay import routes as shelves
 from ggp.web.replay.replay_process import ReplayDesk
-from ggp.web.replay.shelf import Shelf, ShelvedRecord
+from ggp.web.replay.routes import Shelf, ShelvedRecord
 
 GOOD = {"matchId": "m", "states": ["( ( p ) )"], "moves": []}
 

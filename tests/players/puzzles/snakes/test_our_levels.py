@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ggp.game import Game
-from ggp.traces.verify import read_trace, verify_game
+from ggp.traces import read_trace, verify_game
 from players.puzzles.frontier.outcome import SearchLimits
 from players.puzzles.snakes.level import read_levels
 from propnet.analysis.cones import step_clocks

@@ -9,7 +9,7 @@ import pytest
 
 from gdl.machine import Machine, State
 from gdl.syntax.parser import parse_rules
-from ggp.wording.endings import EndFinder, Ending
+from ggp.boards.words import EndFinder, Ending
 from players.kaskade.make_machine import make_machine
 from tests.ggp.boards.found_boards import board_of_machine, machine_of
 

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from ggp.web.manual.routes import NAMES, docs_folder, html_of_page, title_of_page
+from ggp.web.manual import NAMES, docs_folder, html_of_page, title_of_page
 from tests.ggp.web.clients import Client
 from tests.places import ROOT
 

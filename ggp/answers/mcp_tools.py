@@ -27,9 +27,9 @@ from mcp.shared.message import SessionMessage
 
 import ggp
 from gdl.errors import GdlError
+from gdl.json_schema import TEXT, Schema, check_json
 from gdl.visible import without_folders
-from ggp.answers.catalogue import known_games, known_levels
-from ggp.answers.operations import GAMES, OPERATIONS, QuestionDesk
+from ggp.answers.operations import OPERATIONS, QuestionDesk
 from ggp.processes.budget import WorkBudget, usual_memory
 from ggp.processes.parent import JsonMessage
 
@@ -42,12 +42,12 @@ class _MessageLines:
     """The lines of a stream that are messages, in order; the others are answered.
 
     Attributes:
-        answers: takes the answers to lines that are none; set it as soon as there is where to send them.
+        writing: where the answers go; set it as soon as it is there.
     """
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
-        self.answers: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self.writing: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
 
     async def __aiter__(self) -> AsyncIterator[str]:
         while line := await anyio.to_thread.run_sync(self._next):
@@ -55,7 +55,8 @@ class _MessageLines:
             if isinstance(message, str):
                 yield message
             elif message is not None:
-                await (await self.answers).send(message)
+                with contextlib.suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
+                    await (await self.writing).send(SessionMessage(message))
 
     def _next(self) -> bytes:
         """The next line; nothing at the end. Of a longer one than may be the beginning, and one byte more."""
@@ -73,6 +74,17 @@ def _private_input() -> BinaryIO:
     os.dup2(nothing, 0)
     os.close(nothing)
     return os.fdopen(own, "rb")
+
+
+_CALL: Schema = {
+    "required": ["jsonrpc", "method"],
+    "properties": {
+        "jsonrpc": {"enum": ["2.0"]},
+        "id": {"type": ["integer", "string"]},
+        "method": TEXT,
+        "params": {"type": ["object", "null"]},
+    },
+}
 
 
 def read_message(line: bytes) -> str | types.JSONRPCError | None:
@@ -95,14 +107,14 @@ def read_message(line: bytes) -> str | types.JSONRPCError | None:
         json.loads(line, object_pairs_hook=_once)
     except (ValueError, RecursionError):
         return _fault(types.INVALID_REQUEST, "an object names something twice, or objects lie too deep")
-    if message.get("jsonrpc") != "2.0":
-        return _fault(types.INVALID_REQUEST, 'jsonrpc is not "2.0"', asker)
-    if not isinstance(message.get("method"), str):
-        return _fault(types.INVALID_REQUEST, "method is not a text", asker)
-    if "id" in message and asker is None:
-        return _fault(types.INVALID_REQUEST, "id is neither a text nor a whole number")
-    if not isinstance(message.get("params"), dict | None):
-        return _fault(types.INVALID_PARAMS, "params is not an object", asker) if "id" in message else None
+    try:
+        check_json(message, _CALL, "the message")
+    except GdlError as error:
+        of_params = isinstance(message.get("method"), str) and "params" in error.message
+        if of_params and "id" not in message:
+            return None
+        code = types.INVALID_PARAMS if of_params else types.INVALID_REQUEST
+        return _fault(code, error.message, asker)
     return line.decode()
 
 
@@ -130,15 +142,16 @@ Context = ServerRequestContext[Any]
 
 def tools() -> list[types.Tool]:
     """All tools, with the schemas of their requests and replies."""
-    nothing: dict[str, Any] = {"type": "object", "properties": {}, "additionalProperties": False}
-    own = [_tool("games", "The bundled games and levels, by name", nothing, GAMES)]
-    return own + [_tool(name, one.summary, one.request, one.reply) for name, one in OPERATIONS.items()]
-
-
-def _tool(name: str, summary: str, request: dict[str, Any], reply: dict[str, Any]) -> types.Tool:
-    return types.Tool(
-        name=name, description=summary, input_schema=request, output_schema=reply, annotations=_READS
-    )
+    return [
+        types.Tool(
+            name=name,
+            description=one.summary,
+            input_schema=one.request,
+            output_schema=one.reply,
+            annotations=_READS,
+        )
+        for name, one in OPERATIONS.items()
+    ]
 
 
 def make_server(desk: QuestionDesk) -> Server[Any]:
@@ -160,7 +173,7 @@ def make_server(desk: QuestionDesk) -> Server[Any]:
             task.add_done_callback(telling.discard)
 
         try:
-            answer = await _answer(desk, params, on_progress)
+            answer = await desk.ask(params.name, params.arguments or {}, on_progress)
         except GdlError as error:
             content: list[types.ContentBlock] = [
                 types.TextContent(type="text", text=without_folders(str(error)))
@@ -181,37 +194,15 @@ def make_server(desk: QuestionDesk) -> Server[Any]:
     )
 
 
-async def _answer(desk: QuestionDesk, params: types.CallToolRequestParams, on_progress: Any) -> JsonMessage:
-    if params.name == "games":
-        return {"games": known_games(), "levels": await asyncio.to_thread(known_levels)}
-    if params.name not in OPERATIONS:
-        raise GdlError(
-            f"there is no tool {params.name[:80]!r}", remedy=f"there are games, {', '.join(OPERATIONS)}"
-        )
-    return await desk.ask(params.name, params.arguments or {}, on_progress)
-
-
-class _Answers:
-    """Sends answers to invalid lines, between those of the server."""
-
-    def __init__(self, writing: Any) -> None:
-        self._writing = writing
-
-    async def send(self, answer: types.JSONRPCError) -> None:
-        """Send an answer, unless the connection is closed."""
-        with contextlib.suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
-            await self._writing.send(SessionMessage(answer))
-
-
 async def serve_tools() -> None:
     """Serve over standard input and output until the client hangs up. Invalid lines get the error that
-    JSON-RPC asks for (:mod:`ggp.mcp_tools`)."""
+    JSON-RPC asks for (:mod:`ggp.answers.mcp_tools`)."""
     desk = QuestionDesk(WorkBudget(PROCESSES, usual_memory()))
     server = make_server(desk)
     lines = _MessageLines(_private_input())
     try:
         async with stdio_server(stdin=lines) as (reading, writing):  # type: ignore[arg-type]
-            lines.answers.set_result(_Answers(writing))
+            lines.writing.set_result(writing)
             await server.run(reading, writing, server.create_initialization_options())
     finally:
         await desk.close()

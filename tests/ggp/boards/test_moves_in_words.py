@@ -13,8 +13,8 @@ from bench.boards.recorded import read_recorded
 from gdl.machine import Machine, State
 from gdl.syntax.parser import parse_term
 from ggp.boards.board import board_of
-from ggp.traces.verify import find_traces
-from ggp.wording.moves import MoveWords
+from ggp.boards.words import MoveWords
+from ggp.traces import find_traces
 from tests.ggp.boards.found_boards import board_of_machine, machine_of
 from tests.places import GAMES
 
