@@ -47,7 +47,6 @@ PROCESSES = (
     "ggp.match_process.thinking_process",
     "players.kaskade.builder",
     "players.uct.training.play_processes",
-    "players.uct.training.startclock",
     "players.uct.workers.worker",
 )
 """The modules that the processes of a match run."""
