@@ -3,7 +3,7 @@ a board."""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -17,10 +17,12 @@ from gdl.terms import Term
 from ggp.boards.text import DrawnState, Painter
 from ggp.sokoban.glyphs import LEGEND, around, cell, draw
 from ggp.sokoban.stage import LevelStage
-from players.puzzles.sokoban.geometry import STEPS, Geometry, Position, is_drawn
-from players.puzzles.sokoban.lines import LETTERS
+from players.puzzles.sokoban.distances import dead_squares
+from players.puzzles.sokoban.geometry import STEPS, Geometry, Position
+from players.puzzles.sokoban.lines import LETTERS, steps_of
 from players.puzzles.sokoban.recognition.recognise import Recognised, recognise
 from propnet.capabilities import lane_machine
+from propnet.jit.arrays import Int32s
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,19 +43,25 @@ class MachineStage:
 
     def steps(self, positions: Iterable[Position]) -> str:
         """The steps that lead from each of these positions to the next, as LURD. Moves that change nothing
-        are left out.
+        are left out; a move that is a push is preceded by a shortest walk to it.
 
         Raises:
-            GdlError: no step leads from one position to the next.
+            GdlError: no move leads from one position to the next.
         """
-        neighbours: list[list[int]] = self.stage.geometry.neighbours.tolist()
+        geometry = self.stage.geometry
+        neighbours: list[list[int]] = geometry.neighbours.tolist()
         letters: list[str] = []
         for before, after in pairwise(positions):
-            if after.keeper in neighbours[before.keeper]:
-                letter = LETTERS[neighbours[before.keeper].index(after.keeper)]
-                letters.append(letter if before.boxes == after.boxes else letter.upper())
-            elif after != before:
+            left = set(before.boxes) - set(after.boxes)
+            entered = set(after.boxes) - set(before.boxes)
+            if len(left) == len(entered) == 1 and after.keeper in left:
+                box = left.pop()
+                way = neighbours[box].index(entered.pop())
+                letters.append(steps_of(geometry, before, [(box, way)]))
+            elif left or after.keeper not in (before.keeper, *neighbours[before.keeper]):
                 raise GdlError("these positions do not follow each other")
+            elif after.keeper != before.keeper:
+                letters.append(LETTERS[neighbours[before.keeper].index(after.keeper)])
         return "".join(letters)
 
 
@@ -95,9 +103,9 @@ def upright(game: Recognised, machine: Machine) -> Geometry | None:
     """The geometry of a recognised game on a map. Its directions and places are turned or mirrored to fit the
     names of the moves; they stay as they are if no names say directions. The numbers of the squares stay.
     None if no flat map agrees with the geometry."""
-    if not is_drawn(game.geometry):
+    places = _places(game.geometry)
+    if places is None:
         return None
-    places = game.geometry.places
     named = _named_directions(game, machine)
     ways = [named.get(way, -1) for way in range(4)]
     for way, is_called in enumerate(ways):
@@ -110,6 +118,36 @@ def upright(game: Recognised, machine: Machine) -> Geometry | None:
     down, right = np.array(STEPS[ways[2]]), np.array(STEPS[ways[1]])
     turned = places[:, :1] * down[None] + places[:, 1:] * right[None]
     return Geometry(neighbours, game.geometry.goals, turned.astype(np.int32))
+
+
+def _places(geometry: Geometry) -> Int32s | None:
+    """Row and column of every square, int32, shape (size, 2). They agree with all neighbours on squares where
+    boxes can go; None if that is impossible. Rules with one move for a whole push do not place the other
+    squares: these are put next to a neighbour, and may share a place."""
+    size, neighbours = geometry.size, geometry.neighbours.tolist()
+    dead = dead_squares(geometry).tolist()
+    found: dict[int, tuple[int, int]] = {int(geometry.goals[0]): (0, 0)}
+    waiting = deque(found)
+    while waiting:
+        square = waiting.popleft()
+        y, x = found[square]
+        for (dy, dx), there in zip(STEPS, neighbours[square], strict=True):
+            place = y + dy, x + dx
+            if there == size:
+                continue
+            if there not in found:
+                found[there] = place
+                if dead[there]:
+                    waiting.append(there)
+                else:
+                    waiting.appendleft(there)
+            elif found[there] != place and not dead[square] and not dead[there]:
+                return None
+    boxes = {found[square] for square in found if not dead[square]}
+    others = {found[square] for square in found if dead[square]}
+    if len(found) != size or boxes & others or len(boxes) != size - sum(dead[:size]):
+        return None
+    return np.array([found[square] for square in range(size)], np.int32)
 
 
 def _named_directions(game: Recognised, machine: Machine) -> dict[int, int]:

@@ -22,6 +22,9 @@ _STEPS = typer.Option(
 
 def command(
     level: Annotated[str, LEVEL],
+    pushes: Annotated[
+        bool, typer.Option("--pushes", help="Sokoban: a move is a push, the walk to it included.")
+    ] = False,
     steps: Annotated[int | None, _STEPS] = None,
 ) -> None:
     """Write a level as rules in GDL.
@@ -30,8 +33,17 @@ def command(
     `ggp play FILE:N` and other commands take levels directly.
     """
     from gdl.errors import GdlError
-    from ggp.rule_files import rules_of_level
+    from ggp.rule_files import locate_level, rules_of_level
 
+    if pushes:
+        from players.puzzles.sokoban.levels.gdl import level_to_gdl
+        from players.puzzles.sokoban.levels.read import find_level, names_level_file
+
+        place = locate_level(level)
+        if not names_level_file(place):
+            raise GdlError(f"--pushes is not for {level}", remedy="leave it out")
+        show(level_to_gdl(find_level(place), pushes=True, steps=steps).encode(), end="")
+        return
     found = rules_of_level(level, steps)
     if found is None:
         raise GdlError(f"{level} is not a level", remedy="name a file of levels, as in yards.xsb:2")

@@ -117,8 +117,9 @@ class Sokoban(LineSolver):
 
         game = begun.game
         if begun.optimizer is None:
+            metric = Metric.MOVES if game.by_steps else Metric.PUSHES
             begun.optimizer = Optimizer(
-                game.geometry, begun.start, begun.search.pushes, Metric.MOVES, self._memory // 2
+                game.geometry, begun.start, begun.search.pushes, metric, self._memory // 2
             )
         else:
             self._report(game, begun.optimizer.pushes)

@@ -30,13 +30,15 @@ def run(*words: str | Path) -> tuple[int, str]:
     return result.exit_code, result.output
 
 
-def test_the_rules_of_a_level_are_printed(file: Path) -> None:
-    status, output = run(file, "--steps", "70")
+@pytest.mark.parametrize("form", [[], ["--pushes"]])
+def test_the_rules_of_a_level_are_printed(file: Path, form: list[str]) -> None:
+    status, output = run(file, *form, "--steps", "70")
     assert status == 0
     rules, findings = check_text(output)
     assert rules is not None
     assert not [d for d in findings if d.severity > Severity.INFO]
     assert "or after 70 moves" in output
+    assert ("(push ?x ?y ?d)" in output) == bool(form)
 
 
 def test_the_rules_go_to_a_file_that_plays(file: Path, tmp_path: Path) -> None:
@@ -59,6 +61,7 @@ def test_levels_that_come_along_need_no_path() -> None:
         (["play", "{file}:2"], "{file}:11:4: the level has 2 keepers"),
         (["solve", "{file}:3"], "{file}: there is no level 3: the file has 2 levels (write"),
         (["rules", "nowhere.xsb"], "cannot read nowhere.xsb: there is no such file (name"),
+        (["rules", "snakes.txt", "--pushes"], "--pushes is not for snakes.txt (leave it out)"),
     ],
 )
 def test_errors_are_one_line_and_an_excerpt(file: Path, words: list[str], message: str) -> None:

@@ -97,6 +97,18 @@ def test_lines_of_games_are_steps() -> None:
     assert steps_of_moves(machine, found, moves) == SOLUTION
 
 
+def test_of_games_of_pushes_boxes_and_goals_are_where_they_are() -> None:
+    """What lies beside the ways of boxes does not follow from such rules."""
+    found = stage_of_machine(Game("game", level_to_gdl(TWO_ROOMS, pushes=True)).machine("propnet"))
+    assert found is not None
+    drawn = found.stage.text(found.stage.start).split("\n")
+    for row, line in zip(TWO_ROOMS.rows, drawn, strict=True):
+        for kind in "$.*@":
+            assert [x for x, cell in enumerate(row) if cell == kind] == [
+                x for x, cell in enumerate(line) if cell == kind
+            ]
+
+
 def test_other_games_are_no_levels() -> None:
     assert stage_of_machine(Game.load("hanoi").machine("propnet")) is None
 

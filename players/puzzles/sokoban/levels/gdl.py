@@ -1,4 +1,4 @@
-"""Writes a level as rules in GDL: a move is one step of the keeper.
+"""Writes a level as rules in GDL: one step of the keeper per move, or one push with the walk to it.
 
 We know of no earlier Sokoban in GDL; the form is that of games/sokoban.kif. The limit of moves is a generous
 guess at the length of a good solution, made without solving the level.
@@ -32,12 +32,12 @@ _BASES = """
   (floor ?x ?y))
 """
 
-_INPUTS = """
+_STEP_INPUTS = """
 (<= (input keeper (move ?d))
   (direction ?d))
 """
 
-_MOVES = """
+_STEPS = """
 ; --- Moves ---
 
 (<= (legal keeper (move ?d))
@@ -66,6 +66,41 @@ _MOVES = """
   (does keeper (move ?d))
   (can_push ?d ?x2 ?y2)
   (adjacent ?d ?x2 ?y2 ?x3 ?y3))
+"""
+
+_PUSH_INPUTS = """
+(<= (input keeper (push ?x ?y ?d))
+  (adjacent ?d ?x1 ?y1 ?x ?y)
+  (adjacent ?d ?x ?y ?x2 ?y2))
+"""
+
+_PUSHES = """
+; --- Moves ---
+
+(<= (legal keeper (push ?x ?y ?d))
+  (true (box ?x ?y))
+  (adjacent ?d ?x1 ?y1 ?x ?y)
+  (adjacent ?d ?x ?y ?x2 ?y2)
+  (walks_to ?x1 ?y1)
+  (not (true (box ?x2 ?y2))))
+
+; Where the keeper can go without a push.
+(<= (walks_to ?x ?y)
+  (true (at ?x ?y)))
+(<= (walks_to ?x2 ?y2)
+  (walks_to ?x1 ?y1)
+  (adjacent ?d ?x1 ?y1 ?x2 ?y2)
+  (not (true (box ?x2 ?y2))))
+
+(<= can_push
+  (legal keeper (push ?x ?y ?d)))
+
+; The keeper then stands where the box was.
+(<= (enters ?x ?y)
+  (does keeper (push ?x ?y ?d)))
+(<= (receives ?x2 ?y2)
+  (does keeper (push ?x ?y ?d))
+  (adjacent ?d ?x ?y ?x2 ?y2))
 """
 
 _EFFECTS = """
@@ -146,24 +181,29 @@ each."""
 _DIGITS = ("ones", "tens", "hundreds", "thousands", "tenthousands", "hundredthousands", "millions")
 
 
-def level_to_gdl(level: Level, *, steps: int | None = None, solution: int | None = None) -> str:
+def level_to_gdl(
+    level: Level, *, pushes: bool = False, steps: int | None = None, solution: int | None = None
+) -> str:
     """Return the rules of a level, in the layout of ``ggp format``, with the map in the comment at the top.
 
-    The game ends when every box is on a goal (100), or after ``steps`` moves. Below 100 the goal value is the
-    percentage of boxes on goals. Squares that the keeper cannot reach even without boxes are left out.
+    The game ends when every box is on a goal (100), after ``steps`` moves, or, with ``pushes``, when nothing
+    can be pushed. Below 100 the goal value is the percentage of boxes on goals. Squares that the keeper
+    cannot reach even without boxes are left out.
 
     Args:
         level: a valid level (it has one keeper, boxes, closed walls).
+        pushes: whether the moves are ``(push X Y DIRECTION)``, with the box at X Y; otherwise they are
+            ``(move DIRECTION)``.
         steps: the number of moves after which the game ends; by default from ``solution`` or a guess, see
             :func:`~players.puzzles.sokoban.levels.gdl.step_limit`.
-        solution: the number of steps of a good solution, if known.
+        solution: the length of a good solution in these moves, if known.
 
     Raises ValueError if ``steps`` is less than 1 or more than 9,999,999.
     """
-    limit = steps if steps is not None else step_limit(level, solution)
+    limit = steps if steps is not None else step_limit(level, solution, pushes)
     if not 1 <= limit < 10 ** len(_DIGITS):
         raise ValueError(f"a game cannot end after {limit} moves")
-    return _Writer(level, limit).text()
+    return _Writer(level, pushes, limit).text()
 
 
 def level_of_gdl(text: str) -> Level | None:
@@ -179,8 +219,9 @@ def level_of_gdl(text: str) -> Level | None:
 
 
 class _Writer:
-    def __init__(self, level: Level, limit: int) -> None:
+    def __init__(self, level: Level, pushes: bool, limit: int) -> None:
         self.level = level
+        self.pushes = pushes
         self.limit = limit
         self.inside = level.inside
         # From the bottom up, from left to right: the order of the coordinates.
@@ -194,9 +235,9 @@ class _Writer:
         parts = [
             self._header(digits),
             _BASES + self._counter_bases(digits),
-            _INPUTS,
+            _PUSH_INPUTS if self.pushes else _STEP_INPUTS,
             self._initial(digits),
-            _MOVES,
+            _PUSHES if self.pushes else _STEPS,
             _EFFECTS,
             self._counter(digits),
             self._end(digits),
@@ -204,7 +245,7 @@ class _Writer:
             self._value(),
             self._map(),
             _COMMON,
-            _DIRECTIONS,
+            "" if self.pushes else _DIRECTIONS,
             self._lines(),
             self._numbers(digits),
         ]
@@ -217,6 +258,16 @@ class _Writer:
         step = "(ones N), (tens N) and so on count moves" if digits else "(step N)"
         columns = "letters" if self.level.width <= 26 else "numbers"
         ends = f"when every {'goal has a box' if goals == boxes else 'box is on a goal'},"
+        moves = (
+            "(move up), (move down), (move left), (move right), pushing a single box if there",
+            "is one. Boxes cannot be pulled.",
+        )
+        if self.pushes:
+            ends += " when nothing can be pushed,"
+            moves = (
+                "(push X Y D) pushes the box at X Y up, down, left or right, after walking behind it.",
+                "Boxes cannot be pulled.",
+            )
         title = _one_line(self.level.title)
         title = title if not title.isdecimal() else f"level {title}"
         author = _one_line(self.level.author)
@@ -229,11 +280,11 @@ class _Writer:
             f"        Columns are {columns} from left to right, rows are numbers from the bottom up.",
             "        # wall, $ box, . goal, @ keeper, * box on a goal, + keeper on a goal:",
             *self._drawing(),
-            "Moves   (move up), (move down), (move left), (move right), pushing a single box if there",
-            "        is one. Boxes cannot be pulled.",
+            f"Moves   {moves[0]}",
+            f"        {moves[1]}",
             f"Ends    {ends} or after {self.limit} moves.",
             "Goals   100 with every box on a goal, or else the share of the boxes that are on goals.",
-            f"Size    {self._bases()} base propositions, 4 moves.",
+            f"Size    {self._bases()} base propositions, {self._inputs()} moves.",
             "",
             "draw: at as keeper",
             "draw: box as crate",
@@ -245,6 +296,12 @@ class _Writer:
     def _bases(self) -> int:
         counter = self.limit + 1 if self.limit <= _MOST_NUMBERED else 10 * len(self._places())
         return 2 * len(self.inside) + counter
+
+    def _inputs(self) -> int:
+        if not self.pushes:
+            return 4
+        lines = (((x - i, y - j), (x + i, y + j)) for x, y in self.inside for i, j in ((1, 0), (0, 1)))
+        return sum(2 for ends in lines if self.inside.issuperset(ends))
 
     def _drawing(self) -> list[str]:
         tall = self.level.height
@@ -286,7 +343,8 @@ class _Writer:
             over = "".join(f"\n  (true ({name} {d}))" for name, d in zip(names, shown, strict=True))
         else:
             over = f"\n  (true (step {self.limit}))"
-        return f"\n; --- The end ---\n\n(<= terminal\n  solved)\n(<= terminal{over})\n"
+        stuck = "(<= terminal\n  (not can_push))\n" if self.pushes else ""
+        return f"\n; --- The end ---\n\n(<= terminal\n  solved)\n{stuck}(<= terminal{over})\n"
 
     def _value(self) -> str:
         boxes = len(self.boxes)
@@ -381,13 +439,14 @@ _MOST_SQUARES = 300
 _MOST_WORK = 2_000_000
 
 
-def step_limit(level: Level, solution: int | None = None) -> int:
+def step_limit(level: Level, solution: int | None = None, pushes: bool = False) -> int:
     """Return the number of moves after which a game of this level ends: at least three times a good solution.
 
     Args:
         level: a checked level.
-        solution: the length of a good solution, if known. Otherwise it is estimated from the push distances
-            of the boxes and the size of the map.
+        solution: the length of a good solution in these moves, if known. Otherwise it is estimated from the
+            push distances of the boxes and the size of the map.
+        pushes: whether a move is a push, including the keeper's walk; otherwise it is a step.
     """
     if solution is not None:
         return _round(max(10, _TIMES_A_GOOD_SOLUTION * solution))
@@ -395,7 +454,9 @@ def step_limit(level: Level, solution: int | None = None) -> int:
     boxes = sum(square in inside for square in level.find(BOX + BOX_ON_GOAL))
     squares = min(len(inside), _MOST_SQUARES)
     guess = _DETOURS * assigned_pushes(level) + _EACH_BOX * boxes + _EACH_SQUARE * squares
-    return _round(int(_TIMES_A_GOOD_SOLUTION * (_WALKS * guess + _ROUNDS * squares)))
+    if not pushes:
+        guess = _WALKS * guess + _ROUNDS * squares
+    return _round(int(_TIMES_A_GOOD_SOLUTION * guess))
 
 
 def assigned_pushes(level: Level) -> int:

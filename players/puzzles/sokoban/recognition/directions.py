@@ -3,13 +3,17 @@
 The known facts are the pairs of neighbouring squares, the square straight ahead of a step (a box pushed from
 the first onto the second square goes there), and hints that two steps may have the same direction. Union-find
 joins steps of one direction with their opposites; the parts get directions by backtracking.
+
+If a move is a push, the keeper walks over squares without propositions, because no box ever gets there and he
+never stops there. The known facts are the pairs of squares between which he can walk with boxes on all
+others. Hidden squares are added that allow exactly these walks.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Hashable, Iterable, Mapping
-from itertools import combinations
+from collections.abc import Hashable, Iterable, Mapping, Set
+from itertools import combinations, pairwise
 
 import numpy as np
 
@@ -224,3 +228,54 @@ def places_of(neighbours: Int32s, origin: int) -> Int32s:
         return np.stack([np.zeros(squares, np.int32), np.arange(squares, dtype=np.int32)], axis=1)
     places -= places.min(axis=0) - 1
     return places
+
+
+def with_hidden(neighbours: Int32s, links: Set[Step], linked: Set[Step]) -> Int32s | None:
+    """Return the neighbours with added squares, over which the keeper can walk along all links.
+
+    Args:
+        neighbours: int32, shape (squares + 1, 4): the known neighbours.
+        links: pairs of squares, both ways, that must be joined by hidden squares.
+        linked: all pairs between which he can walk, including ``links``.
+
+    Returns the neighbours, the new squares after the old ones; None if a square has no free side left.
+    """
+    squares = len(neighbours) - 1
+    rows: list[list[int]] = np.where(neighbours[:-1] == squares, -1, neighbours[:-1]).tolist()
+    for group in _groups(links, linked):
+        doors: tuple[list[int], list[int]] = [], []
+        for square in group:
+            side = next((d for d in range(4) if rows[square][d] < 0 and rows[square][d ^ 2] < 0), None)
+            if side is None:
+                return None
+            doors[side % 2].append(len(rows))
+            rows.append([-1] * 4)
+            _connect(rows, square, side, len(rows) - 1)
+        # The doors stand in a row: those that lead up or down from left to right, then the others upwards.
+        for alike, forth in zip(doors, (1, 0), strict=True):
+            for one, other in pairwise(alike):
+                _connect(rows, one, forth, other)
+        if all(doors):
+            rows.append([-1] * 4)
+            _connect(rows, doors[0][-1], 1, len(rows) - 1)
+            _connect(rows, len(rows) - 1, 0, doors[1][0])
+    found = np.array([*rows, [-1] * 4], np.int32)
+    return np.where(found < 0, len(rows), found).astype(np.int32)
+
+
+def _connect(rows: list[list[int]], one: int, direction: int, other: int) -> None:
+    rows[one][direction], rows[other][direction ^ 2] = other, one
+
+
+def _groups(links: Set[Step], linked: Set[Step]) -> list[list[int]]:
+    """Return sets of squares, all linked to each other, that contain all the links."""
+    groups: list[list[int]] = []
+    for step in sorted(links):
+        if not any(group.issuperset(step) for group in map(set, groups)):
+            group = list(step)
+            for member in group:  # the list grows
+                for more in sorted(to for start, to in links if start == member):
+                    if more not in group and all((more, each) in linked for each in group):
+                        group.append(more)
+            groups.append(group)
+    return groups

@@ -75,7 +75,7 @@ def guesses(
     shapes: dict[object, list[int]] = defaultdict(list)
     symbols: dict[int, Symbols] = {}
     for base in to_read:
-        shape, symbols[base] = _taken_apart(terms[base])
+        shape, symbols[base] = taken_apart(terms[base])
         shapes[shape].append(base)
     # The keeper leaves his square with every move that does anything.
     left = np.flatnonzero((open_ | fading) & initial & ~after.any(axis=0)).tolist()
@@ -95,12 +95,14 @@ def name_changes(steps: Iterable[tuple[int, int]], guess: Guess) -> list[dict[tu
         return []
     labels: dict[tuple[int, int], Hashable] = {}
     for start, to in steps:
+        if max(start, to) >= len(guess.names):
+            continue
         pairs = enumerate(zip(guess.names[start], guess.names[to], strict=True))
         labels[start, to] = tuple((place, a, b) for place, (a, b) in pairs if a != b)
     return [labels]
 
 
-def _taken_apart(term: Term) -> tuple[object, Symbols]:
+def taken_apart(term: Term) -> tuple[object, Symbols]:
     """Return a term's shape, with all symbols but the outermost one removed, and these symbols in order."""
     symbols: list[str] = []
 

@@ -6,6 +6,7 @@ differs, the game is not Sokoban. Solutions become moves of the machine, which
 replays them before they are accepted.
 
 Probes find the step of each move: the keeper is put alone on each square, and then with one box before him.
+:mod:`.pushes` has those for rules in which a move is a push.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ from players.puzzles.sokoban.recognition.probes import (
     goal_squares,
     keepers_at,
 )
+from players.puzzles.sokoban.recognition.pushes import probe_pushes
 from players.solvers import highest_goal
 from propnet.analysis.cones import clocks
 from propnet.analysis.ternary import constant_bases
@@ -78,7 +80,7 @@ def _walled(status: Octets) -> Octets:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Model:
-    """The moves of a machine: one step of the keeper each.
+    """The moves of a machine: one step of the keeper each, or one push with the walk to it.
 
     Attributes:
         neighbours: int32, shape (squares + 1, 4), as in a geometry.
@@ -100,17 +102,29 @@ class _Model:
             table[:, square, direction] = moves.get((square, int(neighbours[square, direction])), -1)
         return cls(neighbours, table, idle)
 
+    @property
+    def by_steps(self) -> bool:
+        """Whether a move is a step; otherwise it is a push."""
+        return bool((self.moves[EMPTY] >= 0).any())
+
     def predicted(self, status: Octets) -> _Predicted:
         """Return the legal moves in these states, uint8 (n, squares), and their results."""
         board, near = _walled(status), self.neighbours
         free = np.packbits(((board == EMPTY) | (board == KEEPER)).T, axis=1)
         boxed = np.packbits(((board >= BOX) & (board != _WALLED)).T, axis=1)
-        here = np.packbits((board == KEEPER).T, axis=1)
+        reached = np.packbits((board == KEEPER).T, axis=1)
+        before = reached if self.by_steps else np.zeros_like(reached)
+        while (before != reached).any():
+            before = reached.copy()
+            for direction in range(4):
+                reached |= reached[near[:, direction]] & free
         rows, moves = np.nonzero(self.idle[(status == KEEPER).argmax(axis=1)])
         parts = [(rows, moves, status[rows])]
         for direction in range(4):
             to = near[:, direction]
-            able = here & (boxed[to] & free[near[to, direction]] | free[to])
+            able = reached & boxed[to] & free[near[to, direction]]
+            if self.by_steps:
+                able |= reached & free[to]
             start, rows = np.nonzero(np.unpackbits(able, axis=1, count=len(status)))
             entered, each = to[start], np.arange(len(rows))
             held, after = status[rows, entered], status[rows]
@@ -278,6 +292,11 @@ class Recognised:
     claim: _Claim
     clock: Clock
 
+    @property
+    def by_steps(self) -> bool:
+        """Whether a move is a step of the keeper; otherwise it is a push."""
+        return self.claim.model.by_steps
+
     def status(self, state: State) -> Octets:
         """Return the contents of each square, uint8 (squares,), in the encoding's order of squares."""
         probe = self.claim.probe
@@ -368,7 +387,14 @@ def _tried(
     """Return the game in this reading; None if it is not Sokoban."""
     probe = Probe(machine, encoding, steady)
     alone = probe.followers(keepers_at(guess.squares, np.flatnonzero(encoding.can_stand)))
-    model = _probe_steps(probe, guess, alone) if len(alone.rows) else None
+    model = None
+    if len(alone.rows):
+        model = _probe_steps(probe, guess, alone)
+    elif pushes := probe_pushes(probe, guess):
+        neighbours, moves, encoding = pushes
+        probe = Probe(machine, encoding, steady)
+        idle = np.zeros((encoding.squares, machine.network.move_count), np.bool_)
+        model = _Model.of(neighbours, moves, idle)
     if model is None:
         return None
     goals = goal_squares(probe, best)
@@ -456,26 +482,26 @@ def machine_line(game: Recognised, state: State, pushes: Sequence[Push]) -> list
         if way is None:
             return None
         for step in (*way, direction):
-            now, move = _stepped(model, now, step)
-            if move < 0:
-                return None
-            states.append(now)
-            moves.append(move)
+            now = _stepped(model, now, step, moves)
+            if len(moves) == len(states):
+                states.append(now)
     left = game.moves_left(state)
     if left is not None and len(moves) > left:
         return None
     return moves if _proven(game, state, np.array(states), moves) else None
 
 
-def _stepped(model: _Model, status: Octets, direction: int) -> tuple[Octets, int]:
-    """Return the statuses after a step, and its move; -1 if it has none."""
+def _stepped(model: _Model, status: Octets, direction: int, moves: list[int]) -> Octets:
+    """Return the statuses after a step, and append its move if it has one."""
     keeper = int(np.flatnonzero(status == KEEPER)[0])
     to = int(model.neighbours[keeper, direction])
     after = status.copy()
     if status[to] >= BOX:
         after[model.neighbours[to, direction]] = status[to]
+    if (move := int(model.moves[status[to], keeper, direction])) >= 0:
+        moves.append(move)
     after[keeper], after[to] = EMPTY, KEEPER
-    return after, int(model.moves[status[to], keeper, direction])
+    return after
 
 
 def _proven(game: Recognised, state: State, states: Octets, moves: list[int]) -> bool:

@@ -66,6 +66,13 @@ class Sokoban:
                     stack.append(to)
         return reached
 
+    def pushed(self, box: Square, word: str) -> Sokoban | None:
+        """After a push with the walk to it, or None where it cannot be made."""
+        (x, y), (dx, dy) = box, STEPS[word]
+        if box not in self.boxes or (x - dx, y - dy) not in self.walks() or not self.free((x + dx, y + dy)):
+            return None
+        return Sokoban(self.level, box, self.boxes - {box} | {(x + dx, y + dy)})
+
     def propositions(self) -> set[str]:
         """As GDL writes the state, but for the counter."""
         name = self.name
@@ -76,9 +83,16 @@ class Sokoban:
         column = "abcdefghijklmnopqrstuvwxyz"[x] if self.level.width <= 26 else x + 1
         return f"{column} {self.level.height - y}"
 
-    def moves(self) -> dict[str, Sokoban]:
+    def moves(self, pushes: bool = False) -> dict[str, Sokoban]:
         """What is legal, as GDL writes it, and what comes of it."""
-        after = {f"(move {word})": self.moved(word) for word in STEPS}
+        if pushes:
+            after = {
+                f"(push {self.name(box)} {word})": self.pushed(box, word)
+                for box in self.boxes
+                for word in STEPS
+            }
+        else:
+            after = {f"(move {word})": self.moved(word) for word in STEPS}
         return {move: state for move, state in after.items() if state is not None}
 
 

@@ -1,4 +1,4 @@
-"""Levels written as rules behave as Sokoban does, on every machine."""
+"""Levels written as rules behave as Sokoban does, in both forms, on every machine."""
 
 from __future__ import annotations
 
@@ -25,17 +25,18 @@ from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.levels.read import read_levels
 from tests.players.puzzles.sokoban.levels.simulator import Sokoban, random_level
 
+FORMS = pytest.mark.parametrize("pushes", [False, True], ids=["steps", "pushes"])
 EASY = Level(("#######", "#@ $ .#", "#  *  #", "#######"))
 WIDE = Level(("#" * 30, "#@" + " " * 12 + "$" + " " * 13 + ".#", "#" * 30))
 SPARE = Level(("########", "#@$ ...#", "########"))
 ISLANDS = Level(("  ####  ###", "###  ####*#", "#@ $  .####", "###  ###   ", "  ####     "))
 
 
-def machine_of(level: Level, kind: str, steps: int | None = None) -> Machine:
-    return make_machine(parse_rules(level_to_gdl(level, steps=steps)), kind)
+def machine_of(level: Level, pushes: bool, kind: str, steps: int | None = None) -> Machine:
+    return make_machine(parse_rules(level_to_gdl(level, pushes=pushes, steps=steps)), kind)
 
 
-def play_at_random(machine: Machine, level: Level, limit: int, rng: random.Random) -> None:
+def play_at_random(machine: Machine, level: Level, pushes: bool, limit: int, rng: random.Random) -> None:
     """One match beside the simulator: propositions, counter, legal moves, end and goals are the same."""
     state, truth, steps = machine.initial_state(), Sokoban.begin(level), 0
     while True:
@@ -48,7 +49,7 @@ def play_at_random(machine: Machine, level: Level, limit: int, rng: random.Rando
             digits = f"{steps:0{len(str(limit))}}"[::-1]
             counter = {f"({name} {d})" for name, d in zip(("ones", "tens", "hundreds"), digits, strict=False)}
         assert propositions - board == counter
-        after = truth.moves()
+        after = truth.moves(pushes)
         over = truth.solved or steps == limit or not after
         assert machine.is_terminal(state) == over
         assert machine.goal(state, 0) == 100 * truth.on_goals // len(truth.boxes)
@@ -68,6 +69,7 @@ def test_a_level_is_read_from_the_rules_that_were_written_from_it_and_from_no_ot
     for other in (
         text.replace("(init (step 0))", "(init (step 1))").replace("(init (ones 0))", "(init (ones 1))"),
         text + "(wall a 1)\n",
+        level_to_gdl(level, pushes=True),
         level_to_gdl(level, steps=7),
         "; Sokoban\n;   1  ####\n",
         "; Sokoban\n;   1  #@$#\n",
@@ -76,9 +78,10 @@ def test_a_level_is_read_from_the_rules_that_were_written_from_it_and_from_no_ot
         assert level_of_gdl(other) is None
 
 
+@FORMS
 @pytest.mark.parametrize("kind", ["prover", "propnet"])
-def test_random_play_is_that_of_a_simulator(kind: str) -> None:
-    rng = random.Random(kind)
+def test_random_play_is_that_of_a_simulator(pushes: bool, kind: str) -> None:
+    rng = random.Random(f"{pushes}{kind}")
     played = 0
     while played < 8:
         try:
@@ -86,16 +89,17 @@ def test_random_play_is_that_of_a_simulator(kind: str) -> None:
         except GdlError:
             continue
         limit = rng.choice([1, 30, 99, 100, 101, 110, 123])
-        machine = machine_of(level, kind, limit)
+        machine = machine_of(level, pushes, kind, limit)
         for _ in range(3):
-            play_at_random(machine, level, limit, rng)
+            play_at_random(machine, level, pushes, limit, rng)
         played += 1
 
 
+@FORMS
 @pytest.mark.parametrize("level", [EASY, WIDE, SPARE, ISLANDS], ids=["easy", "wide", "spare", "islands"])
-def test_rules_have_no_fault_and_the_layout_of_the_house(level: Level) -> None:
+def test_rules_have_no_fault_and_the_layout_of_the_house(level: Level, pushes: bool) -> None:
     for steps in (None, 7, 1000):
-        text = level_to_gdl(level, steps=steps)
+        text = level_to_gdl(level, pushes=pushes, steps=steps)
         rules, findings = check_text(text)
         assert rules is not None
         assert not [str(d) for d in findings if d.severity > Severity.INFO]
@@ -103,24 +107,27 @@ def test_rules_have_no_fault_and_the_layout_of_the_house(level: Level) -> None:
         assert format_text(text) == text
 
 
-def test_special_levels_are_played() -> None:
+@FORMS
+def test_special_levels_are_played(pushes: bool) -> None:
     rng = random.Random(5)
     for level in (WIDE, SPARE, ISLANDS):
-        machine = machine_of(level, "propnet", 60)
+        machine = machine_of(level, pushes, "propnet", 60)
         for _ in range(3):
-            play_at_random(machine, level, 60, rng)
+            play_at_random(machine, level, pushes, 60, rng)
 
 
 def test_more_goals_than_boxes_are_solved_with_every_box_on_a_goal() -> None:
-    state = machine_of(SPARE, "prover").initial_state()
+    state = machine_of(SPARE, True, "prover").initial_state()
     for _ in range(2):
         assert not state.terminal
-        state = state.play("(move right)")
+        box = next(str(p) for p in state.propositions if p.name == "box")
+        state = state.play(f"(push {box[5:-1]} right)")
     assert state.terminal and state.goals == {"keeper": 100}
 
 
-def test_squares_outside_and_boxes_that_nobody_comes_to_do_not_exist() -> None:
-    machine = machine_of(ISLANDS, "propnet")
+@FORMS
+def test_squares_outside_and_boxes_that_nobody_comes_to_do_not_exist(pushes: bool) -> None:
+    machine = machine_of(ISLANDS, pushes, "propnet")
     rules = machine.rules
     names = {str(p) for p in machine.initial_state().propositions}
     assert "(box j 4)" not in names and sum(n.startswith("(box") for n in names) == 1
@@ -153,4 +160,6 @@ def test_the_guess_grows_with_the_way_that_boxes_have_to_go() -> None:
     assert assigned_pushes(EASY) == 2
     assert assigned_pushes(WIDE) == 14
     assert push_distances(WIDE.inside, (28, 1)) == {(x, 1): 28 - x for x in range(2, 29)}
-    assert step_limit(WIDE) > step_limit(SPARE) >= 10
+    for pushes in (False, True):
+        assert step_limit(WIDE, pushes=pushes) > step_limit(SPARE, pushes=pushes) >= 10
+    assert step_limit(WIDE) > step_limit(WIDE, pushes=True)
