@@ -14,4 +14,7 @@ def network(game: str | Rules) -> PropnetMachine:
     """The network of one of our games by its name, of a text of rules, or of rules; nothing is compiled."""
     if isinstance(game, str):
         game = parse_rules(game, "a test") if "(" in game else Game.load(game).rules
-    return PropnetMachine(game, build(ground(game)))
+    grounded = ground(game)
+    machine = PropnetMachine(game, build(grounded))
+    machine.ground = grounded
+    return machine

@@ -70,7 +70,8 @@ def machines_of(rows: list[Row]) -> list[str]:
     names = list(dict.fromkeys(row["machine"] for row in rows))
 
     def beaten(machine: str) -> int:
-        return sum(geometric_mean(level_ratios(rows, machine, other).values()) > 1 for other in names)
+        ratios = (level_ratios(rows, machine, other).values() for other in names)
+        return sum(geometric_mean(each) > 1 for each in ratios if each)
 
     return sorted(names, key=beaten)
 

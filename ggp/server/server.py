@@ -234,6 +234,7 @@ class Server:
 
     async def run(self) -> None:
         """Serve until SIGINT or SIGTERM, in a process that does nothing else."""
+        await asyncio.to_thread(int)  # a system without threads is found out before anything begins
         go_first()
         set_session(os.getpid(), -FIRST)
         # With vfork the event loop would wait for the first moments of each new process.

@@ -75,6 +75,7 @@ async def serve(settings: WebSettings, table: dict[str, Any] | None = None) -> N
     Raises:
         GdlError: the address cannot be used, too few files may be open, or the table cannot be opened.
     """
+    await asyncio.to_thread(int)  # a system without threads is found out before anything begins
     own = _OWN_FILES + _FILES_PER_PROCESS * settings.processes
     limits = fit_limits(settings.limits, raise_limit(), own, "these pages")
     app = make_app(settings)
