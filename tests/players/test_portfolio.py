@@ -21,8 +21,7 @@ from propnet.kernels.records import pack, unpack
 from propnet.machine import PropnetMachine
 from tests.examples import examples
 from tests.machines import network
-from tests.players.puzzles.frontier.random_rules import random_rules, shortest_ends
-from tests.players.random_games import best_result, random_game
+from tests.players.random_games import best_result, random_game, random_rules, shortest_ends
 
 FOREVER = float("inf")
 MEMORY = 1 << 24

@@ -1,13 +1,15 @@
-"""Players are made by name, with options or without; bad names are refused with what there is.
-
-A player's class is found by module:Class in the current folder; what cannot play is refused.
-"""
+"""Players and plugins by name, with options: what is written comes back, bad names are refused."""
 
 from __future__ import annotations
 
+import contextlib
+import subprocess
 import sys
 import time
+from importlib.metadata import EntryPoint
 from pathlib import Path
+from types import SimpleNamespace
+from typing import get_args
 
 import pytest
 from hypothesis import given
@@ -16,11 +18,25 @@ from hypothesis import strategies as st
 from gdl.errors import GdlError
 from gdl.syntax.parser import parse_rules
 from ggp.game import Game
+from players import plugins as plugging
+from players import registry
 from players.kaskade.make_machine import make_machine
 from players.montecarlo import MonteCarloPlayer
-from players.options import Option
+from players.options import (
+    Option,
+    PlayerSpec,
+    at_least,
+    between,
+    describe_options,
+    number_between,
+    one_of,
+    read_names,
+    read_options,
+    read_spec,
+    switch,
+)
 from players.player import Choice, Player
-from players.plugins import plugins
+from players.plugins import Kind, plugins
 from players.processes.limits import cores
 from players.registry import (
     NAMES,
@@ -34,6 +50,7 @@ from players.registry import (
 )
 from players.uct.player import UctPlayer
 from players.uct.tuning import Tuning
+from tests.places import ROOT
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -272,3 +289,195 @@ def test_an_answer_that_is_no_legal_move_is_refused(answer: object, message: str
     player.start(machine, 0, state, 1.0, 0.0)
     with pytest.raises(GdlError, match=message):
         player.choose(state, 0.0)
+
+
+# --- Names of players: what is written comes back, faults are told with their column
+WORDS = st.from_regex(r"[a-z][a-z0-9_.-]{0,8}", fullmatch=True)
+VALUES = st.from_regex(r"[A-Za-z0-9_./:@=-]{0,8}", fullmatch=True)
+SPECS = st.builds(PlayerSpec, WORDS, st.lists(st.tuples(WORDS, VALUES), max_size=4).map(tuple))
+BLANKS = st.text(" \t", max_size=2)
+
+
+@given(SPECS, st.data())
+def test_a_name_comes_back_whatever_the_blanks(spec: PlayerSpec, data: st.DataObject) -> None:
+    def blank() -> str:
+        return data.draw(BLANKS)
+
+    options = f"{blank()},{blank()}".join(f"{key}{blank()}={blank()}{value}" for key, value in spec.options)
+    text = f"{blank()}{spec.kind}{blank()}" + (f":{blank()}{options}{blank()}" if options else "")
+    assert read_spec(text) == spec
+    assert read_spec(str(spec)) == spec
+
+
+@given(st.lists(SPECS, max_size=5))
+def test_a_list_is_told_apart_where_names_begin(specs: list[PlayerSpec]) -> None:
+    # A value that ends in what looks like a name of its own cannot be told from one.
+    assert read_names(", ".join(map(str, specs))) == list(map(str, specs))
+
+
+def test_lists_as_people_write_them() -> None:
+    assert read_names("uct:playouts=1,memory=2, random,,greedy") == [
+        "uct:playouts=1,memory=2",
+        "random",
+        "greedy",
+    ]
+    assert read_names("") == []
+    assert read_names("montecarlo:playouts=1,uct:memory=3") == ["montecarlo:playouts=1", "uct:memory=3"]
+    assert read_names("old@http://host:9147, my.module:Player,one@legal,") == [
+        "old@http://host:9147",
+        "my.module:Player",
+        "one@legal",
+    ]
+    assert read_names("my uct@uct:workers=1,exploration=0.4") == ["my uct@uct:workers=1,exploration=0.4"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("uct:workers", r"'uct:workers', column 12: expected '=', found the end"),
+        ("uct:workers=1,x", r"column 16: expected '=', found the end"),
+        ("uct:=1", r"column 5: expected .*found '='"),
+        (":workers=1", r"column 1: expected a player's name, found ':'"),
+        ("uct workers=1", r"column 5: expected .*found 'workers'"),
+        ("x=" * 5_001, r"more than 10,000 characters"),
+    ],
+)
+def test_faults_are_told_with_their_column(text: str, message: str) -> None:
+    with pytest.raises(GdlError, match=message) as error:
+        read_spec(text)
+    assert "\n" not in str(error.value)
+
+
+def test_faults_in_lists_are_told_with_their_column() -> None:
+    with pytest.raises(GdlError, match=r"column 15: expected .*, found '='"):
+        read_names("random,workers=2")
+
+
+@given(st.text("uctrandom:=,@/. \t()\n\x00", max_size=20))
+def test_any_text_is_read_or_told(text: str) -> None:
+    for read in (read_spec, read_names):
+        with contextlib.suppress(GdlError):
+            read(text)
+
+
+# --- Options are declared once: from that come their values, their defaults and their help text
+OPTIONS = (
+    Option("depth", int, 3, "moves to look ahead"),
+    Option("style", one_of(("bold", "shy")), None, "how it plays"),
+    Option("think", switch, True, "whether it thinks"),
+)
+
+
+def test_texts_become_values() -> None:
+    texts = [("depth", "1"), ("style", "shy"), ("think", "No"), ("depth", "5")]
+    assert read_options("x", OPTIONS, texts, "x") == {"depth": 5, "style": "shy", "think": False}
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("depth", "deep"), ("style", "odd"), ("think", "2"), ("width", "1")]
+)
+def test_bad_texts_are_refused(name: str, text: str) -> None:
+    with pytest.raises(GdlError, match=name):
+        read_options("x", OPTIONS, [(name, text)], "x")
+
+
+def test_help_names_each_option_and_its_default() -> None:
+    assert describe_options(OPTIONS).splitlines() == [
+        "depth  moves to look ahead [default: 3]",
+        "style  how it plays",
+        "think  whether it thinks [default: yes]",
+    ]
+    assert describe_options(()) == ""
+
+
+def test_constructors_take_options_and_know_the_defaults() -> None:
+    assert MonteCarloPlayer(playouts=4).options == {"playouts": 4}
+    assert MonteCarloPlayer().options == {"playouts": None}
+    with pytest.raises(TypeError, match="depth"):
+        MonteCarloPlayer(depth=4)
+
+
+def test_an_option_is_closed_to_strangers_until_it_is_declared_public() -> None:
+    shared = Option("share", at_least(0), 0, "open, within bounds", public=between(0, 10))
+    own = Option("own", at_least(0), 0, "the operator's")
+    assert read_options("x", (shared, own), [("share", "10")], "x", public=True) == {"share": 10}
+    assert read_options("x", (shared, own), [("share", "11"), ("own", "1")], "x") == {"share": 11, "own": 1}
+    with pytest.raises(GdlError, match="a whole number from 0 to 10"):
+        read_options("x", (shared, own), [("share", "11")], "x", public=True)
+    with pytest.raises(GdlError, match="for the operator alone"):
+        read_options("x", (shared, own), [("own", "1")], "x", public=True)
+
+
+@pytest.mark.parametrize("text", ["nan", "inf", "-inf", "1e999", "-0.1", "1.1", "", "0x1", "1" * 5000])
+def test_numbers_outside_their_bounds_are_no_values(text: str) -> None:
+    for reader in (number_between(0.0, 1.0), between(0, 1), at_least(2)):
+        with pytest.raises(ValueError, match="number from"):
+            reader(text)
+
+
+# --- Plugins
+def test_every_plugin_of_ours_can_be_loaded() -> None:
+    for kind in get_args(Kind):
+        for plugin in plugins(kind).values():
+            assert plugin.load() is not None
+
+
+def test_solvers_are_called_what_their_entry_points_are_called() -> None:
+    assert {name: plugin.load().name for name, plugin in plugins("solvers").items()} == {
+        name: name for name in plugins("solvers")
+    }
+
+
+def test_another_package_adds_a_player_and_replaces_none_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    other = SimpleNamespace(name="patient-players")
+    points = [
+        EntryPoint("patient", "players.baselines:LegalPlayer", "kaskade.players"),
+        EntryPoint("random", "somewhere.evil:Player", "kaskade.players"),
+    ]
+    for point in points:
+        object.__setattr__(point, "dist", other)
+    monkeypatch.setattr(plugging, "entry_points", lambda group: points)
+    plugins.cache_clear()
+    try:
+        found = plugins("players")
+        assert found["patient"].load().__name__ == "LegalPlayer"
+        assert found["random"].module == "players.baselines"
+        assert found["random"].ours and not found["patient"].ours
+        monkeypatch.setattr(registry, "_PLUGINS", found)
+        assert make_player("patient").name == "legal"
+        with pytest.raises(GdlError, match="'patient' is not offered here"):
+            check_public("patient")
+        check_public("patient", ["patient"])
+    finally:
+        monkeypatch.undo()
+        plugins.cache_clear()
+
+
+def test_without_a_checkout_the_installed_metadata_is_read(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(plugging, "_of_checkout", lambda group: None)
+    ours = SimpleNamespace(name="kaskade-ggp")
+    point = EntryPoint("random", "players.baselines:RandomPlayer", "kaskade.players")
+    object.__setattr__(point, "dist", ours)
+    monkeypatch.setattr(plugging, "entry_points", lambda group: [point])
+    plugins.cache_clear()
+    try:
+        assert list(plugins("players")) == ["random"]
+    finally:
+        monkeypatch.undo()
+        plugins.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("door", "specialists"),
+    [
+        ("players.uct.player", ("players.puzzles", "players.belief", "players.strong", "players.openspiel")),
+        ("players.solvers", ("players.puzzles", "players.uct")),
+        ("players.registry", ("players.uct", "players.puzzles", "players.belief", "players.strong")),
+    ],
+)
+def test_importing_the_core_brings_no_specialist(door: str, specialists: tuple[str, ...]) -> None:
+    code = f"import sys, {door}; print([n for n in sys.modules if n.startswith({specialists!r})])"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -21,8 +21,7 @@ from propnet.kernels.records import pack, unpack
 from propnet.machine import PropnetMachine
 from tests.examples import examples
 from tests.places import GAMES
-from tests.propnet.circuits import random_network, tic_tac_toe
-from tests.propnet.sliced import to_records, to_sliced
+from tests.propnet.circuits import random_network, tic_tac_toe, to_records, to_sliced
 
 
 @cache

@@ -1,18 +1,40 @@
-"""`PropnetMachine` means what its network means, for one state and for any number at once."""
+"""The propnet machine means what its network means, and the prover says the same; percepts and rests too."""
 
 from __future__ import annotations
 
 import pickle
+import random
+from dataclasses import replace
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from gdl.ends import stuck_roles
-from gdl.errors import MoveError, StateError
+from gdl.errors import GdlError, MoveError, StateError
+from gdl.grounding.pipeline import ground
+from gdl.information import hides
+from gdl.machine import Machine
+from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
+from gdl.syntax.parser import parse_rules
+from gdl.terms import SEES
+from ggp.game import Game
+from ggp.rule_files import installed_games
+from propnet.analysis.cones import without_dead_gates
+from propnet.build import build
+from propnet.expander import Expander
 from propnet.kernels import kernel_args as code
+from propnet.kernels.kernel_args import with_rests
 from propnet.kernels.records import pack, unpack
 from propnet.machine import PropnetMachine
+from propnet.native.machine import native_machine
+from propnet.network import Network
+from propnet.rests import Rest, rests
+from propnet.storage.network_bytes import from_bytes, to_bytes
+from tests.places import GAMES
 from tests.propnet.circuits import Circuit, countdown, exact, naive, random_network, term, tic_tac_toe
 
 
@@ -212,3 +234,306 @@ def test_a_game_without_bases_or_goals_works():
     assert machine.goal(start, 0) is None
     assert machine.next_state(start, [0]) == start
     assert machine.playouts(3).lengths.tolist() == [0, 0, 0]
+
+
+# --- The propnet machine and the prover say the same about the games that come along
+NAMES = [
+    "tictactoe",
+    "connectfour",
+    "biddingtictactoe",
+    "breakthrough",
+    "atarigo",
+    "hex",
+    "sokoban",
+    "chinesecheckers",
+]
+
+
+def machines(name: str) -> tuple[PropnetMachine, ProverMachine]:
+    path = GAMES / f"{name}.kif"
+    if not path.exists():
+        pytest.skip(f"there is no {path.name}")
+    rules = parse_rules(path.read_text())
+    return PropnetMachine(rules, build(ground(rules))), ProverMachine(rules)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_along_random_matches_states_moves_ends_and_goals_are_those_of_the_prover(name):
+    network, prover = machines(name)
+    rng = random.Random(name)
+    roles = range(len(prover.roles))
+    for _ in range(2):
+        ours, theirs = network.initial_state(), prover.initial_state()
+        for _ in range(25):
+            assert ours.propositions == theirs.propositions
+            assert ours.terminal == theirs.terminal
+            assert ours.goals == theirs.goals
+            assert {r: sorted(m) for r, m in ours.legal.items()} == {
+                r: sorted(m) for r, m in theirs.legal.items()
+            }
+            if theirs.terminal:
+                break
+            joint = [prover.move(r, rng.choice(prover.legal_moves(theirs, r))) for r in roles]
+            ours, theirs = ours.play(*joint), theirs.play(*joint)
+
+
+@pytest.mark.parametrize("name", ["tictactoe", "biddingtictactoe"])
+def test_random_playouts_end_alike(name):
+    network, prover = machines(name)
+    many = network.playouts(20_000, seed=1)
+    few = prover.playouts(150, seed=1)
+    assert many.cut == few.cut == 0
+    spread = many.lengths.std()
+    assert abs(many.lengths.mean() - few.lengths.mean()) <= 5 * spread / 150**0.5 + 1e-9
+    for role in range(len(prover.roles)):
+        spread = many.goals[:, role].std()
+        assert abs(many.goals[:, role].mean() - few.goals[:, role].mean()) <= 5 * spread / 150**0.5 + 1e-9
+
+
+BOTH = """(role a) (role b) (init (n 0)) (init (turn a))
+(succ 0 1) (succ 1 2)
+(<= (legal ?r up) (true (turn ?r))) (<= (legal ?r down) (true (turn ?r)))
+(<= (legal a noop) (true (turn b))) (<= (legal b noop) (true (turn a)))
+(<= (next (turn a)) (true (turn b))) (<= (next (turn b)) (true (turn a)))
+(<= (next (n ?k)) (true (n ?j)) (succ ?j ?k))
+(<= (next won) (does a up)) (<= (next won) (true won))
+(<= terminal (true (n 2)))
+(<= (goal a 100) (true won)) (<= (goal a 0) (true (n ?k))) (<= (goal b 0) (true won))
+(<= (goal b 100) (not (true won)))"""
+"""Whoever wins as ``a`` is given 0 as well, as in some public games."""
+
+
+def test_of_several_goals_the_highest_counts_in_play_on_every_machine():
+    rules = parse_rules(BOTH)
+    network = PropnetMachine(rules, build(ground(rules)))
+    for machine in (network, ProverMachine(rules)):
+        won = machine.initial_state().play("up", "noop").play("noop", "up")
+        lost = machine.initial_state().play("down", "noop").play("noop", "up")
+        assert won.terminal and lost.terminal
+        assert [machine.goal(won, role) for role in range(2)] == [None, 0]
+        assert [machine.result(won, role) for role in range(2)] == [100, 0]
+        assert [machine.result(lost, role) for role in range(2)] == [0, 100]
+        many = machine.playouts(64, seed=1)
+        assert set(map(tuple, many.goals.tolist())) == {(100, 0), (0, 100)}
+    record = network.records([network.initial_state().play("up", "noop")])
+    assert set(map(tuple, Expander(network).expand(record, judged=True).goals.tolist())) == {(100, 0)}
+
+
+# --- Percepts in the network: as the prover has them, on every machine, and nothing new without ``sees``
+SMALL = ("blindtictactoe", "kuhn", "montyhall", "numberguessing")
+
+
+@cache
+def network_of(name: str) -> Network:
+    return build(ground(Game.load(name).rules))
+
+
+def without_sees(rules: Rules) -> Rules:
+    """The same game in which everybody sees everything."""
+    return replace(rules, rules=tuple(rule for rule in rules if rule.head.name != SEES))
+
+
+def follow(prover: ProverMachine, others: list[Machine], seed: int) -> int:
+    """Play at random, and compare what is perceived in each turn; how many percepts there were."""
+    rng = random.Random(seed)
+    state, count = prover.initial_state(), 0
+    while not state.terminal:
+        options = [prover.legal_moves(state, role) for role in range(len(prover.roles))]
+        joint = [rng.choice(moves) for moves in options]
+        seen = prover.percepts(state, joint)
+        for machine in others:
+            copy = machine.state_of(state.propositions)
+            ids = [machine.move_id(role, prover.move(role, move)) for role, move in enumerate(joint)]
+            assert machine.percepts(copy, ids) == seen
+        for role, own in enumerate(seen):
+            assert prover.perceives(state, joint, role, own)
+            others_saw = [own | {prover.roles[role]}, *(own - {one} for one in own)]
+            assert not any(prover.perceives(state, joint, role, other) for other in others_saw)
+        state = prover.next_state(state, joint)
+        count += sum(map(len, seen))
+    return count
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_prover_network_and_native_code_agree_on_percepts(name: str) -> None:
+    rules, network = Game.load(name).rules, network_of(name)
+    others: list[Machine] = [PropnetMachine(rules, network), native_machine(rules, network)]
+    prover = ProverMachine(rules)
+    assert sum(follow(prover, others, seed) for seed in range(12)) > 0
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_percepts_change_nothing_of_what_happens(name: str) -> None:
+    rules = Game.load(name).rules
+    open_rules = without_sees(rules)
+    assert hides(rules) and not hides(open_rules)
+    seeing, open_network = network_of(name), build(ground(open_rules))
+    assert (seeing.bases, seeing.moves) == (open_network.bases, open_network.moves)
+    for machine in (PropnetMachine, native_machine):
+        first, second = machine(rules, seeing), machine(open_rules, open_network)
+        # As many as there are lanes: when the next ones begin depends on how many gates there are.
+        same = [m.playouts(512, seed=5) for m in (first, second)]
+        assert np.array_equal(same[0].goals, same[1].goals)
+        assert np.array_equal(same[0].lengths, same[1].lengths)
+
+
+def test_networks_of_games_without_sees_have_no_trace_of_percepts() -> None:
+    for path in installed_games():
+        rules = Game.load(path.stem).rules
+        if hides(rules) or len(rules) > 60:
+            continue
+        grounded = ground(rules)
+        network = build(grounded)
+        assert grounded.percepts == network.percepts == ()
+        assert len(grounded.percept_atoms) == len(network.percept_literals) == 0
+
+
+def test_lanes_perceive_what_single_states_do() -> None:
+    rules, network = Game.load("blindtictactoe").rules, network_of("blindtictactoe")
+    machine = PropnetMachine(rules, network)
+    rng = random.Random(3)
+    states, joints = [], []
+    while len(states) < 700:
+        state = machine.initial_state()
+        while not state.terminal:
+            options = [machine.legal_moves(state, role) for role in range(len(machine.roles))]
+            joint = tuple(rng.choice(moves) for moves in options)
+            states.append(state)
+            joints.append(joint)
+            state = machine.next_state(state, joint)
+    records, moves = machine.records(states), np.array(joints, np.int32)
+    after, seen = machine.perceive(records, moves)
+    assert np.array_equal(after, machine.successors(records, moves))
+    bounds = machine.role_percepts.tolist()
+    for row, state, joint in zip(seen.tolist(), states, joints, strict=True):
+        bits = sum(word << 64 * place for place, word in enumerate(row))
+        told = tuple(
+            frozenset(percept for place, percept in enumerate(own, first) if bits >> place & 1)
+            for own, first in zip(network.percepts, bounds, strict=False)
+        )
+        assert told == machine.percepts(state, joint)
+
+
+def test_percepts_survive_storage_and_the_removal_of_dead_gates() -> None:
+    network = network_of("kuhn")
+    assert from_bytes(to_bytes(network)).same_as(network)
+    assert without_dead_gates(network).same_as(network)
+    assert not replace(network, percept_literals=network.percept_literals ^ 1).same_as(network)
+    with pytest.raises(GdlError, match="percepts"):
+        from_bytes(to_bytes(replace(network, percept_literals=network.percept_literals[1:])))
+
+
+def test_nothing_reads_percepts() -> None:
+    """They were base propositions while the network was made: no gate may have kept one as an input."""
+    for name in SMALL:
+        network = network_of(name)
+        nodes = np.concatenate([network.gate_inputs, network.next_literals, network.percept_literals]) >> 1
+        assert (nodes >= 0).all() and (nodes < network.nodes).all()
+        assert len(network.next_literals) == len(network.bases)
+        read = network.gate_inputs.astype(np.int64) >> 1
+        gate = network.first_gate + np.repeat(np.arange(network.gates), np.diff(network.gate_start))
+        if not len(network.loops):
+            assert (read < gate).all()
+
+
+# --- A role is said to rest only where none of its moves but the waiting one is legal, and where roles take
+PUBLIC = (
+    "breakthrough",
+    "amazons_8x8",
+    "knightThrough",
+    "checkers",
+    "connectFour",
+    "chineseCheckers2",
+)
+
+
+def resting(network: Network, states: np.ndarray, known: Rest) -> np.ndarray:
+    """In which states, bool (n, bases), a role rests, by its keys."""
+    asleep = np.ones(len(states), np.bool_)
+    for key in known.keys:
+        asleep &= states[:, (key >> 1) - 1] == bool(key & 1)
+    return asleep
+
+
+def assert_right(machine: PropnetMachine, states: np.ndarray) -> int:
+    """Where a role rests only its waiting move may be legal; how many times one does."""
+    times = 0
+    legal = unpack(machine.evaluate(pack(states)).legal, machine.network.move_count)
+    for known, (low, high) in zip(rests(machine.network), pairwise(machine.role_moves), strict=True):
+        if known is not None:
+            own = legal[:, low:high].copy()
+            own[:, known.waiting] = False
+            asleep = resting(machine.network, states, known)
+            assert not own[asleep].any()
+            times += int(asleep.sum())
+    return times
+
+
+def test_roles_rest_only_where_no_other_move_is_legal_in_any_state_of_random_networks() -> None:
+    rng = np.random.default_rng(3)
+    times = 0
+    for _ in range(60):
+        network = random_network(rng, 6, [3, 4], 25, widest=4, loops=int(rng.integers(2)))
+        states = rng.random((512, 6)) < 0.5
+        times += assert_right(PropnetMachine(Rules(()), network), states)
+    assert times > 100
+
+
+def test_in_tic_tac_toe_a_role_rests_while_it_is_not_its_turn() -> None:
+    network = tic_tac_toe()
+    turn = 2 * (1 + network.bases.index(next(base for base in network.bases if base.name == "control")))
+    assert rests(network) == [Rest(9, (turn,)), Rest(9, (turn ^ 1,))]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PUBLIC)
+def test_in_games_in_turn_it_is_known_when_each_role_rests(corpus: Path, name: str) -> None:
+    machine = Game.load(corpus / "games" / f"{name}.kif").machine("propnet")
+    assert isinstance(machine, PropnetMachine)
+    assert all(rests(machine.network))
+    records = machine.records([machine.initial_state()])
+    rng = np.random.default_rng(1)
+    times = 0
+    for _ in range(30):
+        states = unpack(records, len(machine.network.bases))
+        times += assert_right(machine, states)
+        evaluation = machine.evaluate(records)
+        going = ~evaluation.terminal
+        if not going.any():
+            break
+        records, legal = records[going], unpack(evaluation.legal[going], machine.network.move_count)
+        records, legal = np.repeat(records, 2, axis=0)[:200], np.repeat(legal, 2, axis=0)[:200]
+        chosen = [
+            (legal[:, low:high] * rng.random((len(legal), high - low))).argmax(axis=1)
+            for low, high in pairwise(machine.role_moves)
+        ]
+        records = machine.successors(records, np.stack(chosen, axis=1).astype(np.int32))
+    assert times > 100
+
+
+def test_playouts_are_the_same_whether_or_not_it_is_known_when_roles_rest() -> None:
+    """Those that rest draw nothing, and what lanes hold that play nothing makes no difference."""
+    machine = PropnetMachine(Rules(()), tic_tac_toe())
+    known = machine.playouts(3000, seed=5)
+    machine.kernel_args = with_rests(machine.kernel_args, [None, None])
+    unknown = machine.playouts(3000, seed=5)
+    np.testing.assert_array_equal(known.goals, unknown.goals)
+    np.testing.assert_array_equal(known.lengths, unknown.lengths)
+
+
+def test_playouts_from_starts_in_which_different_roles_move_are_legal_lines_to_their_ends() -> None:
+    """Lanes that are out of turn wait for a step, which is no part of their playouts."""
+    machine = PropnetMachine(Rules(()), tic_tac_toe())
+    first = machine.records([machine.initial_state()])
+    second = machine.successors(first, np.array([[4, 9]], np.int32))
+    starts = np.concatenate((first, second, second))[np.arange(1500) % 3]
+    played = machine.playouts_from(starts, 7, 100)
+    for row in range(0, 1500, 59):
+        length = int(played.lengths[row])
+        [state] = machine.states(starts[row : row + 1])
+        for joint in machine.playout_moves(starts, row, length, 7, 100).tolist():
+            assert not machine.is_terminal(state)
+            assert all(move in moves for move, moves in zip(joint, machine.options(state), strict=True))
+            state = machine.next_state(state, joint)
+        assert machine.is_terminal(state)
+        assert [machine.goal(state, role) for role in (0, 1)] == played.goals[row].tolist()

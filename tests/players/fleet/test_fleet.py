@@ -1,4 +1,4 @@
-"""Fleets: messages that arrive as they were, workers that are lost, Ray only where it is asked for."""
+"""Fleets: messages that arrive as they were, lost workers, tokens, what nodes are; Ray only when wanted."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import asyncio
 import importlib.util
 import os
 import signal
+import socket
 import subprocess
 import sys
+from collections.abc import Awaitable, Callable
 
 import numpy as np
 import pytest
@@ -16,11 +18,15 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 
 from gdl.errors import GdlError
-from players.fleet.fleet import Fleet, LostWorkerError, load, pack, unpack
+from players.fleet import open_fleet as fleets
+from players.fleet import survey as surveying
+from players.fleet.fleet import Arrays, Fleet, FleetWorker, LostWorkerError, Message, load, pack, unpack
+from players.fleet.open_fleet import check_permitted, is_permitted, open_fleet, permit_only, standing
 from players.fleet.ray_fleet import RayFleet
 from players.fleet.ray_nodes import close_doors
+from players.fleet.survey import PROBE, NodeProbe, survey
+from tests.players.fleet.here import HereFleet
 
-PROBE = "probe"
 KINDS = arrays_of.integer_dtypes() | arrays_of.unsigned_integer_dtypes() | arrays_of.boolean_dtypes()
 SHAPES = arrays_of.array_shapes(min_dims=0, min_side=0)
 needs_ray = pytest.mark.skipif(
@@ -138,3 +144,111 @@ def test_all_clusters_that_a_process_starts_have_one_token(monkeypatch: pytest.M
         close_doors(own=True)
         tokens.add(os.environ["RAY_AUTH_TOKEN"])
     assert len(tokens) == 1, "Ray reads it once in a process"
+
+
+# --- What nodes are and do is told; what is silent or another version is told as that
+def surveyed(nodes: int, look: Callable[[HereFleet], Awaitable[None]]) -> None:
+    """Look at a fleet of so many nodes, and close it."""
+
+    async def run() -> None:
+        fleet = HereFleet(nodes)
+        try:
+            await look(fleet)
+        finally:
+            await fleet.close()
+
+    asyncio.run(run())
+
+
+def test_each_node_says_what_it_is_and_its_workers_what_they_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(surveying, "ANSWER_SECONDS", 60.0)
+
+    async def look(fleet: HereFleet) -> None:
+        first, second = await fleet.nodes()
+        await fleet.start(first, "search", 1)
+        reports = {report.node.id: report for report in await survey(fleet)}
+        assert list(reports[first.id].doing) == ["search: no match"]
+        assert list(reports[second.id].doing) == []
+        assert all(not report.fault and report.seconds > 0 for report in reports.values())
+        assert len(await fleet.workers()) == 1, "the probes have ended"
+
+    surveyed(2, look)
+
+
+def test_a_worker_that_hangs_is_silent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(surveying, "ANSWER_SECONDS", 0.5)
+
+    async def look(fleet: HereFleet) -> None:
+        worker = await fleet.start((await fleet.nodes())[0], PROBE, 1)
+        hangs = fleet._ask
+
+        async def ask(asked: FleetWorker, frame: bytes) -> bytes:
+            await asyncio.sleep(60.0 if asked is worker else 0.0)
+            return await hangs(asked, frame)
+
+        monkeypatch.setattr(fleet, "_ask", ask)
+        (report,) = await survey(fleet)
+        assert list(report.doing) == ["probe: silent"]
+
+    surveyed(1, look)
+
+
+def test_a_node_with_another_version_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    usual = NodeProbe.call
+
+    async def call(probe: NodeProbe, message: Message, arrays: Arrays) -> tuple[Message, Arrays]:
+        about, same = await usual(probe, message, arrays)
+        return {**about, "version": "9.9"}, same
+
+    monkeypatch.setattr(NodeProbe, "call", call)
+
+    async def look(fleet: HereFleet) -> None:
+        (report,) = await survey(fleet)
+        assert "runs 9.9" in report.fault
+
+    surveyed(1, look)
+
+
+# --- A cluster's token goes to the addresses that the operator named, whatever asks for another
+@pytest.fixture(autouse=True)
+def _unlimited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(fleets._VARIABLE, "")  # so that it is put back
+    monkeypatch.delenv(fleets._VARIABLE)
+
+
+def test_any_cluster_may_be_called_until_a_command_limits_itself() -> None:
+    check_permitted("a:1")
+    permit_only(["a:1", "local-ray:2"])
+    assert [is_permitted(address) for address in ("a:1", "local-ray:2", "a:12", "a", "")] == [
+        True,
+        True,
+        False,
+        False,
+        False,
+    ]
+    permit_only(["b:1", "a:1"])
+    assert not is_permitted("b:1")  # limits are never widened
+    assert is_permitted("a:1")
+
+
+def test_processes_that_are_started_inherit_the_limits() -> None:
+    permit_only(["a:1"])
+    code = "from players.fleet.open_fleet import is_permitted as p; print(p('a:1'), p('b:1'))"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout.split() == ["True", "False"]
+
+
+def test_an_address_that_is_not_permitted_hears_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAY_AUTH_TOKEN", "secret")
+    permit_only([])
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        listening.settimeout(0.5)
+        address = f"127.0.0.1:{listening.getsockname()[1]}"
+        with pytest.raises(GdlError, match="may not be called"):
+            open_fleet(address)
+        with pytest.raises(GdlError, match="may not be called"), standing(address):
+            pass
+        with pytest.raises(TimeoutError):
+            listening.accept()
+    with pytest.raises(GdlError, match="may not be called"):
+        open_fleet("local-ray:2")

@@ -11,8 +11,7 @@ import pytest
 from players.kaskade.kaskade import Kaskade
 from players.kaskade.stages import Stage
 from players.processes import lifeline
-from tests.players.kaskade.kaskades import GAME, LONG, Log, children, open_files
-from tests.players.kaskade.odd_stages import stage
+from tests.players.kaskade.odd_stages import GAME, LONG, Log, children, open_files, stage
 from tests.waiting import runs
 
 

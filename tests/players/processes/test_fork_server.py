@@ -1,4 +1,4 @@
-"""Processes are forked warm, whatever happens to fork servers, and nothing is left of them."""
+"""Processes are forked warm or started, end with their parents, give way, and nothing is left of them."""
 
 from __future__ import annotations
 
@@ -10,19 +10,25 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from players.processes import fork_server, launch
+from players.processes import fork_server, launch, limits
 from players.processes.fork_server import THIS
 from players.processes.launch import Forked
 from players.processes.lifeline import descendants, is_stopped
+from players.processes.limits import BEHIND, USUAL, WAITS, set_session, set_threads
+from players.processes.lines import shared_bytes
 from tests.fork_server import ForkServer
 from tests.players.processes import fork_jobs
 from tests.waiting import process_state, runs, until
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="fork servers are for Linux")
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux", reason="needs fork servers, /proc and sessions of Linux"
+)
 
 JOBS = fork_jobs.__name__
 WARM_UP = f"{JOBS}:warm_up"
@@ -264,3 +270,187 @@ def test_a_fork_server_that_was_too_slow_for_a_request_does_not_wait_for_the_nex
         taker.start()
         taker.join(10.0)
         assert answers == [False]
+
+
+# --- A process at the other end of a socket has what it was given; nothing stays open where there is none
+def _open() -> set[int]:
+    """The descriptors of this process; that of the list itself is closed by now."""
+    return {int(name) for name in os.listdir("/proc/self/fd") if os.path.exists(f"/proc/self/fd/{name}")}
+
+
+def test_a_process_at_the_other_end_of_a_socket_has_the_files_and_the_words_that_it_was_given() -> None:
+    before = _open()
+    # It stands at its end: whoever reads it has to go back.
+    ours, process = launch.launch_linked(fork_jobs.__name__, [shared_bytes(b"abc")], ["def"])
+    with ours, ours.makefile("rb") as told:
+        assert told.read() == b"abcdef"
+    assert process.wait(60) == 0
+    assert _open() - before <= set(launch.lifeline._pipe)
+
+
+def test_where_there_are_no_more_processes_files_and_socket_are_closed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refused(*_: object, **__: object) -> None:
+        raise OSError(11, "no more processes")
+
+    monkeypatch.setattr(launch, "launch", refused)
+    before = _open()
+    with pytest.raises(OSError, match="no more processes"):
+        launch.launch_linked(fork_jobs.__name__, [shared_bytes(b"abc"), shared_bytes(b"def")])
+    assert _open() == before
+
+
+# --- Processes end with the one that has started them, stopped or not
+SPAWNED = """
+import json, multiprocessing, os, subprocess, sys, time
+from players.processes.lifeline import Lifeline
+from tests.players.processes.test_fork_server import sit
+if __name__ == "__main__":
+    context = multiprocessing.get_context("{method}")
+    ours, theirs = context.Pipe(False)
+    process = context.Process(target=sit, args=(theirs, Lifeline()), daemon=True)
+    process.start()
+    ours.recv()
+    print(json.dumps([process.pid]), flush=True)
+    time.sleep(3600)
+"""
+
+
+def sit(pipe: object, _: object) -> None:
+    pipe.send("here")  # type: ignore[attr-defined]
+    time.sleep(3600)
+
+
+@pytest.mark.parametrize("method", ["spawn", "fork"])
+def test_stopped_processes_of_multiprocessing_end_with_their_parent(method: str, tmp_path: Path) -> None:
+    script = tmp_path / "root.py"
+    script.write_text(SPAWNED.format(method=method))
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    root = subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, env=environment)
+    assert root.stdout is not None
+    (pid,) = json.loads(root.stdout.readline())
+    os.kill(pid, signal.SIGSTOP)
+    until(lambda: process_state(pid) == "T")
+    root.kill()
+    root.wait()
+    root.stdout.close()
+    until(lambda: process_state(pid) == "Z")
+
+
+# --- What gives way has a higher nice value, as a thread and as a session, and can be made as before
+JOB_MODULE = "tests.players.processes.fork_jobs"
+GROUPS = Path("/proc/self/autogroup").exists()
+
+
+def session_nice(pid: int) -> int | None:
+    """None for a session that is in no group, such as one begun before the system made groups."""
+    words = Path(f"/proc/{pid}/autogroup").read_text(encoding="utf-8").split()
+    return int(words[-1]) if words else None
+
+
+@pytest.fixture
+def sleeper() -> Iterator[subprocess.Popen[bytes]]:
+    process = subprocess.Popen(["sleep", "3600"], start_new_session=True)
+    yield process
+    process.kill()
+    process.wait()
+
+
+@pytest.mark.skipif(not GROUPS, reason="the kernel has no groups of sessions")
+def test_a_session_gives_way_and_goes_as_usual_again(sleeper: subprocess.Popen[bytes]) -> None:
+    for nice in (BEHIND, WAITS, USUAL):
+        set_session(sleeper.pid, nice)
+        until(lambda nice=nice: session_nice(sleeper.pid) == nice)
+
+
+@pytest.mark.skipif(not GROUPS, reason="the kernel has no groups of sessions")
+def test_the_session_of_somebody_else_is_left_alone() -> None:
+    process = subprocess.Popen(["sleep", "3600"])
+    try:
+        before = session_nice(process.pid)
+        set_session(process.pid, BEHIND)
+        until(lambda: process.pid not in limits._pending)
+        assert session_nice(process.pid) == before
+    finally:
+        process.kill()
+        process.wait()
+
+
+def refusing(monkeypatch: pytest.MonkeyPatch) -> tuple[threading.Event, list[tuple[str, str]]]:
+    """A system that takes no wish while the event is set, and the wishes that it has taken, with their files.
+    (Who is not root may change ten sessions a second.)"""
+    refuse, taken = threading.Event(), list[tuple[str, str]]()
+    refuse.set()
+
+    def write(self: Path, text: str, encoding: str) -> int:
+        if refuse.is_set():
+            raise BlockingIOError
+        taken.append((str(self), text))
+        return len(text)
+
+    monkeypatch.setattr(Path, "write_text", write)
+    monkeypatch.setattr(limits, "_AGAIN_SECONDS", 0.01)
+    return refuse, taken
+
+
+def test_what_the_system_does_not_take_now_is_tried_again_with_the_latest_wish(
+    sleeper: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refuse, taken = refusing(monkeypatch)
+    for nice in (BEHIND, USUAL, WAITS):
+        set_session(sleeper.pid, nice)
+    refuse.clear()
+    until(lambda: sleeper.pid not in limits._pending)
+    assert taken == [(f"/proc/{sleeper.pid}/autogroup", str(WAITS))]
+
+
+def test_a_wish_that_comes_just_when_the_one_before_is_fulfilled_is_not_lost(
+    sleeper: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refuse, taken = refusing(monkeypatch)
+
+    class Slow(dict[int, int]):
+        """Whoever has looked into it takes a while to do something about it."""
+
+        def __contains__(self, pid: object) -> bool:
+            found = super().__contains__(pid)
+            if found and refuse.is_set():
+                refuse.clear()
+                time.sleep(0.3)
+            return found
+
+    monkeypatch.setattr(limits, "_pending", Slow())
+    set_session(sleeper.pid, BEHIND)
+    set_session(sleeper.pid, WAITS)
+    until(lambda: not len(limits._pending))
+    assert taken[-1] == (f"/proc/{sleeper.pid}/autogroup", str(WAITS))
+
+
+def test_processes_that_are_gone_are_no_error(sleeper: subprocess.Popen[bytes]) -> None:
+    sleeper.kill()
+    sleeper.wait()
+    set_session(sleeper.pid, BEHIND)
+    set_threads(sleeper.pid, BEHIND)
+    assert sleeper.pid not in limits._pending
+
+
+def test_processes_launched_before_and_after_give_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Searches and builders of a match, once others are played beside it."""
+    monkeypatch.setattr(launch, "_behind", False)
+    processes = [launch.launch(JOB_MODULE, ["sleep"], session=True)]
+    try:
+        usual = os.getpriority(os.PRIO_PROCESS, processes[0].pid)
+        launch.give_way(True)
+        processes.append(launch.launch(JOB_MODULE, ["sleep"], session=True))
+        for process in processes:
+            assert os.getpriority(os.PRIO_PROCESS, process.pid) == max(usual, BEHIND)
+            until(lambda pid=process.pid: not GROUPS or session_nice(pid) == BEHIND)
+        launch.give_way(False)
+        for process in processes:
+            until(lambda pid=process.pid: not GROUPS or session_nice(pid) == USUAL)
+    finally:
+        launch.give_way(False)
+        for process in processes:
+            process.kill()
+            process.wait()

@@ -1,27 +1,72 @@
-"""Blobs come back as they went in, whatever moves where; budgets hold; what is damaged is said to be."""
+"""Blobs come back as they went in, whatever is killed or stopped when; budgets hold; damage is told."""
 
 from __future__ import annotations
 
 import errno
+import itertools
+import linecache
 import os
+import random
+import shutil
+import subprocess
+import sys
 import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
+import orjson
 import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
+from gdl.errors import GdlError
+from players.puzzles.frontier.frontier import FrontierSearch
+from players.puzzles.frontier.outcome import SearchLimits
 from players.sorted_sets.files import (
     LOCK,
     MANIFEST,
     OutOfRoomError,
     ScratchError,
     as_size,
+    sealed,
 )
-from players.sorted_sets.store import BlobStore
+from players.sorted_sets.keys import Keys
+from players.sorted_sets.runs import Run, RunWriter, coded
+from players.sorted_sets.store import BlobStore, BlobWriter
+from propnet.machine import PropnetMachine
 from tests.examples import examples
-from tests.players.sorted_sets.filling import RULES, append_all, filled, reopened
+from tests.machines import network
+from tests.mutations import refusals
+from tests.players.puzzles.frontier.far_tiles import far_tiles
+from tests.players.sorted_sets import committing
 
+RULES = "(role you)"
+
+
+def append_all(writer: BlobWriter, blocks: Sequence[bytes]) -> None:
+    for data in blocks:
+        writer.append(data)
+
+
+def filled(store: BlobStore, name: str, *blocks: bytes) -> None:
+    writer = store.writer(name)
+    append_all(writer, blocks)
+    writer.close()
+
+
+def reopened(
+    scratch: Path, memory: int, disk: int | None = None, rules: str = ""
+) -> tuple[BlobStore, dict[str, Any]]:
+    """A store that goes on from the last commit in a directory, and the state that was committed."""
+    store = BlobStore(memory, scratch, disk, rules)
+    return store, store.state
+
+
+# --- Blobs come back as they went in, whatever is killed or stopped when; budgets hold; damage is told
 steps = st.lists(
     st.one_of(
         st.tuples(st.just("write"), st.booleans(), st.lists(st.binary(max_size=300), max_size=6)),
@@ -287,3 +332,197 @@ def test_names_and_sizes() -> None:
     with pytest.raises(ValueError, match="there is a blob"):
         store.writer("a")
     assert [as_size(size) for size in (5, 2048, 500 << 20, 20 << 30)] == ["5 bytes", "2K", "500M", "20G"]
+
+
+# --- A process that is killed at any moment loses at most what it had not committed
+def begin(scratch: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, committing.__file__, str(scratch)], stdout=subprocess.PIPE, text=True
+    )
+
+
+def test_what_was_committed_is_whole_after_each_of_20_kills(tmp_path: Path) -> None:
+    randomness = random.Random(19)
+    reached = 0
+    for _ in range(20):
+        process = begin(tmp_path)
+        assert process.stdout is not None
+        said = [process.stdout.readline()]
+        time.sleep(randomness.uniform(0, 0.03))
+        process.kill()
+        said += process.stdout.readlines()
+        process.wait()
+        told = int([line for line in said if line.endswith("\n")][-1])
+        store, state = reopened(tmp_path, 0, rules="(role you)")
+        layer = state["layer"]
+        assert layer in (told, told + 1) and layer > reached
+        assert sorted(store.blobs) == state["names"]
+        assert set(state["names"]) == {
+            f"layer{number}" for number in range(1, layer + 1) if (number + 1) % 3 or number + 1 > layer
+        }
+        for name, blob in store.blobs.items():
+            number = int(name.removeprefix("layer"))
+            assert [blob.read(block) for block in range(3)] == [
+                committing.content(number, block) for block in range(3)
+            ]
+        files = {blob.path.name for blob in store.blobs.values() if blob.path}
+        assert {path.name for path in tmp_path.iterdir()} == files | {LOCK, MANIFEST}
+        store.close()
+        reached = layer
+
+
+# --- Ctrl-C may come at any line of the storage: what was committed is whole, and nothing else goes wrong
+def interrupting(line: int) -> Callable[[FrameType, str, object], Any]:
+    """A trace that is Ctrl-C at so many lines of the storage."""
+    lines = itertools.count(1)
+
+    def trace(frame: FrameType, event: str, argument: object) -> Any:
+        if Path(frame.f_code.co_filename).name not in ("files.py", "store.py"):
+            return None
+        source = linecache.getline(frame.f_code.co_filename, frame.f_lineno)
+        # Signals are not looked at when a block of "with" ends: its line, traced again, is left out.
+        if event == "line" and not source.lstrip().startswith("with ") and next(lines) == line:
+            raise KeyboardInterrupt
+        return trace
+
+    return trace
+
+
+@contextmanager
+def interrupted(line: int) -> Iterator[None]:
+    """Ctrl-C after so many lines of the storage, passed on unless work is over before."""
+    traced = sys.gettrace()
+    sys.settrace(interrupting(line))
+    try:
+        yield
+    finally:
+        sys.settrace(traced)
+
+
+def test_ctrl_c_at_any_line_of_a_commit_leaves_the_old_one_or_the_new_one(tmp_path: Path) -> None:
+    found: list[int] = []
+    for line in itertools.count(1):
+        scratch = tmp_path / str(line)
+        store = BlobStore(0, scratch, rules=RULES)
+        filled(store, "one", b"1")
+        store.commit({"depth": 1}, store.blobs.values())
+        store.blobs["one"].drop()
+        filled(store, "two", b"2")
+        try:
+            with interrupted(line):
+                store.commit({"depth": 2}, store.blobs.values())
+            break
+        except KeyboardInterrupt:
+            pass
+        store.close()
+        store, state = reopened(scratch, 0, rules=RULES)
+        assert {blob.name: blob.read(0) for blob in store.blobs.values()} in ({"one": b"1"}, {"two": b"2"})
+        assert len(store.blobs) == 1 and state == {"depth": 2 if "two" in store.blobs else 1}
+        found.append(state["depth"])
+        store.close()
+    assert found == sorted(found) and set(found) == {1, 2}
+
+
+@pytest.mark.parametrize("cold", [False, True])
+def test_ctrl_c_at_any_line_of_a_writer_is_no_error_when_it_is_abandoned(tmp_path: Path, cold: bool) -> None:
+    for line in itertools.count(1):
+        store = BlobStore(100, tmp_path / str(line), rules=RULES)
+        writer = store.writer("one", cold)
+        try:
+            with interrupted(line):
+                append_all(writer, [b"1", b"2"])
+                writer.close()
+            break
+        except KeyboardInterrupt:
+            pass
+        writer.abandon()
+        store.close()
+        BlobStore(100, tmp_path / str(line), rules=RULES).close()
+    assert line > 20
+
+
+# --- Checkpoints whose manifests have a right digest and wrong contents: refused, or gone on with
+MUTATIONS = 100
+
+
+@pytest.fixture(scope="module")
+def machine() -> PropnetMachine:
+    return network(far_tiles().rules)
+
+
+def search(machine: PropnetMachine, scratch: Path) -> FrontierSearch:
+    start = machine.records([machine.initial_state()]).copy()
+    return FrontierSearch(machine, start, SearchLimits(1 << 30, scratch, symmetry=False))
+
+
+def advance(one: FrontierSearch, layers: int) -> None:
+    """A slice of time never ends before a step, so this is as many steps."""
+    for _ in range(layers):
+        if one.step(time.monotonic() + 1e-6):
+            break
+
+
+@pytest.fixture
+def checkpoint(machine: PropnetMachine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(os, "fsync", lambda file: None)
+    one = search(machine, tmp_path / "whole")
+    advance(one, 40)
+    one.close()
+    return tmp_path / "whole"
+
+
+@pytest.mark.slow
+def test_a_manifest_with_a_right_digest_and_wrong_contents_is_refused_or_gone_on_with(
+    machine: PropnetMachine, checkpoint: Path, tmp_path: Path
+) -> None:
+    body = orjson.loads((checkpoint / MANIFEST).read_bytes())["body"]
+    here = tmp_path / "mutated"
+
+    def go_on(manifest: bytes) -> None:
+        shutil.rmtree(here, ignore_errors=True)
+        shutil.copytree(checkpoint, here)
+        (here / MANIFEST).write_bytes(manifest)
+        one = search(machine, here)
+        try:
+            advance(one, 4)
+        finally:
+            one.close()
+
+    told = refusals(body, sealed, go_on, MUTATIONS)
+    assert len(told) > MUTATIONS // 3
+    assert not any("\n" in text for text in told)
+
+
+def test_a_run_whose_blocks_do_not_ascend_is_refused() -> None:
+    """A search that was spread over computers once wrote such runs."""
+    kind, store = Keys(20), BlobStore(1 << 20, None, None, "")
+    writer = RunWriter(kind, store, "run", tags=False)
+    for key in (5, 3):
+        for block in coded(kind, kind.array([key]), None, 0):
+            writer.add(block)
+    with pytest.raises(GdlError, match="do not ascend"):
+        Run.from_json(writer.close().as_json(), kind, store.blobs)
+
+
+@pytest.mark.parametrize("name", ["../secret-1.blob", "/etc/passwd", "..", "a\0.blob", "folder/x.blob", 7])
+def test_files_of_a_checkpoint_lie_in_its_directory(
+    machine: PropnetMachine, checkpoint: Path, tmp_path: Path, name: object
+) -> None:
+    (tmp_path / "secret-1.blob").write_bytes(b"mine")
+    body = orjson.loads((checkpoint / MANIFEST).read_bytes())["body"]
+    body["blobs"][0]["file"] = name
+    (checkpoint / MANIFEST).write_bytes(sealed(body))
+    with pytest.raises(GdlError, match=r"blobs\[0\]\.file"):
+        search(machine, checkpoint)
+    assert (tmp_path / "secret-1.blob").read_bytes() == b"mine"
+
+
+def test_a_lock_that_is_a_link_empties_no_other_file(
+    machine: PropnetMachine, checkpoint: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "mine").write_text("mine")
+    (checkpoint / LOCK).unlink()
+    (checkpoint / LOCK).symlink_to(tmp_path / "mine")
+    with pytest.raises(GdlError, match="cannot lock"):
+        search(machine, checkpoint)
+    assert (tmp_path / "mine").read_text() == "mine"

@@ -23,7 +23,7 @@ from players.uct.root_statistics import RootStatistics, rank
 from players.uct.search import Search
 from players.uct.tuning import Tuning
 from tests.machines import network
-from tests.players.knowledge.test_self_play import GAMBLE
+from tests.players.knowledge.test_values import GAMBLE
 from tests.players.uct.searching import run, search_of
 
 

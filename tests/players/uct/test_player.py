@@ -1,4 +1,4 @@
-"""UCT finds what there is to find, proves what it can, and follows the lines it has found."""
+"""UCT finds what there is to find, proves what it can, follows lines; chance is drawn, forced plies passed."""
 
 from __future__ import annotations
 
@@ -9,18 +9,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bench.positions import open_states
+from bench.positions.solver import Solver, role_to_move
 from gdl.machine import Machine, State
 from gdl.syntax.parser import parse_rules
 from ggp.game import Game
 from players.batch_machine import batch_machine_of
 from players.kaskade.make_machine import make_machine
 from players.player import Choice, Player
+from players.uct.forced_plies import ForcedPlies, forced_plies, share_of_forced
 from players.uct.player import UctPlayer
+from players.uct.root_statistics import RootStatistics, merge, rank
+from players.uct.search import Search
+from players.uct.tree.arrays import OPEN
 from players.uct.tuning import Tuning
+from players.uct.workers.channel import Slot, new_memory
+from propnet.machine import PropnetMachine
 from tests.examples import examples
 from tests.games.small_sokoban import small_sokoban
+from tests.machines import network
 from tests.players.random_games import best_result, random_game
-from tests.players.uct.searching import search_of
+from tests.players.uct.searching import run, search_of
+from tests.propnet.test_machine import BOTH
 
 LONG = 300.0
 """Seconds that no test needs: what counts there is the number of playouts."""
@@ -237,3 +247,247 @@ def test_playouts_can_be_replayed_move_by_move(level: str) -> None:
             state = machine.next_state(state, [move])
         assert machine.is_terminal(state)
         assert machine.goal(state, 0) == ends.goals[row, 0]
+
+
+# --- Proven results: the tree finds them, and they decide the move
+def search_until_proven(machine: Machine, role: int, state: State) -> RootStatistics:
+    search = Search(role, 1, Tuning(memory=1 << 24))
+    search.set_machine(machine)
+    search.set_root(state)
+    run(search)
+    return search.statistics()
+
+
+def test_a_win_that_is_told_as_100_and_0_is_proven() -> None:
+    machine = network(BOTH)
+    assert search_until_proven(machine, 0, machine.initial_state()).value == 100
+
+
+@pytest.mark.parametrize("role", [0, 1])
+def test_search_proves_connect_four_endgames_and_plays_a_move_that_keeps_the_value(role: int) -> None:
+    machine = network("connectfour")
+    solver = Solver(machine, 10**7)
+    for state in open_states(machine, 32 + role, 3, seed=4):
+        to_move = role_to_move(machine, state)
+        value = solver.solve(state, to_move, 100, count=False).value
+        found = search_until_proven(machine, role, state)
+        assert found.value == (value if to_move == role else 100 - value)
+        if to_move == role:
+            by_text = sorted(
+                machine.legal_moves(state, role), key=lambda m: machine.rules.spell(machine.move(role, m))
+            )
+            joint = [machine.legal_moves(state, r)[0] for r in range(2)]
+            joint[role] = by_text[rank(found, role).best]
+            after = machine.next_state(state, joint)
+            if machine.is_terminal(after):
+                assert machine.result(after, role) == value
+            else:
+                assert 100 - solver.solve(after, 1 - role, 100, count=False).value == value
+
+
+def test_one_process_that_has_proven_a_move_decides_for_all() -> None:
+    """As the player merges them: through the shared memory of each."""
+    counts = (1, 3)
+    parts = []
+    for proven_by_this in (False, True):
+        found = RootStatistics.empty(counts)
+        found.visits[:] = [100, 90, 5, 5]
+        found.totals[:] = [50.0, 80.0, 1.0, 1.0]
+        if proven_by_this:
+            found.proven[3] = 100
+        value = 100 if proven_by_this else -1
+        slot = Slot(new_memory())
+        slot.write(1, RootStatistics(counts, found.visits, found.totals, found.proven, 10, 1, 1, value))
+        told = slot.read(1)
+        assert told is not None
+        parts.append(told)
+    assert rank(merge(counts, parts[:1]), 1).best == 0
+    merged = merge(counts, parts)
+    assert merged.value == 100
+    assert rank(merged, 1).best == 2
+
+
+# --- UCT where chance plays: its moves are drawn, all alike, and nothing is taken to be forced by it
+# A safe move is worth 60; a risky one 90 in two of three cases, else 10: 63.3 on average. Chance that
+# played for itself, or against the player, would make something else of it.
+GAMBLE = """
+(role player) (role random) (init (turn player))
+(<= (legal player safe) (true (turn player)))
+(<= (legal player risky) (true (turn player)))
+(<= (legal player noop) (not (true (turn player))))
+(<= (legal random (draw ?n)) (true (turn random)) (number ?n))
+(<= (legal random noop) (not (true (turn random))))
+(number 1) (number 2) (number 3)
+(<= (next (turn random)) (does player risky))
+(<= (next (result 60)) (does player safe))
+(<= (next (result 90)) (does random (draw 1)))
+(<= (next (result 90)) (does random (draw 2)))
+(<= (next (result 10)) (does random (draw 3)))
+(<= terminal (true (result ?v)))
+(<= (goal player ?v) (true (result ?v)))
+(<= (goal player 50) (not over))
+(<= over (true (result ?v)))
+"""
+TOGETHER = GAMBLE.replace("(<= (legal random noop) (not (true (turn random))))", "").replace(
+    "(<= (legal random (draw ?n)) (true (turn random)) (number ?n))",
+    "(<= (legal random (draw ?n)) (number ?n))",
+).replace("(<= (next (turn random)) (does player risky))", "").replace(
+    "(does random (draw", "(does player risky) (does random (draw"
+)  # fmt: skip
+
+CHANCE_FIRST = GAMBLE.replace("(role player) (role random)", "(role random) (role player)")
+
+
+def machine_of(text: str, level: str) -> Machine:
+    return make_machine(parse_rules(text), level)
+
+
+@pytest.mark.parametrize("level", ["prover", "propnet"])
+@pytest.mark.parametrize("text", [GAMBLE, TOGETHER], ids=["in turn", "together"])
+def test_a_gamble_is_worth_its_mean(text: str, level: str) -> None:
+    machine = machine_of(text, level)
+    player = UctPlayer(seed=3, playouts=1_500 if level == "prover" else 6_000)
+    player.start(machine, 0, machine.initial_state(), 0.0, time.monotonic())
+    choice = player.choose(machine.initial_state(), time.monotonic() + 60)
+    player.stop()
+    values = {str(machine.move(0, one.move)): one.value for one in choice.candidates}
+    assert values["risky"] == pytest.approx(190 / 3, abs=4)
+    assert "proven" not in choice.note
+    if text is GAMBLE:
+        assert str(machine.move(0, choice.move)) == "risky"
+
+
+def test_draws_of_chance_are_alike() -> None:
+    machine = machine_of(GAMBLE, "propnet")
+    state = machine.initial_state().play("risky")
+    player = UctPlayer(seed=1, playouts=1_024)
+    player.start(machine, 1, state, 0.0, time.monotonic())
+    visits = [one.visits for one in player.choose(state, time.monotonic() + 60).candidates]
+    player.stop()
+    expected = sum(visits) / 3
+    assert sum((n - expected) ** 2 / expected for n in visits) < 13.8  # chi square, one in a thousand
+
+
+def exploration(text: str, role: int) -> float:
+    """The exploration constant of a search after 4,000 playouts."""
+    machine = machine_of(text, "propnet")
+    search = run(search_of(machine, Tuning(knowledge="off"), role=role), 4_000)
+    return search.rounds._rules()[0].exploration
+
+
+def test_moves_are_explored_as_much_where_chance_is_the_first_role() -> None:
+    expected = exploration(GAMBLE, 0)
+    assert expected > 0.1
+    assert exploration(CHANCE_FIRST, 1) == pytest.approx(expected, rel=0.2)
+
+
+def test_no_time_goes_to_trials_of_policies_in_which_no_game_would_count() -> None:
+    search = Search(0, 1, Tuning(knowledge="off"))
+    search.set_machine(machine_of(GAMBLE, "propnet"))
+    assert search.rounds.rollouts.trials is None and search.rounds.carries
+    search.set_machine(machine_of(random_game(1, 2, False), "propnet"))
+    assert search.rounds.rollouts.trials is not None
+
+
+# --- Plies without a choice are passed over, in the tree and at its root, and nothing else changes
+WALKS = """(role a) (role b) (init (at 0)) (init (turn a 0))
+(num 0) (num 1) (num 2) (num 3)
+(+ 0 1 1) (+ 1 1 2) (+ 2 1 3) (after 0 1) (after 1 2) (after 2 3) (after 3 4) (after 4 5) (after 5 6)
+(<= (legal ?r (jump ?n)) (true (turn ?r 0)) (choice ?n)) (choice 2) (choice 3)
+(<= (legal ?r walk) (true (turn ?r ?n)) (distinct ?n 0))
+(<= (legal a wait) (true (turn b ?n))) (<= (legal b wait) (true (turn a ?n)))
+(<= (next (turn ?r ?n)) (does ?r (jump ?n)))
+(<= (next (at ?n)) (does ?r (jump ?m)) (true (at ?n)))
+(<= (next (at ?k)) (does ?r walk) (true (at ?n)) (after ?n ?k))
+(<= (next (turn ?r ?m)) (does ?r walk) (true (turn ?r ?n)) (after ?m ?n) (distinct ?m 0))
+(<= (next (turn b 0)) (does a walk) (true (turn a 1)))
+(<= (next (turn a 0)) (does b walk) (true (turn b 1)))
+(<= terminal (true (at 6)))
+(<= (goal ?r 100) (true (turn ?r ?n))) (<= (goal a 0) (true (turn b ?n)))
+(<= (goal b 0) (true (turn a ?n)))"""
+"""Roles choose how far to walk, 2 or 3 steps, and then walk one step a ply."""
+
+
+def _one_by_one(machine: PropnetMachine, state: State) -> State:
+    """What :meth:`ForcedPlies.pass_over` does, slowly."""
+    roles = range(len(machine.roles))
+    while not machine.is_terminal(state):
+        options = [machine.legal_moves(state, role) for role in roles]
+        if any(len(moves) != 1 for moves in options):
+            break
+        state = machine.next_state(state, [moves[0] for moves in options])
+    return state
+
+
+@pytest.mark.parametrize("text", [WALKS, "kalah", "checkers"])
+def test_states_are_reached_that_single_plies_lead_to(text: str) -> None:
+    loaded = network(text)
+    rng = np.random.default_rng(1)
+    states = [loaded.initial_state()]
+    while len(states) < 200:
+        state = states[-1]
+        if loaded.is_terminal(state):
+            state = loaded.initial_state()
+        options = [loaded.legal_moves(state, role) for role in range(2)]
+        states.append(loaded.next_state(state, [int(rng.choice(moves)) for moves in options]))
+    wanted = [_one_by_one(loaded, state) for state in states]
+    assert loaded.states(ForcedPlies(loaded).pass_over(loaded.records(states))) == wanted
+    assert wanted != states
+
+
+def test_only_games_with_many_such_plies_are_treated_so() -> None:
+    assert share_of_forced(network(WALKS)) > 0.5
+    for game, many in (("connectfour", False), ("breakthrough", False), ("checkers", True)):
+        batched = batch_machine_of(Game.load(game).machine("propnet"))
+        assert (forced_plies(batched, True) is not None) == many
+        assert forced_plies(batched, False) is None
+
+
+def test_waiting_for_ever_is_given_up() -> None:
+    machine = network("(role a) (role b) (init p) (<= (next p) (true p)) (<= terminal (not (true p)))"
+                       "(legal a wait) (legal b wait) (goal a 0) (goal b 0)")  # fmt: skip
+    records = machine.records([machine.initial_state()])
+    assert np.array_equal(ForcedPlies(machine).pass_over(records), records)
+
+
+def _search(machine: PropnetMachine, state: State, role: int, playouts: int = 2000) -> Search:
+    return run(search_of(machine, Tuning(), role=role, root=state), playouts)
+
+
+def test_all_nodes_that_were_opened_have_a_choice_and_the_value_is_right() -> None:
+    machine = network(WALKS)
+    searches = [_search(machine, machine.initial_state(), role) for role in range(2)]
+    arrays = searches[0].tree.arrays
+    opened = arrays.opened[: arrays.used[0]["opened"]]
+    assert (arrays.nodes["status"][opened] == OPEN).all() and (arrays.counts[opened].max(axis=1) > 1).all()
+    # Both roles' searches have proven the same.
+    values = [search.statistics().value for search in searches]
+    assert values[0] >= 0 and values[0] + values[1] == 100
+
+
+def test_at_a_root_without_a_choice_the_search_thinks_about_what_comes_of_it() -> None:
+    machine = network(WALKS)
+    start = machine.initial_state()
+    jump = machine.next_state(start, [machine.legal_moves(start, role)[0] for role in range(2)])
+    assert [len(machine.legal_moves(jump, role)) for role in range(2)] == [1, 1]
+    search = _search(machine, jump, 1, 300)
+    statistics = search.statistics()
+    assert statistics.counts == (1, 1) and statistics.playouts > 0 and (statistics.visits > 0).any()
+    assert merge([1, 1], [statistics]).playouts == statistics.playouts
+    nodes = search.tree.nodes
+    search.fix(0)
+    # The next ply is on the same way: the tree stays.
+    search.set_root(machine.next_state(jump, [machine.legal_moves(jump, role)[0] for role in range(2)]))
+    assert search.tree.nodes == nodes
+
+
+def test_whole_matches_are_played_by_legal_moves() -> None:
+    machine = network(WALKS)
+    players = [UctPlayer(playouts=50), UctPlayer(playouts=50)]
+    for role, player in enumerate(players):
+        player.start(machine, role, machine.initial_state(), 0.05, time.monotonic() + 0.05)
+    state = machine.initial_state()
+    while not machine.is_terminal(state):
+        joint = [player.choose(state, time.monotonic() + 1).move for player in players]
+        assert all(joint[role] in machine.legal_moves(state, role) for role in range(2))
+        state = machine.next_state(state, joint)

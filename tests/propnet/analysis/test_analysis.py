@@ -1,7 +1,10 @@
-"""What is proven of a network holds: ternary simulation, latches, clocks, factors."""
+"""What is proven of a network holds: simulation, latches, clocks, factors, cones, the longest match."""
 
 from __future__ import annotations
 
+import random
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -12,14 +15,24 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from gdl.grounding.pipeline import ground
+from gdl.machine import Machine
+from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
-from propnet.analysis.cones import clocks, relevant
+from ggp.game import Game
+from players.kaskade.make_machine import make_machine
+from propnet.analysis.cones import clocks, observed, relevant, step_clocks, without_dead_gates
 from propnet.analysis.factors import ALTERNATIVE, COMPOUND, Factors, cofactors, factors
+from propnet.analysis.longest import first_change, longest_match
 from propnet.analysis.ternary import Ternary, latches, phases, unpack_cases
 from propnet.build import build
+from propnet.capabilities import lane_machine
+from propnet.kernels.records import pack, unpack
+from propnet.machine import PropnetMachine
 from propnet.network import Network
 from propnet.passes.circuit import TRUE
+from propnet.recoding.samples import clock_states
 from tests.examples import examples
+from tests.places import GAMES
 from tests.propnet.circuits import Circuit, naive, random_network, term, tic_tac_toe
 
 seeds = st.integers(0, 2**32 - 1)
@@ -223,3 +236,221 @@ def test_public_games_fall_apart_as_they_should(corpus: Path, game: str, kind: s
     assert split is not None
     assert (split.kind, np.bincount(split.bases[split.bases >= 0]).tolist()) == (kind, sizes)
     check_apart(network, split, np.random.default_rng(1))
+
+
+# --- What depends on what
+def test_what_is_not_observed_and_dead_gates_can_go() -> None:
+    """Without both, a network shows the same ends, goals and moves along any line."""
+    rng = np.random.default_rng(7)
+    unseen = dead = 0
+    for _ in range(12):
+        network = random_network(rng, 30, [3, 2], 40, loops=2)
+        seen = observed(network)
+        constants = np.where(network.initial, 0, 1)
+        smaller = without_dead_gates(
+            replace(network, next_literals=np.where(seen, network.next_literals, constants).astype(np.int32))
+        )
+        unseen, dead = unseen + int((~seen).sum()), dead + network.gates - smaller.gates
+        machines = [PropnetMachine(Rules(()), each) for each in (network, smaller)]
+        records = [pack(np.repeat(network.initial[None, :], 20, axis=0)) for _ in machines]
+        for _ in range(6):
+            moves = np.stack([rng.integers(0, 3, 20), rng.integers(0, 2, 20)], axis=1).astype(np.int32)
+            pairs = zip(machines, records, strict=True)
+            records = [machine.successors(record, moves) for machine, record in pairs]
+            answers = [machine.evaluate(record) for machine, record in zip(machines, records, strict=True)]
+            for name in ("terminal", "goals", "legal"):
+                assert np.array_equal(getattr(answers[0], name), getattr(answers[1], name))
+            first, second = (unpack(record, 30)[:, seen] for record in records)
+            assert np.array_equal(first, second)
+    assert unseen > 0
+    assert dead > 0
+
+
+# --- A clock begins to matter where the end or a goal is another function of the rest than at step 0
+COUNTER = (
+    " ".join(f"(succ {n} {n + 1})" for n in range(9))
+    + """
+    (role r) (init (step 0)) (<= (next (step ?m)) (true (step ?n)) (succ ?n ?m))
+    (legal r flip) (legal r wait)
+    (<= (next lit) (does r flip) (not (true lit))) (<= (next lit) (does r wait) (true lit)) """
+)
+
+
+def change(rules: str) -> int | None:
+    machine = make_machine(parse_rules(COUNTER + rules), "propnet")
+    assert isinstance(machine, PropnetMachine)
+    network = machine.network
+    clocks = step_clocks(network)
+    assert clocks.any()
+    return first_change(network, clocks, unpack(clock_states(machine), len(network.bases)).astype(np.bool_))
+
+
+@pytest.mark.parametrize(
+    ("rules", "step"),
+    [
+        ("(<= terminal (true (step 9))) (<= (goal r 100) (true lit))", 9),
+        ("(<= terminal (true lit)) (<= terminal (true (step 4))) (<= (goal r 100) (true lit))", 4),
+        ("(<= terminal (true lit)) (<= (goal r 100) (true lit)) (<= (goal r 50) (true (step 3)))", 3),
+        ("(<= late (true (step 7))) (<= late (true (step 8))) (<= terminal (true lit) late) (goal r 100)", 7),
+        # A goal that needs the clock and its absence is none.
+        ("(<= terminal (true lit)) (<= (goal r 100) (true lit)) (<= (goal r 0) (true (step 2)) "
+         "(not (true (step 2))))", None),
+    ],
+)  # fmt: skip
+def test_the_first_step_that_changes_an_end_or_a_goal(rules: str, step: int | None) -> None:
+    assert change(rules) == step
+
+
+def test_what_a_move_depends_on_is_not_a_clock() -> None:
+    machine = make_machine(
+        parse_rules(
+            """(role r) (init (step 0)) (succ 0 1) (succ 1 2)
+            (<= (legal r go) (true (step 0))) (<= (legal r stay) (true (step 1)))
+            (<= (next (step ?m)) (true (step ?n)) (succ ?n ?m))
+            (<= terminal (true (step 2))) (goal r 100)"""
+        ),
+        "propnet",
+    )
+    assert isinstance(machine, PropnetMachine)
+    clocks = np.flatnonzero(step_clocks(machine.network)).tolist()
+    assert [str(machine.proposition(base)) for base in clocks] in ([], ["(step 2)"])
+
+
+# --- No match is longer than what is proven, and what is proven is sharp where moves fill squares
+ENDLESS = 1 << 30
+
+
+def machine_of(text: str) -> PropnetMachine:
+    machine = make_machine(parse_rules(text), "propnet")
+    assert isinstance(machine, PropnetMachine)
+    return machine
+
+
+@pytest.mark.parametrize(
+    ("name", "most", "reached"),
+    [
+        ("tictactoe", 9, 9),
+        ("connectfour", 42, 40),  # full boards are rare
+        ("hex", 81, 81),
+        ("chomp", 20, 10),  # one bite takes many squares
+        ("queens", 8, 8),
+        ("lightsout", 15, 15),
+    ],
+)
+def test_games_in_which_moves_fill_squares_or_a_clock_runs_are_bounded(
+    name: str, most: int, reached: int
+) -> None:
+    machine = lane_machine(Game.load(name).machine("propnet"))
+    assert machine is not None
+    assert longest_match(machine.network) == most
+    assert reached <= machine.playouts(2_000, 1).lengths.max() <= most
+
+
+PROVEN = (
+    *("atarigo", "checkers", "chinesecheckers", "eightpuzzle", "hanoi", "ninemensmorris", "pentominoes"),
+    *("prisonersdilemma", "rockpaperscissors", "snakes", "sokoban", "soma", "sudoku"),
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PROVEN)
+def test_no_random_match_is_longer_than_what_is_proven(name: str) -> None:
+    machine = machine_of((GAMES / f"{name}.kif").read_text())
+    most = longest_match(machine.network)
+    assert most is not None
+    assert machine.playouts(512, 2, max_steps=most + 1).lengths.max() <= most
+
+
+PASSING = (
+    ("(legal ?r noop)", "(legal ?r pass) (true (control ?r)))\n(<= (legal ?r noop)"),  # a player may pass
+    ("(not (filled ?x ?y))", "(column ?x) (row ?y)"),  # marks may be put on marks
+)
+
+
+@pytest.mark.parametrize(("rule", "other"), PASSING)
+def test_nothing_is_proven_where_a_move_may_use_nothing(rule: str, other: str) -> None:
+    text = (GAMES / "tictactoe.kif").read_text()
+    assert rule in text
+    assert longest_match(machine_of(text.replace(rule, other)).network) is None
+
+
+def test_proofs_stop_when_the_effort_is_spent() -> None:
+    network = machine_of((GAMES / "connectfour.kif").read_text()).network
+    assert longest_match(network, effort=10_000) is None
+
+
+def _some_rules(rng: random.Random) -> str:
+    """A small game in which most propositions, once true, stay so, and most moves make one true."""
+    names = [f"p{i}" for i in range(rng.randint(2, 5))]
+    text = ["(role r)"]
+    two = rng.random() < 0.5
+    if two:
+        text.append("(role s) (init (turn r)) (<= (next (turn s)) (true (turn r)))")
+        text.append("(<= (next (turn r)) (true (turn s)))")
+        text += [f"(<= (legal {x} wait) (not (true (turn {x}))))" for x in "rs"]
+
+    def literal() -> str:
+        name = rng.choice(names)
+        return f"(true {name})" if rng.random() < 0.5 else f"(not (true {name}))"
+
+    for name in names:
+        if rng.random() < 0.95:
+            text.append(f"(<= (next {name}) (true {name}))")
+        if rng.random() < 0.1:
+            text.append(f"(init {name})")
+        for role in "rs" if two else "r":
+            turn = f"(true (turn {role}))" if two else ""
+            own = f"(not (true {name}))" if rng.random() < 0.9 else literal()
+            more = literal() if rng.random() < 0.3 else ""
+            text.append(f"(<= (legal {role} (make {name})) {turn} {own} {more})")
+            effect = rng.choice(names) if rng.random() < 0.2 else name
+            unless = literal() if rng.random() < 0.1 else ""
+            text.append(f"(<= (next {effect}) (does {role} (make {name})) {unless})")
+    text.append(f"(<= terminal {literal()} {literal()} {literal()})")
+    text += [f"(goal {role} 50)" for role in ("rs" if two else "r")]
+    return "\n".join(text)
+
+
+def _longest(machine: Machine) -> int:
+    """The most joint moves of a match, by trying all; ENDLESS if a state comes again."""
+    roles = range(len(machine.roles))
+    under_way: set[object] = set()
+
+    @cache
+    def longest(key: object) -> int:
+        from gdl.machine import State
+
+        state = State(machine, key)
+        options = [machine.legal_moves(state, role) for role in roles]
+        if machine.is_terminal(state) or not all(options):
+            return 0
+        if key in under_way:
+            return ENDLESS
+        under_way.add(key)
+        joints = [[first, *rest] for first in options[0] for rest in _products(options[1:])]
+        most = max(longest(machine.next_state(state, joint).key) for joint in joints)
+        under_way.remove(key)
+        return min(ENDLESS, 1 + most)
+
+    return longest(machine.initial_state().key)
+
+
+def _products(options: list[list[int]]) -> list[list[int]]:
+    if not options:
+        return [[]]
+    return [[first, *rest] for first in options[0] for rest in _products(options[1:])]
+
+
+@pytest.mark.slow
+def test_what_is_proven_of_small_games_holds_for_all_their_matches() -> None:
+    proven = sharp = endless = 0
+    for seed in range(400):
+        text = _some_rules(random.Random(seed))
+        machine = machine_of(text)
+        most, longest = longest_match(machine.network), _longest(machine)
+        endless += longest == ENDLESS
+        if most is not None:
+            assert longest <= most, text
+            proven += 1
+            sharp += longest == most
+    assert proven > 50 and sharp > 25 and endless > 50, (proven, sharp, endless)

@@ -22,7 +22,7 @@ from propnet.single import one_state
 from propnet.single.one_state import EXTRAS, HEAVY, OneState, wire_up
 from tests.examples import examples
 from tests.propnet.circuits import random_network
-from tests.propnet.test_machines_agree import machines
+from tests.propnet.test_machine import machines
 
 ROLE = parse_rules("(role a) (init p) (legal a x) (terminal) (goal a 0)")
 

@@ -1,20 +1,22 @@
-"""A search finds each solution once, whatever engine, workers, branches and interruptions there are."""
+"""A search finds each solution once, whatever engine, workers, branches, reductions and interruptions."""
 
 from __future__ import annotations
 
 import json
 import time
+from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.cover.instances import dominoes
-from bench.truth.covers import solutions_of
+from bench.truth.covers import is_solution, solutions_of
 from players.puzzles.cover.engines import engine
 from players.puzzles.cover.outcome import CoverOptions
 from players.puzzles.cover.problem import CoverError, CoverProblem, restricted
-from players.puzzles.cover.reduction import branches
+from players.puzzles.cover.reduction import branches, reduced
 from players.puzzles.cover.search import CoverSearch, count, solve
 from tests.examples import examples
 from tests.players.puzzles.cover.problems import cover_problems
@@ -118,3 +120,76 @@ def test_many_solutions_fill_buffers_again_and_again(engine: str) -> None:
         found += len(search.taken())
     found += len(search.taken())
     assert found == search.result().solutions
+
+
+# --- A cover problem says what a solution is, and refuses what contradicts itself
+PLAIN = CoverProblem.of("abc", ["ab", "c", "a", "bc"])
+PAINTED = CoverProblem.of(
+    ["a", "b"], [["a", "x:red"], ["b", "x:red"], ["b", "x:blue"], ["b", "x"]], secondary=["x"]
+)
+
+
+def test_a_solution_covers_each_item_once() -> None:
+    assert is_solution(PLAIN, [0, 1]) and is_solution(PLAIN, [2, 3])
+    assert (
+        not is_solution(PLAIN, [0]) and not is_solution(PLAIN, [0, 3]) and not is_solution(PLAIN, [0, 1, 1])
+    )
+
+
+def test_colours_agree() -> None:
+    assert [is_solution(PAINTED, [0, option]) for option in (1, 2, 3)] == [True, False, False]
+
+
+def test_holes_are_counted_where_they_may_be() -> None:
+    loose = replace(PLAIN, minimum=np.zeros(3, np.int32), may_be_hole=np.array([True, True, False]))
+    assert is_solution(loose, [])
+    assert not is_solution(replace(loose, holes=1), [1])
+    assert is_solution(replace(loose, holes=1), [2])
+
+
+def test_weights_add_up() -> None:
+    heavy = replace(PLAIN, weights=PLAIN.weights * 2, minimum=PLAIN.minimum * 2, maximum=PLAIN.maximum * 3)
+    assert is_solution(heavy, [0, 1]) and not is_solution(heavy, [0, 3])
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"minimum": np.array([2, 1, 1], np.int32)}, "above its maximum"),
+        ({"nodes": PLAIN.nodes + 1}, "names no item"),
+        ({"nodes": np.zeros_like(PLAIN.nodes)}, "stands twice"),
+        ({"colours": PLAIN.colours + 1}, "coloured item has a minimum"),
+        ({"weights": PLAIN.weights * 0}, "below 1"),
+        ({"starts": PLAIN.starts[:-1]}, "differ in number"),
+    ],
+)
+def test_what_contradicts_itself_is_refused(changes: dict[str, np.ndarray], message: str) -> None:
+    with pytest.raises(CoverError, match=message):
+        replace(PLAIN, **changes).check()
+
+
+# --- A reduced problem has the same solutions, and is as small as is said
+@given(cover_problems(options=9))
+@examples(200)
+def test_solutions_stay(problem: CoverProblem) -> None:
+    small = reduced(problem)
+    expected = solutions_of(problem)
+    if small.problem is None:
+        assert not expected
+        return
+    small.problem.check()
+    always = small.always.tolist()
+    told = [sorted([*small.options[list(one)].tolist(), *always]) for one in solutions_of(small.problem)]
+    assert sorted(map(tuple, told)) == expected
+
+
+def test_what_it_brings() -> None:
+    """One of `ab` and `ab` is chosen, with `cd` and `e`."""
+    small = reduced(CoverProblem.of("abcde", ["ab", "ac", "ab", "cd", "e", "a"]))
+    assert small.problem is not None
+    assert (small.options.tolist(), sorted(small.always.tolist())) == ([0, 2, 5], [3, 4])
+    assert (small.problem.items, small.statistics["items_before"], small.statistics["items"]) == (2, 5, 2)
+
+
+def test_what_has_no_solution_may_be_seen_at_once() -> None:
+    assert reduced(CoverProblem.of("ab", ["a"])).problem is None

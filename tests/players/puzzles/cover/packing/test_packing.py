@@ -1,7 +1,9 @@
-"""Packing puzzles: known numbers, and every placement and every class of solutions against brute force."""
+"""Packing puzzles: grids, text, known numbers, and every placement and class of solutions by brute force."""
 
 from __future__ import annotations
 
+import json
+import time
 from itertools import product
 
 import numpy as np
@@ -9,13 +11,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bench.truth.covers import is_solution
+from players.puzzles.cover.outcome import CoverOptions
 from players.puzzles.cover.packing import assembly
 from players.puzzles.cover.packing.assembly import Packing
-from players.puzzles.cover.packing.grids import grid
+from players.puzzles.cover.packing.grids import GRIDS, CellGrid, grid
 from players.puzzles.cover.packing.puzzle import CellShape, PackingPuzzle, Piece
-from players.puzzles.cover.packing.search import Duplicates
+from players.puzzles.cover.packing.search import Duplicates, PackingSearch
+from players.puzzles.cover.packing.text import FAMILIES, is_packing_text, packing_of_text
 from players.puzzles.cover.problem import CoverError
 from tests.examples import examples
+from tests.places import GAMES
 from tests.players.puzzles.cover.packing.plain_search import images_of, neighbours, solutions
 
 CUBES = grid("cubes")
@@ -252,3 +258,356 @@ def test_puzzles_that_cannot_be_say_why() -> None:
         Packing.of(puzzle([Piece(box(1, 1, 1), 2, 2)], CellShape.at([(0, 0, 0), (0, 0, 0)])))
     with pytest.raises(CoverError, match="no cell of rhombic"):
         Packing.of(PackingPuzzle(grid("rhombic"), (Piece(box(1, 1, 1)),), box(1, 1, 1)))
+
+
+# --- Known numbers of packing puzzles by the real search; slices, saved searches and limits change nothing
+PUZZLE_FOLDER = GAMES / "puzzles"
+SLICE = 0.005
+
+
+def ours(name: str) -> PackingPuzzle:
+    return packing_of_text((PUZZLE_FOLDER / f"{name}.packing").read_text())
+
+
+def ranged(family: str, most: int, x: int, y: int) -> PackingPuzzle:
+    """Any of a family's pieces, each up to so often, in a rectangle."""
+    pieces = tuple(Piece(CellShape.of(drawing, name), 0, most) for name, drawing in FAMILIES[family].items())
+    return PackingPuzzle(grid("cubes"), pieces, CellShape.of([["#" * x] * y]))
+
+
+def counted(puzzle: PackingPuzzle, *, every: bool = False, delivers: bool = True) -> int:
+    search = PackingSearch(puzzle, CoverOptions(delivers=delivers), every=every)
+    while not search.step(time.monotonic() + 1):
+        pass
+    result = search.result()
+    assert result.complete and (not delivers or len(search.taken()) == result.solutions)
+    return result.solutions
+
+
+@pytest.mark.parametrize("delivers", [True, False])
+@pytest.mark.parametrize(
+    ("puzzle", "all_of_them", "different"),
+    [
+        (ours("soma"), 11_520, 240),
+        (ours("burr"), 12, 1),
+        (ranged("tetrominoes", 5, 5, 4), 454, None),
+        (ranged("pentominoes", 1, 5, 5), 856, 107),
+        (ranged("pentominoes", 5, 5, 5), 4_006, None),
+    ],
+    ids=["soma", "burr", "tetrominoes in 4x5", "pentominoes in 5x5, each once", "pentominoes in 5x5"],
+)
+def test_known_numbers(
+    puzzle: PackingPuzzle, all_of_them: int, different: int | None, delivers: bool
+) -> None:
+    assert counted(puzzle, every=True, delivers=delivers) == all_of_them
+    if different is not None:
+        assert counted(puzzle, delivers=delivers) == different
+
+
+def test_pentominoes_come_in_slices_and_as_many_as_are_asked_for() -> None:
+    search = PackingSearch(ours("pentominoes6x10"), CoverOptions(first=7))
+    found: list[np.ndarray] = []
+    while not search.step(time.monotonic() + SLICE):
+        found += search.taken()
+    found += search.taken()
+    assert len(found) == search.result().solutions == 7
+    for each in found:
+        assert is_solution(search.packing.problem, each.tolist())
+        assert (search.packing.drawn(each) >= 0).all()
+
+
+def test_a_saved_search_goes_on() -> None:
+    puzzle = ours("soma")
+    search = PackingSearch(puzzle)
+    whole = set()
+    steps = 0
+    while not search.step(time.monotonic()):
+        whole |= {tuple(each.tolist()) for each in search.taken()}
+        steps += 1
+        search = PackingSearch.resumed(puzzle, json.loads(json.dumps(search.saved())))
+    whole |= {tuple(each.tolist()) for each in search.taken()}
+    assert steps and len(whole) == search.result().solutions == 240
+
+
+def test_a_search_that_has_enough_goes_on_for_more() -> None:
+    puzzle, found = ours("soma"), []
+    search = PackingSearch(puzzle, CoverOptions(first=100))
+    while not search.step(time.monotonic() + 1):
+        pass
+    found += search.taken()
+    assert len(found) == search.result().solutions == 100 and not search.result().complete
+    search = PackingSearch.resumed(puzzle, json.loads(json.dumps(search.saved())))
+    while not search.step(time.monotonic() + 1):
+        pass
+    found += search.taken()
+    assert len({tuple(each.tolist()) for each in found}) == len(found) == search.result().solutions == 240
+    assert search.result().complete
+
+
+def test_a_search_of_another_puzzle_is_refused() -> None:
+    saved = PackingSearch(ours("soma")).saved()
+    for damage in ({}, {"packing": {}}, {**saved, "packing": {"kept": -1, "sieved": True}}):
+        with pytest.raises(CoverError):
+            PackingSearch.resumed(ours("soma"), damage)
+    with pytest.raises(CoverError):
+        PackingSearch.resumed(ours("pentominoes6x10"), saved)
+
+
+# --- Packing puzzles as text: what they say, what is refused, and that what is written is read again
+PUZZLE_FILES = sorted((GAMES / "puzzles").glob("*.packing"))
+COLOURED = """; a remark
+packing cubes
+title Two colours
+allow 1 1
+allow 2 2
+holes 1
+piece bar x1-2
+12
+piece corner
+##
+-
+..
+.#
+result
+1a+
+##.
+-
+...
+.#.
+"""
+
+
+def different_of(puzzle: PackingPuzzle) -> int:
+    duplicates = Duplicates.of(Packing.of(puzzle))
+    return len(duplicates.kept([np.array(each, np.int32) for each in solutions(duplicates.problem)]))
+
+
+def test_a_text_is_read() -> None:
+    puzzle = packing_of_text(COLOURED)
+    assert (puzzle.name, puzzle.holes, puzzle.allowed) == ("Two colours", 1, {(1, 1), (2, 2)})
+    bar, corner = puzzle.pieces
+    assert (bar.minimum, bar.maximum, bar.shape.colours.tolist()) == (1, 2, [1, 2])
+    assert corner.shape.cells.tolist() == [[0, 0, 0], [1, 0, 0], [1, 1, 1]]
+    result = puzzle.result
+    assert result.cells.tolist() == [[0, 0, 0], [1, 0, 0], [2, 0, 0], [0, 1, 0], [1, 1, 0], [1, 1, 1]]
+    assert result.fixed.tolist() == [True, False, False, True, True, True]
+    assert result.colours.tolist() == [1, 1, 0, 0, 0, 0]
+
+
+def test_our_puzzles_are_there_and_known_as_such() -> None:
+    assert {path.stem for path in PUZZLE_FILES} >= {"pentominoes6x10", "pentominoes3x4x5", "soma"}
+    assert all(is_packing_text(path.read_text()) for path in PUZZLE_FILES)
+    assert not is_packing_text("a b c\na\n") and not is_packing_text('{"packing": 1}')
+    # An expression that could split these lines in many ways would never end.
+    assert not is_packing_text("\n" * 100_000 + "x") and is_packing_text("\n;\n" * 1000 + " packing")
+
+
+def test_soma_of_its_file() -> None:
+    path = next(path for path in PUZZLE_FILES if path.stem == "soma")
+    packing = Packing.of(packing_of_text(path.read_text()))
+    assert len(Duplicates.of(packing).images) == 47
+    assert different_of(packing.puzzle) == 240
+
+
+def test_flat_pieces_are_not_turned_over() -> None:
+    """S- and L-tetrominoes alone: of a 2 x 4 rectangle two L make 2 tilings, which are reflections."""
+    text = "packing cubes\n{}result 4 x 2\ntetrominoes LL\n"
+    free = packing_of_text(text.format(""))
+    flat = packing_of_text(text.format("flat\n"))
+    assert len(solutions(Packing.of(free).problem)) == 2
+    assert len(solutions(Packing.of(flat).problem)) == 1
+    assert different_of(free) == different_of(flat) == 1
+
+
+CELL = {
+    "cubes": (0, 0, 0),
+    "prisms": (0, 0, 0),
+    "spheres": (0, 0, 0),
+    "rhombic": (2, 1, 0),
+    "tetra-octahedra": (1, 1, 1),
+}
+
+
+@pytest.mark.parametrize(
+    ("grid", "cells", "places"),
+    [
+        ("cubes", 216, 216),
+        ("prisms", 216, 216),
+        ("spheres", 108, 108),
+        ("rhombic", 24 + 3 * 4, 24 + 3 * 4),
+        ("tetra-octahedra", 8 * 5, 8),
+    ],
+)
+def test_boxes_of_every_grid(grid: str, cells: int, places: int) -> None:
+    """A single cell fits wherever there is one of its kind: rotations take each to each, but in the last grid
+    only tetrahedra to tetrahedra."""
+    x, y, z = CELL[grid]
+    drawing = "".join(".\n-\n" * z + ".\n" * y + "." * x + "#\n")
+    puzzle = packing_of_text(f"packing {grid}\nresult 6 x 6 x 6\npiece a x0-300\n{drawing}")
+    assert len(puzzle.result) == cells
+    assert len(Packing.of(puzzle).placed[0]) == places
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "^line 1, column 1: no packing puzzle"),
+        ("packing hexagons\n", "^line 1, column 1: .*hexagons"),
+        ("packing\n", "^line 1, column 1: .*no result"),
+        ("packing\nresult 2 x 2\n", "no pieces"),
+        ("packing\nresult 2 x q\n", "^line 2, column 1: .*not a size"),
+        ("packing\nresult 9999 x 9999\n", "^line 2, column 1: .*too large"),
+        ("packing\n\n; so\n  piece\n##\n", "^line 4, column 3: expected a name and how often, found ''"),
+        ("packing\npiece a y3\n##\n", "^line 2, column 1: expected a name and how often, found 'a y3'"),
+        ("packing\npiece a\nresult 2 x 2\n", "^line 2, column 1: 'a' has no drawing"),
+        ("packing\npiece a\n #X#\nresult 2 x 2\n", "^line 3, column 3: 'X' is not a mark .*write # "),
+        ("packing\npiece a\n##\n#*\nresult 2 x 2\n", r"^line 4, column 2: '\*' is not a mark"),
+        ("packing\npentominoes Q\n", "^line 2, column 1: .*'Q' among"),
+        ("packing\ncolour 3\n", "^line 2, column 1: 'colour' means nothing"),
+        ("packing\nallow 3\n", "^line 2, column 1: expected 2 numbers, found '3'"),
+        ("packing\nholes many\n", "^line 2, column 1: expected 1 number, found 'many'"),
+        ("packing\npiece a x3-2\n#\nresult 2 x 2\n", "^line 2, column 1: 3 to 2 copies"),
+        ("packing\npiece a x2\n##\nresult\n##\n##\n##\n", "^line 4, column 1: .* 2 cells too few .* as \\+"),
+        ("packing\npiece a x3\n##\nresult 4 x 1\n", "^line 4, column 1: .* 2 cells more than the result"),
+        ("packing prisms\nflat\npiece a x4\n#\nresult 2 x 2\n", "flat"),
+        ("packing\npiece a\n+\nresult 2 x 2\n", "variable"),
+        ("packing rhombic\npiece a\n#\nresult 5 x 5 x 5\n", "no cell"),
+    ],
+)
+def test_what_is_no_puzzle_is_refused(text: str, message: str) -> None:
+    with pytest.raises(CoverError, match=message) as caught:
+        packing_of_text(text)
+    assert caught.value.remedy
+
+
+@given(at=st.integers(0, len(COLOURED) - 1), what=st.text(max_size=4), width=st.integers(0, 20))
+def test_damage_gives_an_error_or_a_puzzle(at: int, what: str, width: int) -> None:
+    try:
+        puzzle = packing_of_text(COLOURED[:at] + what + COLOURED[at + width :])
+    except CoverError:
+        return
+    Packing.of(puzzle)
+
+
+def test_sizes_may_be_written_with_the_sign_of_times() -> None:
+    assert len(packing_of_text("packing\npiece a x3\n##\nresult 3×2\n").result) == 6
+
+
+def test_remarks_may_stand_behind_a_line_and_in_a_drawing() -> None:
+    text = "packing cubes ; a remark\nresult 2 x 2 ; a size\npiece bar x2 ; two\n## ; marks\n"
+    puzzle = packing_of_text(text)
+    assert (puzzle.pieces[0].minimum, len(puzzle.pieces[0].shape), len(puzzle.result)) == (2, 2, 4)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (
+            "packing\nholes 1\nresult\n+++\npiece a\n##\n",
+            "fixed numbers of pieces each solution leaves 1 cell",
+        ),
+        ("packing\nholes 1\nresult 3 x 1\npiece a x0-2\n##\n", "no cell of the result may stay empty"),
+        ("packing\nholes 1\nresult\n+++\npiece a x0-2\n##\n", ""),
+        ("packing\nresult\n+++\npiece a\n##\n", ""),
+    ],
+)
+def test_why_holes_change_nothing_is_said(text: str, why: str) -> None:
+    remark = packing_of_text(text).remark
+    assert why in remark and bool(remark) is bool(why)
+
+
+def test_a_second_result_is_refused_with_the_line_of_the_first() -> None:
+    with pytest.raises(CoverError, match="line 3, column 1: a second result, after that in line 2"):
+        packing_of_text("packing\nresult 2 x 2\nresult 2 x 3\npiece a\n##\n##\n")
+
+
+# --- The isometries of each grid are what they should be, and what touches what follows them
+ROTATIONS = {"cubes": 24, "prisms": 12, "spheres": 120, "rhombic": 24, "tetra-octahedra": 24}
+NEIGHBOURS = {"cubes": {6}, "prisms": {5}, "spheres": {12}, "rhombic": {4}, "tetra-octahedra": {4}}
+GROUPS = [each for each in GRIDS if each.closed]
+
+
+def cells_of(each: CellGrid, reach: int = 6) -> np.ndarray:
+    line = np.arange(-reach, reach + 1)
+    box = np.stack(np.meshgrid(line, line, line, indexing="ij"), axis=-1).reshape(-1, 3)
+    return box[each.valid(box)]
+
+
+def by_name(each: CellGrid) -> str:
+    return each.name
+
+
+@pytest.mark.parametrize("each", GRIDS, ids=by_name)
+def test_isometries_are_distinct_and_half_of_them_rotations(each: CellGrid) -> None:
+    assert each.rotations == ROTATIONS[each.name]
+    assert len(np.unique(each.matrices.reshape(-1, 9), axis=0)) == len(each.matrices)
+    unit = each.denominator**3
+    determinants = np.rint(np.linalg.det(each.matrices.astype(float))).astype(int)
+    assert determinants.tolist() == [unit] * each.rotations + [-unit] * each.rotations
+    assert (each.matrices[0] == each.denominator * np.eye(3)).all()
+
+
+@pytest.mark.parametrize("each", GROUPS, ids=by_name)
+def test_isometries_are_a_group(each: CellGrid) -> None:
+    members = {tuple(matrix.ravel()) for matrix in each.matrices}
+    products = each.matrices[:, None] @ each.matrices[None]
+    assert not (products % each.denominator).any()
+    assert {tuple(row) for row in (products // each.denominator).reshape(-1, 9)} == members
+
+
+def test_all_grids_but_spheres_have_groups() -> None:
+    assert [each.name for each in GRIDS if not each.closed] == ["spheres"]
+
+
+def test_the_isometries_of_spheres_hold_those_of_cubes() -> None:
+    spheres, cubes = grid("spheres"), grid("cubes")
+    members = {tuple(matrix.ravel()) for matrix in spheres.matrices}
+    assert {tuple(3 * matrix.ravel()) for matrix in cubes.matrices} < members
+    assert all(tuple(matrix.T.ravel()) in members for matrix in spheres.matrices)
+
+
+@pytest.mark.parametrize("each", GRIDS, ids=by_name)
+def test_neighbours_are_mutual_and_of_the_right_number(each: CellGrid) -> None:
+    cells = cells_of(each, 3)
+    beside = {tuple(c): {tuple(n) for n in neighbours(each, tuple(c)).tolist()} for c in cells.tolist()}
+    assert {len(near) for near in beside.values()} == NEIGHBOURS[each.name]
+    for cell, near in beside.items():
+        assert each.valid(np.array(sorted(near))).all()
+        assert all(cell in beside[other] for other in near & beside.keys())
+
+
+@pytest.mark.parametrize("each", GROUPS, ids=by_name)
+def test_isometries_map_cells_to_cells_and_neighbours_to_neighbours(each: CellGrid) -> None:
+    cells = cells_of(each, 4)
+    middle = tuple(cells[len(cells) // 2].tolist())
+    near = np.concatenate([[middle], neighbours(each, middle)])
+    for number in range(len(each.matrices)):
+        turned = each.turned(cells, number)
+        assert turned is not None and each.valid(turned).all()
+        assert len(np.unique(turned, axis=0)) == len(cells)
+        star = each.turned(near, number)
+        assert star is not None
+        around = {tuple(c) for c in neighbours(each, tuple(star[0].tolist())).tolist()}
+        assert around == {tuple(c) for c in star[1:].tolist()}
+
+
+@pytest.mark.parametrize("each", GRIDS, ids=by_name)
+@given(data=st.data())
+def test_settled_cells_forget_translations_and_order(each: CellGrid, data: st.DataObject) -> None:
+    cells = cells_of(each, 3)
+    some = data.draw(st.lists(st.integers(0, len(cells) - 1), min_size=1, max_size=8, unique=True))
+    shape = cells[some]
+    steps = each.homes(cells_of(each, 9))
+    step = steps[data.draw(st.integers(0, len(steps) - 1))]
+    assert each.valid(shape + step).all()
+    settled, order = each.settled(shape)
+    again, _ = each.settled((shape + step)[::-1])
+    assert (settled == again).all()
+    assert (each.homes(settled[:1]) == 0).all()
+    assert len(np.unique(settled - shape[order], axis=0)) == 1
+
+
+def test_an_unknown_grid_is_named_with_what_there_is() -> None:
+    with pytest.raises(CoverError, match="hexagons") as caught:
+        grid("hexagons")
+    assert "prisms" in str(caught.value)

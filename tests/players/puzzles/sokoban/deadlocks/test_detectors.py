@@ -1,7 +1,8 @@
-"""Every detector over all states of small levels: none is ever wrong, and pruning keeps a solution."""
+"""Every detector over all states of small levels, and its table of patterns: none is ever wrong."""
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import numpy as np
@@ -9,14 +10,21 @@ import pytest
 from hypothesis import given
 
 from bench.sokoban.deadlocks import LAST, Tally, ask, prune
+from bench.sokoban.patterns import minimal_patterns, pack
 from bench.sokoban.state_space import StateSpace, explore
 from gdl.errors import GdlError, TooLargeError
 from players.puzzles.sokoban.board import Board, new_board, place_boxes
 from players.puzzles.sokoban.deadlocks.bipartite import has_bipartite_deadlock
 from players.puzzles.sokoban.deadlocks.corral_deadlock import pushes_needed
 from players.puzzles.sokoban.deadlocks.freeze import frozen_boxes
-from players.puzzles.sokoban.deadlocks.patterns import Patterns, is_pattern_deadlock, new_patterns
-from players.puzzles.sokoban.geometry import Geometry, Position, from_level
+from players.puzzles.sokoban.deadlocks.patterns import (
+    PATH,
+    Patterns,
+    is_pattern_deadlock,
+    new_patterns,
+    patterns_up_to_symmetry,
+)
+from players.puzzles.sokoban.geometry import STEPS, Geometry, Position, from_level
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.levels.read import levels_of_file
 from propnet.jit.decorators import kernel
@@ -241,3 +249,63 @@ def test_detectors_are_never_wrong_in_known_levels_and_flag_most(microban: Path)
     for name in (f"all to {LAST}", "sets of up to 3"):
         assert tallies[name].flagged > 0.9 * tallies[name].fatal
     assert not [name for name, tally in tallies.items() if tally.wrong]
+
+
+# --- The table of 4 by 4 patterns against plain search, and what it says of positions
+Cells = frozenset[tuple[int, int]]
+INNER = (1, 1), (1, 2), (2, 1), (2, 2)
+
+
+def _cells(mask: int) -> Cells:
+    return frozenset((cell // 4, cell % 4) for cell in range(16) if mask >> cell & 1)
+
+
+def _can_be_emptied(walls: Cells, boxes: Cells, keeper: tuple[int, int]) -> bool:
+    """Single steps of a keeper on a map of 6 by 6, the window in its middle; boxes that leave it are gone."""
+
+    def is_open(place: tuple[int, int]) -> bool:
+        return -1 <= place[0] < 5 and -1 <= place[1] < 5 and place not in walls
+
+    seen = {(boxes, keeper)}
+    waiting = [(boxes, keeper)]
+    while waiting:
+        boxes, (y, x) = waiting.pop()
+        if not boxes:
+            return True
+        for dy, dx in STEPS:
+            there, beyond = (y + dy, x + dx), (y + 2 * dy, x + 2 * dx)
+            if not is_open(there):
+                continue
+            after = boxes
+            if there in boxes:
+                if not is_open(beyond) or beyond in boxes:
+                    continue
+                after = boxes - {there}
+                if 0 <= beyond[0] < 4 and 0 <= beyond[1] < 4:
+                    after |= {beyond}
+            if (after, there) not in seen:
+                seen.add((after, there))
+                waiting.append((after, there))
+    return False
+
+
+@pytest.mark.slow
+def test_what_is_stored_is_what_the_solver_finds() -> None:
+    found = minimal_patterns()
+    assert len(found) == 1127
+    assert (patterns_up_to_symmetry() == found).all()
+    assert len(PATH.read_bytes()) == len(pack(found)) < 4000
+
+
+def test_patterns_are_dead_and_minimal() -> None:
+    rows = [row for row in patterns_up_to_symmetry().tolist() if row[1].bit_count() <= 6]
+    for walls, boxes, parts in random.Random(1).sample(rows, 40):
+        wall, box = _cells(walls), _cells(boxes)
+        for part, keeper in enumerate([(-1, -1), *INNER]):
+            if not parts >> part & 1:
+                continue
+            assert not _can_be_emptied(wall, box, keeper)
+            for place in wall:
+                assert _can_be_emptied(wall - {place}, box, keeper)
+            for place in box:
+                assert _can_be_emptied(wall, box - {place}, keeper)

@@ -1,0 +1,359 @@
+"""FESS: features, macro moves, deadlocks and searches against plain Python and the oracle of all states."""
+
+from __future__ import annotations
+
+import math
+import random
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bench.sokoban.state_space import explore
+from gdl.errors import TooLargeError
+from players.puzzles.sokoban.board import BOXED, FREE, Board, new_board, place_boxes, walk
+from players.puzzles.sokoban.deadlocks.bipartite import Bipartite, is_bipartite_deadlock, new_bipartite
+from players.puzzles.sokoban.fess.deadlocks import (
+    Area,
+    FrozenMatching,
+    is_area_deadlock,
+    is_unmatched,
+    new_area,
+    new_frozen_matching,
+)
+from players.puzzles.sokoban.fess.features import (
+    HOTSPOTS,
+    LINKS,
+    MOBILITY,
+    OUT,
+    PACKED,
+    REGIONS,
+    FeatureRoom,
+    Knowledge,
+    find_features,
+    new_knowledge,
+    new_scratch,
+    rooms_of,
+)
+from players.puzzles.sokoban.fess.macro_moves import Maneuvers, macro_pulls, macro_pushes, new_maneuvers
+from players.puzzles.sokoban.fess.packing_plan import packing_plan
+from players.puzzles.sokoban.fess.search import STYLES, Fess, FessStyle
+from players.puzzles.sokoban.geometry import Geometry, Position, from_level
+from players.puzzles.sokoban.levels.level import Level
+from players.puzzles.sokoban.levels.read import read_levels
+from players.puzzles.sokoban.lines import after_steps, is_solved, reachable, steps_of
+from players.puzzles.sokoban.push_search import PushTask
+from players.puzzles.sokoban.solution import Outcome
+from propnet.jit.arrays import Flags, Index, Int32s, Ints, Octets, Words
+from propnet.jit.decorators import kernel
+from tests.examples import examples
+
+
+def random_position(seed: int) -> tuple[Geometry, Position]:
+    """A map of up to 7 by 8 squares with walls here and there, up to 5 boxes, as many goals, the keeper."""
+    rng = random.Random(seed)
+    height, width = rng.randint(3, 7), rng.randint(3, 8)
+    rows = [[" " if rng.random() < 0.8 else "#" for _ in range(width)] for _ in range(height)]
+    rows[rng.randrange(height)][rng.randrange(width)] = "@"
+    framed = ["#" * (width + 2), *("#" + "".join(row) + "#" for row in rows), "#" * (width + 2)]
+    geometry, start = from_level(Level(tuple(framed)))
+    squares = list(range(geometry.size))
+    rng.shuffle(squares)
+    count = min(5, len(squares) // 3)
+    boxes = [square for square in squares[:count] if square != start.keeper]
+    goals = squares[-len(boxes) :] if boxes else []
+    whole = Geometry(geometry.neighbours, np.array(sorted(goals), np.int32), geometry.places)
+    return whole, Position(tuple(sorted(boxes)), start.keeper)
+
+
+def region(geometry: Geometry, walls: set[int], start: int) -> set[int]:
+    """Where the keeper can walk to."""
+    return reachable(geometry.neighbours.tolist(), walls | {geometry.size}, start)
+
+
+# --- Features against what plain Python counts
+@kernel
+def _find(board: Board, know: Knowledge, scratch: FeatureRoom, boxes: Int32s, keeper: Index) -> None:
+    walk(board, keeper)
+    find_features(board, know, scratch, boxes, len(boxes))
+
+
+def _features(geometry: Geometry, position: Position, loose: bool) -> tuple[Knowledge, list[int]]:
+    know = new_knowledge(geometry, packing_plan(geometry, position), loose)
+    board, scratch = new_board(geometry), new_scratch(geometry)
+    place_boxes(board, position)
+    _find(board, know, scratch, np.array(position.boxes, np.int32), np.int64(position.keeper))
+    return know, scratch.values.tolist()
+
+
+def _lone_goals(geometry: Geometry, square: int, wall: int) -> int:
+    """Goals that a lone box on a square reaches beside a wall, wherever the keeper must be."""
+    seen, waiting = {square}, [square]
+    closed = {geometry.size, wall}
+    while waiting:
+        here = waiting.pop()
+        for direction in range(4):
+            there, behind = geometry.neighbours[here, [direction, direction ^ 2]].tolist()
+            if there not in closed and behind not in closed and there not in seen:
+                seen.add(there)
+                waiting.append(there)
+    return len(seen & set(geometry.goals.tolist()) - {wall})
+
+
+@given(st.integers(0, 100_000), st.booleans())
+@examples(40)
+def test_features_are_what_they_say(seed: int, loose: bool) -> None:
+    geometry, position = random_position(seed)
+    know, values = _features(geometry, position, loose)
+    boxes = set(position.boxes)
+    left = set(range(geometry.size)) - boxes
+    regions = 0
+    while left:
+        left -= region(geometry, boxes, min(left))
+        regions += 1
+    assert values[REGIONS] == regions
+    around = region(geometry, boxes, position.keeper)
+    sides = [side for box in boxes for side in geometry.neighbours[box].tolist()]
+    assert values[MOBILITY] == sum(side in around for side in sides)
+    assert values[OUT] == sum(int(know.out[box]) for box in boxes)
+    assert 0 <= values[PACKED] <= len(boxes)
+    for box in boxes:
+        for other in boxes - {box}:
+            hot = _lone_goals(geometry, box, other) < _lone_goals(geometry, box, -1)
+            assert bool(know.hot[box, other]) == hot
+    assert values[HOTSPOTS] <= sum(int(know.hot[box, other]) for box in boxes for other in boxes)
+
+
+def test_rooms_links_and_the_order_of_packing() -> None:
+    level = Level(("###########", "#   #  ...#", "#       ..#", "# $ #     #", "# @ #  $$ #", "###########"))
+    geometry, start = from_level(level)
+    assert sorted(set(rooms_of(geometry)[:-1].tolist())) == [-1, 0, 1]
+    door = next(i for i, place in enumerate(geometry.places.tolist()) if place == [2, 4])
+    for box, broken in ((door, 2), (door + 5, 0)):
+        _, values = _features(geometry, Position((box,), start.keeper), False)
+        assert values[LINKS] == broken
+    plan = packing_plan(geometry, start)
+    assert [phase.counted for phase in plan.phases] == [0]
+    assert sorted(plan.phases[0].squares) == geometry.goals.tolist()
+    corner = plan.phases[0].squares.index(int(geometry.goals[2]))
+    assert not plan.phases[0].before[corner].any()  # the corner waits for none
+
+
+def test_all_boxes_count_when_the_level_is_solved() -> None:
+    level = Level(("########", "#@     #", "# *##* #", "#  * * #", "########"))
+    geometry, start = from_level(level)
+    for loose in (False, True):
+        assert _features(geometry, start, loose)[1][PACKED] == 4
+
+
+# --- Macro moves against a search of single pushes and pulls of one box
+@kernel
+def _moves(board: Board, room: Maneuvers, dead: Octets, keeper: Index, box: Index, pulls: bool) -> Index:
+    walk(board, keeper)
+    return macro_pulls(board, room, box) if pulls else macro_pushes(board, room, dead, box, 15)
+
+
+def _oracle(geometry: Geometry, position: Position, box: int, pulls: bool) -> set[tuple[int, int]]:
+    """Where the box and the lowest square of the keeper's region can be, by single pushes or pulls."""
+    others = set(position.boxes) - {box}
+
+    def lowest(square: int, keeper: int) -> int:
+        return min(region(geometry, others | {square}, keeper))
+
+    start = box, lowest(box, position.keeper)
+    seen, waiting = {start}, [start]
+    while waiting:
+        square, keeper = waiting.pop()
+        around = region(geometry, others | {square}, keeper)
+        for direction in range(4):
+            there = int(geometry.neighbours[square, direction])
+            last = int(geometry.neighbours[there if pulls else square, direction if pulls else direction ^ 2])
+            if there == geometry.size or last == geometry.size or {there, last} & others:
+                continue
+            if (there if pulls else last) in around:
+                state = there, lowest(there, last if pulls else square)
+                if state not in seen:
+                    seen.add(state)
+                    waiting.append(state)
+    return seen
+
+
+@given(st.integers(0, 100_000), st.booleans())
+@examples(60)
+def test_all_places_are_found(seed: int, pulls: bool) -> None:
+    geometry, position = random_position(seed)
+    board, room = new_board(geometry), new_maneuvers(geometry)
+    place_boxes(board, position)
+    dead = np.zeros(geometry.size + 1, np.uint8)
+    for box in position.boxes:
+        count = _moves(board, room, dead, np.int64(position.keeper), np.int64(box), pulls)
+        found = []
+        for stance in room.stances[:count].tolist():
+            square, keeper = stance >> 2, int(geometry.neighbours[stance >> 2, stance & 3])
+            walls = set(position.boxes) - {box} | {square}
+            found.append((square, min(region(geometry, walls, keeper))))
+        assert len(found) == len(set(found))
+        beside = set(geometry.neighbours[box].tolist())
+        if beside & region(geometry, set(position.boxes), position.keeper):
+            assert set(found) == _oracle(geometry, position, box, pulls)
+        else:
+            assert not found
+
+
+# --- No detector of FESS calls a position dead that can be solved, by the oracle of all states
+OURS = (
+    Level(("########", "#  .   #", "# $#$  #", "# . @  #", "########")),
+    Level(("#######", "#     #", "# .$. #", "#.$@$ #", "#     #", "#######")),
+    Level(("######  ", "#    ###", "# $  . #", "#  $ . #", "#  @ ###", "######  ")),
+    Level(("########", "#  ....#", "# $$$$ #", "#  @   #", "########")),
+    Level(("##########", "#   ##  .#", "# $ $   .#", "#  @##  .#", "#   ## $ #", "##########")),
+)
+
+
+@kernel
+def _flagged(
+    board: Board,
+    area: Area,
+    bipartite: Bipartite,
+    matching: FrozenMatching,
+    room: Maneuvers,
+    goals: Int32s,
+    records: Words,
+    alive: Flags,
+    counts: Ints,
+) -> None:
+    """Count flagged positions: rows area, matching; columns dead and alive."""
+    size = len(board.occupied) - 1
+    boxes = np.zeros(len(goals), np.int32)
+    for row in range(len(records)):
+        count = 0
+        for square in range(size):
+            bit = records[row, square // 64] >> np.uint64(square % 64) & np.uint64(1)
+            board.occupied[square] = BOXED if bit else FREE
+            if bit:
+                boxes[count] = square
+                count += 1
+        keeper = walk(board, np.int64(records[row, records.shape[1] - 1]))
+        state = 1 if alive[row] else 0
+        for number in range(count):
+            if is_area_deadlock(board, area, bipartite.dead[0], boxes[number], keeper, 3, 300):
+                counts[0, state] += 1
+                break
+        known = is_bipartite_deadlock(board, bipartite, keeper)
+        if not known and is_unmatched(matching, room, bipartite.freeze, goals, boxes, keeper):
+            counts[1, state] += 1
+
+
+def _counts(level: Level, most: int) -> Ints:
+    geometry, start = from_level(level)
+    space = explore(geometry, start, most)
+    counts = np.zeros((2, 2), np.int64)
+    if len(start.boxes) == len(geometry.goals):
+        _flagged(
+            new_board(geometry),
+            new_area(geometry),
+            new_bipartite(geometry),
+            new_frozen_matching(geometry, len(start.boxes)),
+            new_maneuvers(geometry),
+            np.ascontiguousarray(geometry.goals, np.int32),
+            space.records,
+            space.alive,
+            counts,
+        )
+    return counts
+
+
+@pytest.mark.slow
+def test_our_levels() -> None:
+    total = sum((_counts(level, 100_000) for level in OURS), np.zeros((2, 2), np.int64))
+    assert total[:, 1].tolist() == [0, 0]
+    assert total[0, 0] > 100  # it does find dead positions
+
+
+@pytest.mark.slow
+def test_levels_that_people_made(microban: Path) -> None:
+    total = np.zeros((2, 2), np.int64)
+    for level in read_levels(microban.read_text(encoding="utf-8"))[:25]:
+        try:
+            total += _counts(level, 5_000)
+        except TooLargeError:
+            continue
+    assert total[:, 1].tolist() == [0, 0]
+    assert (total[:, 0] > 0).all()
+
+
+# --- FESS solves levels, its pushes replay, and it finds nothing where nothing is to be found
+SOLVABLE = (
+    Level(("########", "#  .   #", "# $#$  #", "# . @  #", "########")),
+    Level(("#######", "#     #", "# .$. #", "#.$@$ #", "#     #", "#######")),
+    Level(("########", "#  ....#", "# $$$$ #", "#  @   #", "########")),
+    Level(
+        (
+            "##############",
+            "#   #    #   #",
+            "# $   $    $ #",
+            "# $ # $  # $ #",
+            "#   #    #   #",
+            "### #### ## ##",
+            "#@    #  ....#",
+            "#  $     ....#",
+            "##############",
+        )
+    ),
+)
+UNSOLVABLE = Level(("#######", "#     #", "#$$ . #", "#.  @ #", "#$  . #", "#     #", "#######"))
+MEMORY = 40 << 20
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("number", range(len(SOLVABLE)))
+def test_solutions_replay(number: int, style: FessStyle) -> None:
+    geometry, start = from_level(SOLVABLE[number])
+    search = Fess(PushTask(geometry, start, MEMORY))
+    search.styles = (style,)  # type: ignore[misc]
+    assert search.step(math.inf)
+    assert search.outcome is Outcome.SOLVED
+    assert is_solved(geometry, after_steps(geometry, start, steps_of(geometry, start, search.pushes)))
+
+
+def test_slices_add_up() -> None:
+    geometry, start = from_level(SOLVABLE[3])
+    search = Fess(PushTask(geometry, start, MEMORY))
+    while not search.step(time.monotonic() + 0.0005):
+        pass
+    assert search.outcome is Outcome.SOLVED
+
+
+def test_no_boxes_are_a_solution_of_no_pushes() -> None:
+    geometry, start = from_level(Level(("#####", "#@* #", "#####")))
+    search = Fess(PushTask(geometry, start, MEMORY))
+    assert search.step(math.inf)
+    assert search.outcome is Outcome.SOLVED
+    assert not search.pushes
+
+
+def test_every_small_level_is_solved_or_exhausted() -> None:
+    """A solution is found just when the oracle says that there is one."""
+    rows = ("#######", "#     #", "# ### #", "#     #", "#######")
+    solved = 0
+    for box in ((1, 2), (1, 5), (2, 1), (3, 3)):
+        for goal in ((1, 3), (3, 1), (3, 4)):
+            drawn = [list(row) for row in rows]
+            drawn[box[0]][box[1]], drawn[goal[0]][goal[1]], drawn[1][1] = "$", ".", "@"
+            geometry, start = from_level(Level(tuple("".join(row) for row in drawn)))
+            search = Fess(PushTask(geometry, start, MEMORY))
+            search.step(math.inf)
+            alive = bool(explore(geometry, start, 10_000).alive[0])
+            assert search.outcome is (Outcome.SOLVED if alive else Outcome.GAVE_UP)
+            solved += alive
+    assert 0 < solved < 12
+
+
+def test_two_boxes_at_a_wall_with_one_goal_exhaust_the_search() -> None:
+    geometry, start = from_level(UNSOLVABLE)
+    search = Fess(PushTask(geometry, start, MEMORY))
+    assert search.step(math.inf)
+    assert search.outcome is Outcome.GAVE_UP
