@@ -299,20 +299,13 @@ def test_checkers_jumps_are_forced_and_crowning_ends_the_turn() -> None:
     rest = ["(control black)", "(step 9)"]
     forced = state_of(prover("checkers"), [*rest, "(cell c 3 bm)", "(cell a 1 bm)", "(cell d 4 wm)"])
     assert legal(forced, "black") == ["(jump c 3 e 5)"]
-    crowned = play(
-        state_of(
-            prover("checkers"), [*rest, "(cell b 6 bm)", "(cell c 7 wm)", "(cell e 7 wm)", "(cell h 2 wm)"]
-        ),
-        "(jump b 6 d 8)",
+    white = ["(cell c 7 wm)", "(cell e 7 wm)", "(cell h 2 wm)"]
+    crowned, king = (
+        play(state_of(prover("checkers"), [*rest, own, *white]), "(jump b 6 d 8)")
+        for own in ("(cell b 6 bm)", "(cell b 6 bk)")
     )
     assert has(crowned, "(cell d 8 bk)")
     assert has(crowned, "(control white)")
-    king = play(
-        state_of(
-            prover("checkers"), [*rest, "(cell b 6 bk)", "(cell c 7 wm)", "(cell e 7 wm)", "(cell h 2 wm)"]
-        ),
-        "(jump b 6 d 8)",
-    )
     assert legal(king, "black") == ["(jump d 8 f 6)"]
     beaten = play(king, "(jump d 8 f 6)")
     assert not beaten.terminal and has(beaten, "(control white)")
@@ -407,7 +400,7 @@ def test_chinese_checkers_marble_may_jump_on_and_may_stop() -> None:
 
 # --- Chess: published counts of positions that exercise every rule, and the rules one by one
 def chess_position(fen: str) -> State:
-    """A state from a chess_position in Forsyth-Edwards notation."""
+    """A state from a position in Forsyth-Edwards notation."""
     board, side, castling, passing, *_ = fen.split()
     true = [f"(control {'white' if side == 'w' else 'black'})", "(tens 0)", "(units 0)"]
     for y, row in zip(range(8, 0, -1), board.split("/"), strict=True):

@@ -24,6 +24,7 @@ from propnet.guides import decisive, sure_ends
 from propnet.kernels.records import unpack
 from propnet.machine import PropnetMachine
 from propnet.native.machine import native_machine
+from tests.machines import network as network_machine
 
 SIDES = (2, 3, 5, 7, 11, 24)
 
@@ -118,9 +119,8 @@ def test_chance_is_fair_in_playouts_of_our_own_games(name: str, level: str) -> N
 
 def test_guides_leave_chance_all_its_moves() -> None:
     """Where chance would be a player, it would not end the match: it gets nothing by that."""
-    rules = parse_rules(RACE)
-    network = build(ground(rules))
-    machine = PropnetMachine(rules, network)
+    machine = network_machine(RACE)
+    network = machine.network
     forced = forced_moves(machine)
     assert forced is not None
     guides = [decisive(network, forced, most_inputs=10**6), sure_ends(network, most_inputs=10**6)]
@@ -136,7 +136,7 @@ def test_guides_leave_chance_all_its_moves() -> None:
     plain = machine.playouts(40_000, seed=2).goals
     for guide in guides:
         if guide is not None:
-            guided = PropnetMachine(rules, guide)
+            guided = PropnetMachine(machine.rules, guide)
             told = guided.evaluate(records).legal
             assert np.array_equal(unpack(told, network.move_count)[:, own], wanted)
             ends = guided.playouts(40_000, seed=2).goals
@@ -146,8 +146,7 @@ def test_guides_leave_chance_all_its_moves() -> None:
 
 def test_weights_of_playouts_do_not_load_the_dice() -> None:
     """However a policy weighs the moves of chance."""
-    rules = wheel(7)
-    machine = PropnetMachine(rules, build(ground(rules)))
+    machine = network_machine(wheel(7))
     loaded = np.zeros(8, np.uint8)
     loaded[2:5] = 7
     records = np.repeat(machine.records([machine.initial_state()]), 7_000, axis=0)

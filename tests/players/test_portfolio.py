@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.errors import GdlError
-from gdl.machine import Machine, State
+from gdl.machine import Machine
 from gdl.prover.machine import ProverMachine
 from players.portfolio import BestLine, Portfolio
 from players.puzzles.frontier.solver import BreadthFirst, ClosedList
@@ -21,6 +21,7 @@ from propnet.kernels.records import pack, unpack
 from propnet.machine import PropnetMachine
 from tests.examples import examples
 from tests.machines import network
+from tests.players.puzzles.frontier.plain import replay
 from tests.players.random_games import best_result, random_game, random_rules, shortest_ends
 
 FOREVER = float("inf")
@@ -29,17 +30,6 @@ MEMORY = 1 << 24
 
 game = cache(network)
 """One of our games, or rules."""
-
-
-def replay(prover: Machine, machine: Machine, moves: list[int]) -> State:
-    """The last state of a line that begins at the start, on the prover."""
-    state = prover.initial_state()
-    for move in moves:
-        assert not prover.is_terminal(state)
-        there = prover.move_id(0, machine.move(0, move))
-        assert there in prover.legal_moves(state, 0)
-        state = prover.next_state(state, [there])
-    return state
 
 
 class Told:

@@ -199,32 +199,57 @@ def _add_loop(
     below.extend(ors)
 
 
-def naive(network: Network, bases: NDArray[np.bool_], joint: Sequence[int] | None = None) -> list[bool]:
-    """The value of every literal of a network in one state, gate by gate."""
-    values = [True, *map(bool, bases), *[False] * network.move_count]
-    at = 1 + len(bases)
-    for role, moves in enumerate(network.moves):
-        if joint is not None:
-            values[at + joint[role]] = True
-        at += len(moves)
-    values += map(bool, network.loop_init)
+def network_words(network: Network, bases: Sequence[int], does: Sequence[int], full: int = 1) -> list[int]:
+    """The word of every node of a network, gate by gate as its docstring tells, for as many assignments as
+    words have bits; ``full`` is true in all. Checks that base gates read no moves."""
+    values = [full, *bases, *does] + [0] * network.gates
     first = network.first_gate
-    rows = [
-        network.gate_inputs[low:high].tolist()
-        for low, high in zip(network.gate_start[:-1], network.gate_start[1:], strict=True)
+    reads = [
+        network.gate_inputs[network.gate_start[g] : network.gate_start[g + 1]].tolist()
+        for g in range(network.gates)
     ]
-    ends = {int(low): int(high) for low, high in network.loops}
+    past = {int(a): int(b) for a, b in network.loops}
+
+    def literal(x: int) -> int:
+        return values[x >> 1] ^ (full if x & 1 else 0)
+
+    def evaluate(gate: int) -> bool:
+        word = full
+        for x in reads[gate]:
+            word &= literal(x)
+        changed = values[first + gate] != word
+        values[first + gate] = word
+        return changed
+
     gate = 0
     while gate < network.gates:
-        end = ends.get(gate, gate + 1)
-        changed = True
-        while changed:
-            before = values[first + gate : first + end]
-            for g in range(gate, end):
-                values[first + g] = all(values[l >> 1] != bool(l & 1) for l in rows[g])
-            changed = end > gate + 1 and values[first + gate : first + end] != before
+        end = past.get(gate)
+        if end is None:
+            for x in reads[gate]:
+                node = x >> 1
+                assert node < first + gate
+                assert gate >= network.base_gates or node < 1 + len(bases) or node >= first
+            evaluate(gate)
+            gate += 1
+            continue
+        assert not gate < network.base_gates < end
+        for g in range(gate, end):
+            values[first + g] = full if network.loop_init[g] else 0
+        while sum(evaluate(g) for g in range(gate, end)):
+            pass
         gate = end
-    return [value for node in values for value in (node, not node)]
+    return values
+
+
+def naive(network: Network, bases: NDArray[np.bool_], joint: Sequence[int] | None = None) -> list[bool]:
+    """The value of every literal of a network in one state."""
+    does, at = [0] * network.move_count, 0
+    for role, moves in enumerate(network.moves):
+        if joint is not None:
+            does[at + joint[role]] = 1
+        at += len(moves)
+    words = network_words(network, [int(bit) for bit in bases], does)
+    return [bool(word) != negated for word in words for negated in (False, True)]
 
 
 @cache

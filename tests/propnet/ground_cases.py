@@ -17,6 +17,8 @@ from gdl.grounding.ground_rules import GroundRules
 from gdl.terms import Term
 from propnet.network import Network
 from propnet.passes.circuit import Circuit, CircuitBuilder, Shape
+from tests.gdl.grounding.ground_evaluator import GroundEvaluator
+from tests.propnet.circuits import network_words
 
 WIDTH = 64
 ALL = (1 << WIDTH) - 1
@@ -128,41 +130,11 @@ def walks(ground: GroundRules, seed: int, steps: int) -> Iterator[tuple[list[int
         bases = [new & going | old & ~going for new, old in zip(following, start, strict=True)]
 
 
-def ground_values(ground: GroundRules, inputs: list[int]) -> list[int]:
-    """The word of each atom, by naive evaluation stratum by stratum."""
-    rules = [
-        (int(head), ground.bodies[ground.body_start[i] : ground.body_start[i + 1]].tolist())
-        for i, head in enumerate(ground.heads)
-    ]
-    stratum = [0] * ground.atom_count
-    changed = True
-    while changed:
-        changed = False
-        for head, body in rules:
-            least = max([stratum[x >> 1] + (x & 1) for x in body], default=0)
-            if stratum[head] < least:
-                stratum[head], changed = least, True
-    values = inputs + [0] * (ground.atom_count - len(inputs))
-    for level in range(max(stratum, default=0) + 1):
-        changed = True
-        while changed:
-            changed = False
-            for head, body in rules:
-                if stratum[head] != level:
-                    continue
-                word = ALL
-                for x in body:
-                    word &= values[x >> 1] ^ (ALL if x & 1 else 0)
-                if word | values[head] != values[head]:
-                    values[head] |= word
-                    changed = True
-    return values
-
-
 def ground_answers(ground: GroundRules, bases: list[int], does: list[int]) -> Answers:
     """What the ground rules say."""
-    still = [*ground_values(ground, bases + [0] * len(does)), 0]
-    moved = [*ground_values(ground, bases + does), 0]
+    evaluator = GroundEvaluator(ground)
+    still = [*evaluator.evaluate(bases + [0] * len(does), ALL), 0]
+    moved = [*evaluator.evaluate(bases + does, ALL), 0]
     return Answers(
         [moved[a] for a in ground.next_atoms],
         [still[a] for a in ground.legal_atoms],
@@ -172,43 +144,13 @@ def ground_answers(ground: GroundRules, bases: list[int], does: list[int]) -> An
 
 
 def network_answers(network: Network, bases: list[int], does: list[int]) -> Answers:
-    """What a network says, evaluated as its docstring tells; base gates without moves."""
-    values = [ALL, *bases, *does] + [0] * network.gates
+    """What a network says; legal moves, goals and the end read no moves."""
+    values = network_words(network, bases, does, ALL)
     first = network.first_gate
-    reads = [
-        network.gate_inputs[network.gate_start[g] : network.gate_start[g + 1]].tolist()
-        for g in range(network.gates)
-    ]
-    past = {int(a): int(b) for a, b in network.loops}
 
     def literal(x: int) -> int:
         return values[x >> 1] ^ (ALL if x & 1 else 0)
 
-    def evaluate(gate: int) -> bool:
-        word = ALL
-        for x in reads[gate]:
-            word &= literal(x)
-        changed = values[first + gate] != word
-        values[first + gate] = word
-        return changed
-
-    gate = 0
-    while gate < network.gates:
-        end = past.get(gate)
-        if end is None:
-            for x in reads[gate]:
-                node = x >> 1
-                assert node < first + gate
-                assert gate >= network.base_gates or node < 1 + len(bases) or node >= first
-            evaluate(gate)
-            gate += 1
-            continue
-        assert not gate < network.base_gates < end
-        for g in range(gate, end):
-            values[first + g] = ALL if network.loop_init[g] else 0
-        while sum(evaluate(g) for g in range(gate, end)):
-            pass
-        gate = end
     limit = first + network.base_gates
     still = [*network.legal_literals.tolist(), *network.goals[:, 2].tolist(), network.terminal_literal]
     for x in still:

@@ -14,21 +14,14 @@ from hypothesis import strategies as st
 from gdl.errors import StateError, TooLargeError
 from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
-from gdl.syntax.parser import parse_rules
-from players.kaskade.make_machine import make_machine
 from propnet.expander import Expander, Expansion
 from propnet.kernels.records import pack, unpack
 from propnet.machine import PropnetMachine
 from tests.examples import examples
-from tests.places import GAMES
-from tests.propnet.circuits import random_network, tic_tac_toe, to_records, to_sliced
+from tests.machines import network
+from tests.propnet.circuits import random_network, tic_tac_toe
 
-
-@cache
-def machine_of(game: str) -> PropnetMachine:
-    machine = make_machine(parse_rules((GAMES / f"{game}.kif").read_text()), "propnet")
-    assert isinstance(machine, PropnetMachine)
-    return machine
+machine_of = cache(network)
 
 
 def visited(machine: PropnetMachine, walks: int, steps: int, seed: int) -> np.ndarray:
@@ -198,17 +191,6 @@ def test_records_of_another_width_are_refused():
         Expander(machine).expand(np.zeros(3, np.uint64))
     with pytest.raises(ValueError, match="0 rows"):
         Expander(machine, 0)
-
-
-@examples(60)
-@given(st.integers(1, 20), st.integers(0, 512), st.integers(0, 63), st.integers(0, 2**32))
-def test_records_of_one_to_twenty_words_survive_the_sliced_form(words, n, short, seed):
-    bits = 64 * words - short
-    values = np.random.default_rng(seed).integers(0, 2, size=(n, bits)) > 0
-    records = pack(values)
-    sliced = to_sliced(records, bits)
-    np.testing.assert_array_equal(to_records(sliced, n), records)
-    np.testing.assert_array_equal(unpack(sliced, 512)[:, :n], values.T)
 
 
 def levels(game: str, most: int = 100) -> list[int]:

@@ -19,7 +19,6 @@ from gdl.information import hides
 from gdl.machine import Machine
 from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
-from gdl.syntax.parser import parse_rules
 from gdl.terms import SEES
 from ggp.game import Game
 from ggp.rule_files import installed_games
@@ -34,7 +33,7 @@ from propnet.native.machine import native_machine
 from propnet.network import Network
 from propnet.rests import Rest, rests
 from propnet.storage.network_bytes import from_bytes, to_bytes
-from tests.places import GAMES
+from tests.machines import network as machine_of
 from tests.propnet.circuits import Circuit, countdown, exact, naive, random_network, term, tic_tac_toe
 
 
@@ -250,11 +249,8 @@ NAMES = [
 
 
 def machines(name: str) -> tuple[PropnetMachine, ProverMachine]:
-    path = GAMES / f"{name}.kif"
-    if not path.exists():
-        pytest.skip(f"there is no {path.name}")
-    rules = parse_rules(path.read_text())
-    return PropnetMachine(rules, build(ground(rules))), ProverMachine(rules)
+    machine = machine_of(name)
+    return machine, ProverMachine(machine.rules)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -304,9 +300,8 @@ BOTH = """(role a) (role b) (init (n 0)) (init (turn a))
 
 
 def test_of_several_goals_the_highest_counts_in_play_on_every_machine():
-    rules = parse_rules(BOTH)
-    network = PropnetMachine(rules, build(ground(rules)))
-    for machine in (network, ProverMachine(rules)):
+    network = machine_of(BOTH)
+    for machine in (network, ProverMachine(network.rules)):
         won = machine.initial_state().play("up", "noop").play("noop", "up")
         lost = machine.initial_state().play("down", "noop").play("noop", "up")
         assert won.terminal and lost.terminal

@@ -10,7 +10,8 @@ from gdl.grounding.ground_rules import GroundRules
 
 
 class GroundEvaluator:
-    """Evaluates ground rules state by state, component by component, in plain Python."""
+    """Evaluates ground rules component by component in plain Python, for as many assignments at once as words
+    have bits."""
 
     def __init__(self, ground: GroundRules) -> None:
         self.ground = ground
@@ -29,28 +30,27 @@ class GroundEvaluator:
                 assert not any(x & 1 and x >> 1 in members for body in self.rules[a] for x in body)
             self.order.append((component, any(members & reads[a] for a in component)))
 
-    def evaluate(self, inputs: set[int]) -> list[int]:
-        """The truth of every atom, 0 or 1, given the true base propositions and moves."""
-        value = [0] * self.ground.atom_count
-        for atom in inputs:
-            value[atom] = 1
+    def evaluate(self, inputs: list[int], full: int = 1) -> list[int]:
+        """The word of every atom, given those of the base propositions and moves; ``full`` is true in all."""
+        value = [*inputs, *[0] * (self.ground.atom_count - len(inputs))]
         for component, recursive in self.order:
             changed = True
             while changed:
                 changed = False
                 for atom in component:
-                    if value[atom]:
-                        continue
-                    for body in self.rules[atom]:
-                        if all(value[x >> 1] != x & 1 for x in body):
-                            value[atom] = 1
-                            changed = recursive
-                            break
+                    before = value[atom]
+                    for body in self.rules[atom] if before != full else ():
+                        word = full
+                        for x in body:
+                            word &= value[x >> 1] ^ (full if x & 1 else 0)
+                        value[atom] |= word
+                    changed |= recursive and value[atom] != before
         return value
 
     def answers(self, inputs: set[int]) -> dict[str, Any]:
         """What the rules say about a state and the moves made in it."""
-        ground, value = self.ground, self.evaluate(inputs)
+        ground = self.ground
+        value = self.evaluate([int(atom in inputs) for atom in range(len(ground.bases) + ground.move_count)])
         return {
             "next": {i for i, a in enumerate(ground.next_atoms.tolist()) if a >= 0 and value[a]},
             "legal": {i for i, a in enumerate(ground.legal_atoms.tolist()) if value[a]},

@@ -264,7 +264,7 @@ def test_public_games_keep_their_meaning_and_comments(corpus_games: list[Path]) 
             "(<= p ; why\n  ; before q\n  q ; at q\n  r) ; end\n",
         ),
         ("(<= p\n q ; at q\n )", "(<= p\n  q) ; at q\n"),
-        ("(<= p\n q\n ; last layout_words\n )", "(<= p\n  q\n  ; last layout_words\n)\n"),
+        ("(<= p\n q\n ; last words\n )", "(<= p\n  q\n  ; last words\n)\n"),
         ("(p (q a ; c\n) ; d\n) ; e", "(p\n  (q\n    a ; c\n  ) ; d\n) ; e\n"),
         ("(init ; why\n (step 1))", "(init ; why\n  (step 1))\n"),
         ("(p a)\r\n(q b) ; x\r\n", "(p a)\n(q b) ; x\n"),

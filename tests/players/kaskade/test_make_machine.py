@@ -55,9 +55,6 @@ def test_every_level_makes_a_machine_that_knows_its_level() -> None:
 
 
 # --- A guided machine plays as the native one does, and its playouts are those of the guide
-@pytest.fixture
-def own_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("GGP_CACHE", str(tmp_path))
 
 
 @pytest.fixture(scope="module")

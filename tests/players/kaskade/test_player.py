@@ -206,11 +206,6 @@ def test_a_search_is_called_back_for_a_machine_and_goes_on_with_its_tree(
     assert player.visits[1] >= player.visits[0] > 0
 
 
-@pytest.fixture
-def nothing_stored(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("GGP_CACHE", str(tmp_path))
-
-
 def walk(state: State, steps: int, seed: int) -> list[tuple[State, list[str]]]:
     rng = random.Random(seed)
     seen = []
@@ -223,13 +218,13 @@ def walk(state: State, steps: int, seed: int) -> list[tuple[State, list[str]]]:
     return seen
 
 
-def test_small_games_stand_on_the_network_at_once(nothing_stored: None) -> None:
+def test_small_games_stand_on_the_network_at_once() -> None:
     game = ggp.load("tictactoe")
     assert game.initial.machine.level == "propnet"
     assert game.ready(0)
 
 
-def test_large_ones_go_up_and_say_the_same(nothing_stored: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_ones_go_up_and_say_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(climbing, "AT_ONCE_SECONDS", 0.0)
     monkeypatch.setattr(climbing, "MOST_RULES_AT_ONCE", 1)
     game = ggp.load("connectfour")
@@ -247,9 +242,7 @@ def test_large_ones_go_up_and_say_the_same(nothing_stored: None, monkeypatch: py
     assert state.machine.level == "prover" and state.play(*moves).machine.level == "propnet"
 
 
-def test_without_a_network_all_goes_on_on_the_prover(
-    nothing_stored: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_network_all_goes_on_on_the_prover(monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(*_: object) -> Machine:
         raise GdlError("too large")
 

@@ -19,8 +19,8 @@ from players.puzzles.sokoban.levels.gdl import level_to_gdl
 from players.puzzles.sokoban.levels.level import Level
 from players.solvers import Task, replayed, solvers_named
 from players.strong.layers import solve_game
-from propnet.machine import PropnetMachine
 from propnet.recoding.samples import clock_states, sample_states
+from tests.machines import network as machine_of
 
 SECONDS = 60.0
 """More than is needed."""
@@ -36,12 +36,6 @@ HOPELESS = {
     "no facts": NO_FACTS,
     "no end": NO_END,
 }
-
-
-def machine_of(text: str) -> PropnetMachine:
-    machine = make_machine(parse_rules(text), "propnet")
-    assert isinstance(machine, PropnetMachine)
-    return machine
 
 
 @pytest.mark.parametrize("rules", HOPELESS.values(), ids=HOPELESS)

@@ -25,10 +25,9 @@ from players.uct.tuning import Tuning
 from propnet.machine import PropnetMachine
 from tests.examples import examples
 from tests.machines import network
-from tests.players.uct.searching import search_of
+from tests.players.uct.searching import LONG, search_of
 
 ROWS, LANES = 12, 16
-LONG = 60.0
 
 
 class ScriptedTree:

@@ -1,4 +1,4 @@
-"""UCT finds what there is to find, proves what it can, follows lines; chance is drawn, forced plies passed."""
+"""UCT finds what there is to find, proves what it can, follows lines; chance drawn, forced plies passed."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 from functools import cache
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -14,17 +15,13 @@ from hypothesis import strategies as st
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from gdl.grounding.pipeline import ground
-from gdl.machine import Machine
+from gdl.machine import Machine, State
 from gdl.rules import Rules
-from gdl.syntax.parser import parse_rules
 from ggp.game import Game
-from players.kaskade.make_machine import make_machine
 from propnet.analysis.cones import clocks, observed, relevant, step_clocks, without_dead_gates
 from propnet.analysis.factors import ALTERNATIVE, COMPOUND, Factors, cofactors, factors
 from propnet.analysis.longest import first_change, longest_match
 from propnet.analysis.ternary import Ternary, latches, phases, unpack_cases
-from propnet.build import build
 from propnet.capabilities import lane_machine
 from propnet.kernels.records import pack, unpack
 from propnet.machine import PropnetMachine
@@ -32,6 +29,7 @@ from propnet.network import Network
 from propnet.passes.circuit import TRUE
 from propnet.recoding.samples import clock_states
 from tests.examples import examples
+from tests.machines import network as machine_of
 from tests.places import GAMES
 from tests.propnet.circuits import Circuit, naive, random_network, term, tic_tac_toe
 
@@ -231,7 +229,7 @@ def check_apart(network: Network, split: Factors, rng: Generator) -> None:
     ],
 )
 def test_public_games_fall_apart_as_they_should(corpus: Path, game: str, kind: str, sizes: list[int]) -> None:
-    network = build(ground(parse_rules((corpus / "games" / f"{game}.kif").read_text())))
+    network = machine_of((corpus / "games" / f"{game}.kif").read_text()).network
     split = factors(network)
     assert split is not None
     assert (split.kind, np.bincount(split.bases[split.bases >= 0]).tolist()) == (kind, sizes)
@@ -277,8 +275,7 @@ COUNTER = (
 
 
 def change(rules: str) -> int | None:
-    machine = make_machine(parse_rules(COUNTER + rules), "propnet")
-    assert isinstance(machine, PropnetMachine)
+    machine = machine_of(COUNTER + rules)
     network = machine.network
     clocks = step_clocks(network)
     assert clocks.any()
@@ -302,28 +299,18 @@ def test_the_first_step_that_changes_an_end_or_a_goal(rules: str, step: int | No
 
 
 def test_what_a_move_depends_on_is_not_a_clock() -> None:
-    machine = make_machine(
-        parse_rules(
-            """(role r) (init (step 0)) (succ 0 1) (succ 1 2)
-            (<= (legal r go) (true (step 0))) (<= (legal r stay) (true (step 1)))
-            (<= (next (step ?m)) (true (step ?n)) (succ ?n ?m))
-            (<= terminal (true (step 2))) (goal r 100)"""
-        ),
-        "propnet",
+    machine = machine_of(
+        """(role r) (init (step 0)) (succ 0 1) (succ 1 2)
+        (<= (legal r go) (true (step 0))) (<= (legal r stay) (true (step 1)))
+        (<= (next (step ?m)) (true (step ?n)) (succ ?n ?m))
+        (<= terminal (true (step 2))) (goal r 100)"""
     )
-    assert isinstance(machine, PropnetMachine)
     clocks = np.flatnonzero(step_clocks(machine.network)).tolist()
     assert [str(machine.proposition(base)) for base in clocks] in ([], ["(step 2)"])
 
 
 # --- No match is longer than what is proven, and what is proven is sharp where moves fill squares
 ENDLESS = 1 << 30
-
-
-def machine_of(text: str) -> PropnetMachine:
-    machine = make_machine(parse_rules(text), "propnet")
-    assert isinstance(machine, PropnetMachine)
-    return machine
 
 
 @pytest.mark.parametrize(
@@ -355,7 +342,7 @@ PROVEN = (
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PROVEN)
 def test_no_random_match_is_longer_than_what_is_proven(name: str) -> None:
-    machine = machine_of((GAMES / f"{name}.kif").read_text())
+    machine = machine_of(name)
     most = longest_match(machine.network)
     assert most is not None
     assert machine.playouts(512, 2, max_steps=most + 1).lengths.max() <= most
@@ -375,7 +362,7 @@ def test_nothing_is_proven_where_a_move_may_use_nothing(rule: str, other: str) -
 
 
 def test_proofs_stop_when_the_effort_is_spent() -> None:
-    network = machine_of((GAMES / "connectfour.kif").read_text()).network
+    network = machine_of("connectfour").network
     assert longest_match(network, effort=10_000) is None
 
 
@@ -418,8 +405,6 @@ def _longest(machine: Machine) -> int:
 
     @cache
     def longest(key: object) -> int:
-        from gdl.machine import State
-
         state = State(machine, key)
         options = [machine.legal_moves(state, role) for role in roles]
         if machine.is_terminal(state) or not all(options):
@@ -427,18 +412,11 @@ def _longest(machine: Machine) -> int:
         if key in under_way:
             return ENDLESS
         under_way.add(key)
-        joints = [[first, *rest] for first in options[0] for rest in _products(options[1:])]
-        most = max(longest(machine.next_state(state, joint).key) for joint in joints)
+        most = max(longest(machine.next_state(state, joint).key) for joint in product(*options))
         under_way.remove(key)
         return min(ENDLESS, 1 + most)
 
     return longest(machine.initial_state().key)
-
-
-def _products(options: list[list[int]]) -> list[list[int]]:
-    if not options:
-        return [[]]
-    return [[first, *rest] for first in options[0] for rest in _products(options[1:])]
 
 
 @pytest.mark.slow

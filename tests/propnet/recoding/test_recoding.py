@@ -17,7 +17,6 @@ from players.kaskade.stages import build_native, load_native, load_propnet
 from propnet.build import build
 from propnet.expander import Expander
 from propnet.kernels.records import pack, unpack
-from propnet.machine import PropnetMachine
 from propnet.native.machine import NativeMachine, native_machine
 from propnet.recoding.coding import Codec, CodeGates, Coding, ExclusiveGroup, products_of
 from propnet.recoding.find import find_coding
@@ -26,7 +25,7 @@ from propnet.recoding.registers import RegisterMachine, RegisterRecoding, regist
 from propnet.recoding.samples import sample_states
 from propnet.storage.network_bytes import to_bytes
 from tests.examples import examples
-from tests.places import GAMES
+from tests.machines import network as machine_of
 from tests.propnet.ground_cases import WIDTH, assignments, ground_rules, network_answers
 
 
@@ -35,11 +34,6 @@ def is_broken(recoding: Recoded, coded: np.ndarray) -> bool:
     return bool(
         (coded[:, recoding.broken_bit >> 6] >> np.uint64(recoding.broken_bit & 63) & np.uint64(1)).any()
     )
-
-
-def machine_of(text: str) -> PropnetMachine:
-    rules = parse_rules(text)
-    return PropnetMachine(rules, build(ground(rules)))
 
 
 def assert_alike_along_matches(recoding: Recoded, matches: int = 60, steps: int = 25) -> None:
@@ -79,7 +73,7 @@ def assert_alike_along_matches(recoding: Recoded, matches: int = 60, steps: int 
     "name", ["eightpuzzle", "hanoi", "tictactoe", "connectfour", "breakthrough", "sokoban"]
 )
 def test_games_are_the_same_recoded(name):
-    recoding = Recoded.find(machine_of((GAMES / f"{name}.kif").read_text()))
+    recoding = Recoded.find(machine_of(name))
     assert_alike_along_matches(recoding)
 
 
@@ -100,7 +94,7 @@ def test_games_of_the_corpus_are_the_same_recoded(name, corpus):
 
 
 def test_the_eight_puzzle_is_one_word_and_its_clock_is_apart():
-    recoding = Recoded.find(machine_of((GAMES / "eightpuzzle.kif").read_text()))
+    recoding = Recoded.find(machine_of("eightpuzzle"))
     assert recoding.original.words == 2 and recoding.machine.words == 1
     assert recoding.key_bits <= 36
     assert recoding.broken_bit == recoding.key_bits + 5
@@ -156,7 +150,7 @@ def test_sliding_tiles_are_four_bits_each_and_expand_alike(columns, rows, bases,
 
 
 def test_a_wrong_group_is_noticed_and_mended():
-    machine = machine_of((GAMES / "lightsout.kif").read_text())
+    machine = machine_of("lightsout")
     samples = sample_states(machine)
     coding = find_coding(machine, samples)
     groups = sorted(coding.groups, key=lambda group: len(group.members))

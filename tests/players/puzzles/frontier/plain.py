@@ -8,6 +8,7 @@ from functools import cache
 
 import numpy as np
 
+from gdl.machine import Machine, State
 from gdl.prover.machine import ProverMachine
 from players.puzzles.frontier.frontier import FrontierSearch
 from players.puzzles.frontier.outcome import FrontierResult, SearchLimits
@@ -45,18 +46,24 @@ def searched(machine: PropnetMachine, options: SearchLimits | None = None) -> Fr
     return result
 
 
+def replay(prover: Machine, machine: Machine, moves: list[int]) -> State:
+    """The last state of a line that begins at the start, on the prover."""
+    state = prover.initial_state()
+    for move in moves:
+        assert not prover.is_terminal(state)
+        there = prover.move_id(0, machine.move(0, move))
+        assert there in prover.legal_moves(state, 0)
+        state = prover.next_state(state, [there])
+    return state
+
+
 def assert_lines(machine: PropnetMachine, result: FrontierResult) -> None:
     """Each line, replayed on the prover, ends with the goal it is for."""
     prover = ProverMachine(machine.rules)
     assert result.value == max(result.lines, default=-1)
     assert result.moves == result.lines.get(result.value, [])
     for value, line in result.lines.items():
-        state = prover.initial_state()
-        for move in line:
-            assert not prover.is_terminal(state)
-            there = prover.move_id(0, machine.move(0, move))
-            assert there in prover.legal_moves(state, 0)
-            state = prover.next_state(state, [there])
+        state = replay(prover, machine, line)
         assert prover.is_terminal(state)
         assert (prover.result(state, 0) or 0) == value
 

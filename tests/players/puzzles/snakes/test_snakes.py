@@ -21,6 +21,7 @@ from propnet.analysis.cones import step_clocks
 from propnet.kernels.records import pack
 from propnet.machine import PropnetMachine
 from tests.examples import examples
+from tests.machines import network
 from tests.places import GAMES
 from tests.players.puzzles.frontier.plain import breadth_first, searched
 from tests.players.puzzles.snakes.simulator import Simulator
@@ -174,9 +175,7 @@ def game(number: int) -> Game:
 
 
 def network_machine(number: int) -> PropnetMachine:
-    machine = game(number).machine("propnet")
-    assert isinstance(machine, PropnetMachine)
-    return machine
+    return network(game(number).rules)
 
 
 def test_there_are_six_from_thousands_to_millions() -> None:

@@ -1,11 +1,25 @@
-"""Small levels and maps that hypothesis draws."""
+"""Small levels, some drawn here, some by hypothesis."""
 
 from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from players.puzzles.sokoban.geometry import Geometry, from_level
+from players.puzzles.sokoban.geometry import Geometry, Position, from_level
 from players.puzzles.sokoban.levels.level import Level
+
+LEVELS = (
+    Level(("########", "#  .   #", "# $#$  #", "# . @  #", "########")),
+    Level(("#######", "#     #", "# .$. #", "#.$@$ #", "#     #", "#######")),
+    Level(("######  ", "#    ###", "# $  . #", "#  $ . #", "#  @ ###", "######  ")),
+    Level(("########", "#  ....#", "# $$$$ #", "#  @   #", "########")),
+    Level(("##########", "#   ##  .#", "# $ $   .#", "#  @##  .#", "#   ## $ #", "##########")),
+)
+
+
+def numbered(*rows: str) -> tuple[Geometry, Position, dict[tuple[int, int], int]]:
+    """The level of these rows, and the numbers of its squares by row and column."""
+    geometry, position = from_level(Level(rows))
+    return geometry, position, {(y, x): number for number, (y, x) in enumerate(geometry.places.tolist())}
 
 
 def _framed(cells: list[str], width: int) -> Level:

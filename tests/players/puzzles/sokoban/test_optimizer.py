@@ -18,12 +18,7 @@ from players.puzzles.sokoban.lines import Push, after_steps, is_solved
 from players.puzzles.sokoban.optimizer import Optimizer
 from players.puzzles.sokoban.solution import Metric
 from tests.examples import examples
-
-LEVELS = (
-    Level(("########", "#  .   #", "# $#$  #", "# . @  #", "########")),
-    Level(("#######", "#     #", "# .$. #", "#.$@$ #", "#     #", "#######")),
-    Level(("######  ", "#    ###", "# $  . #", "#  $ . #", "#  @ ###", "######  ")),
-)
+from tests.players.puzzles.sokoban.small_levels import LEVELS
 
 
 def _solution(space: StateSpace, rng: random.Random) -> list[Push]:
@@ -77,7 +72,7 @@ def _fewest_moves(geometry: Geometry, start: Position) -> int:
 
 
 @examples(15)
-@given(st.sampled_from(LEVELS), st.integers(0, 10**6))
+@given(st.sampled_from(LEVELS[:3]), st.integers(0, 10**6))
 def test_pushes_become_the_fewest_that_there_are(level: Level, seed: int) -> None:
     geometry, start = from_level(level)
     space = explore(geometry, start, 100_000)
@@ -90,7 +85,7 @@ def test_pushes_become_the_fewest_that_there_are(level: Level, seed: int) -> Non
 
 
 @examples(15)
-@given(st.sampled_from(LEVELS), st.integers(0, 10**6))
+@given(st.sampled_from(LEVELS[:3]), st.integers(0, 10**6))
 def test_moves_become_the_fewest_that_there_are(level: Level, seed: int) -> None:
     geometry, start = from_level(level)
     solution = _solution(explore(geometry, start, 100_000), random.Random(seed))

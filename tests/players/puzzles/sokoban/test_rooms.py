@@ -18,18 +18,12 @@ from players.puzzles.sokoban.distances import (
     side_classes,
 )
 from players.puzzles.sokoban.fess.packing_plan import packing_order
-from players.puzzles.sokoban.geometry import RIGHT, Geometry, Position, from_level
+from players.puzzles.sokoban.geometry import RIGHT, Geometry, from_level
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.lines import reachable
 from players.puzzles.sokoban.rooms import forced_pushes, rooms, tunnels
 from tests.examples import examples
-from tests.players.puzzles.sokoban.small_levels import mazes, small_levels
-
-
-def _level(*rows: str) -> tuple[Geometry, Position, dict[tuple[int, int], int]]:
-    geometry, position = from_level(Level(rows))
-    return geometry, position, {(y, x): number for number, (y, x) in enumerate(geometry.places.tolist())}
-
+from tests.players.puzzles.sokoban.small_levels import mazes, numbered, small_levels
 
 TWO_ROOMS = (
     "#############",
@@ -42,7 +36,7 @@ TWO_ROOMS = (
 
 
 def test_a_tunnel_between_two_rooms() -> None:
-    geometry, _, numbers = _level(*TWO_ROOMS)
+    geometry, _, numbers = numbered(*TWO_ROOMS)
     way = tuple(numbers[2, x] for x in (4, 5, 6, 7))
     assert tunnels(geometry) == [way]
     found = rooms(geometry)
@@ -55,7 +49,7 @@ def test_a_tunnel_between_two_rooms() -> None:
 
 
 def test_a_tunnel_with_a_way_around_forces_nothing() -> None:
-    geometry, _, numbers = _level(
+    geometry, _, numbers = numbered(
         "#########",
         "#       #",
         "# ##### #",
@@ -69,14 +63,14 @@ def test_a_tunnel_with_a_way_around_forces_nothing() -> None:
 
 
 def test_a_goal_in_a_tunnel_may_keep_its_box() -> None:
-    geometry, _, numbers = _level("##########", "#@ $ #####", "#    . ..#", "#  $$#####", "##########")
+    geometry, _, numbers = numbered("##########", "#@ $ #####", "#    . ..#", "#  $$#####", "##########")
     forced = forced_pushes(geometry)
     assert forced[numbers[2, 5]] == 0
     assert forced[numbers[2, 6]] >> RIGHT & 1
 
 
 def test_a_goal_room_is_packed_from_its_far_end() -> None:
-    geometry, start, numbers = _level(
+    geometry, start, numbers = numbered(
         "###########",
         "# $   #####",
         "#@$    ...#",
@@ -118,12 +112,7 @@ def _can_be_pushed(geometry: Geometry, box: int, goal: int, walls: set[int]) -> 
         box, keeper = waiting.pop()
         if box == goal:
             return True
-        region, growing = {keeper}, [keeper]
-        while growing:
-            for there in neighbours[growing.pop()]:
-                if there not in walls and there != box and there not in region:
-                    region.add(there)
-                    growing.append(there)
+        region = reachable(neighbours, walls | {box}, keeper)
         for way in range(4):
             state = neighbours[box][way], box
             if state[0] not in walls and neighbours[box][way ^ 2] in region and state not in seen:

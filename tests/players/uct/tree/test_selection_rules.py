@@ -13,10 +13,8 @@ from hypothesis import strategies as st
 from numba import njit
 
 from gdl.machine import Machine, State
-from gdl.syntax.parser import parse_rules
 from ggp.game import Game
 from players.batch_machine import batch_machine_of
-from players.kaskade.make_machine import make_machine
 from players.uct.batches import MOST_EACH, BatchOutcome, LeafPlayouts
 from players.uct.player import UctPlayer
 from players.uct.root_statistics import RootStatistics, rank, strategy
@@ -28,10 +26,9 @@ from players.uct.tree.selection_rules import NONE, NST, PUCT, UCB, SelectionRule
 from players.uct.tree.warm_up import warm_up
 from players.uct.tuning import FEW, MANY, PRIOR_VISITS, WIDEST, Tuning
 from tests.examples import examples
+from tests.machines import network
 from tests.players.random_games import random_game
-from tests.players.uct.searching import run, search_of
-
-LONG = 60.0
+from tests.players.uct.searching import LONG, run, search_of
 
 
 def edges_of(visits: list[int], worth: list[float]) -> np.ndarray:
@@ -287,7 +284,7 @@ def pure_bounds(machine: Machine, state: State) -> tuple[int, int]:
 @examples(20)
 @given(seed=st.integers(0, 10**6))
 def test_what_is_proven_where_both_move_at_once_holds_in_pure_moves(seed: int) -> None:
-    machine = make_machine(parse_rules(random_game(seed, 2, simultaneous=True, steps=3)), "propnet")
+    machine = network(random_game(seed, 2, simultaneous=True, steps=3))
     state = machine.initial_state()
     player = UctPlayer(seed=seed, playouts=1500, memory=1 << 24)
     for role in (0, 1):
@@ -316,7 +313,7 @@ def table_game(table: list[list[int]]) -> Machine:
             lines.append(f"(<= (goal a {table[i][j]}) (true (end {i} {j})))")
             lines.append(f"(<= (goal b {100 - table[i][j]}) (true (end {i} {j})))")
     lines.append("(<= terminal (true (end ?x ?y)))")
-    return make_machine(parse_rules("\n".join(lines)), "propnet")
+    return network("\n".join(lines))
 
 
 def searched(machine: Machine, playouts: int) -> RootStatistics:
@@ -391,7 +388,7 @@ def check_tables(arrays: Arrays) -> None:
 @examples(25)
 @given(seed=st.integers(0, 10**6))
 def test_tables_of_joint_moves_stay_whole_when_the_root_moves_and_when_some_are_dropped(seed: int) -> None:
-    machine = make_machine(parse_rules(random_game(seed, 2, simultaneous=True, steps=4)), "propnet")
+    machine = network(random_game(seed, 2, simultaneous=True, steps=4))
     state = machine.initial_state()
     search = Search(0, seed, Tuning(memory=1 << 24))
     search.set_machine(machine)

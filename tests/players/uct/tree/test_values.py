@@ -29,7 +29,7 @@ from propnet.native.machine import NativeMachine
 from tests.examples import examples
 from tests.machines import network
 from tests.players.random_games import best_result, random_game
-from tests.players.uct.searching import run, search_of
+from tests.players.uct.searching import LONG, run, search_of
 
 GAMES = "connectfour", "breakthrough", "kalah", "tictactoe"
 
@@ -139,7 +139,6 @@ def test_without_looks_leaves_are_valued_as_before(tmp_path: Path, monkeypatch: 
 
 
 # --- Moves that lose at once are left out of the tree where that is exact, and nothing else is told for it
-LONG = 60.0
 
 
 def guided_machine(rules: str) -> NativeMachine:

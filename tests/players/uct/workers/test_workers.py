@@ -24,11 +24,8 @@ from players.uct.tuning import Tuning
 from players.uct.workers import pool as uct_pool
 from players.uct.workers.channel import Slot, new_memory
 from tests.games.small_sokoban import small_sokoban
-from tests.players.uct.searching import run, search_of
+from tests.players.uct.searching import LONG, run, search_of
 from tests.waiting import runs, until
-
-LONG = 60.0
-"""Seconds that no test needs: what counts is the number of playouts."""
 
 
 def after(machine: Machine, *moves: str) -> State:

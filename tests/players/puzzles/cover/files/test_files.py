@@ -17,14 +17,14 @@ from hypothesis import strategies as st
 from bench.truth.covers import solutions_of
 from gdl.errors import GdlError, sound
 from players.puzzles.cover.files.texts import problem_of, read_dlx, read_json
-from players.puzzles.cover.files.xmpuzzle import BurrFile, xmpuzzle
+from players.puzzles.cover.files.xmpuzzle import xmpuzzle
 from players.puzzles.cover.outcome import CoverOptions
 from players.puzzles.cover.packing.assembly import Packing
-from players.puzzles.cover.packing.search import Duplicates, PackingSearch
+from players.puzzles.cover.packing.search import PackingSearch
 from players.puzzles.cover.problem import CoverError, CoverProblem
 from players.puzzles.cover.search import solve
 from tests.examples import examples
-from tests.players.puzzles.cover.packing.plain_search import solutions
+from tests.players.puzzles.cover.packing.plain_search import kept_of, solutions
 from tests.players.puzzles.cover.problems import as_json, cover_problems
 
 
@@ -148,13 +148,6 @@ def small(pieces: str, problem: str, grid: int = 0) -> bytes:
     ).encode()
 
 
-def kept(file: BurrFile, number: int) -> tuple[Packing, list[np.ndarray]]:
-    packing = Packing.of(file.problem(number).puzzle)
-    duplicates = Duplicates.of(packing)
-    found = [np.array(each, np.int32) for each in solutions(duplicates.problem)]
-    return packing, duplicates.kept(found)
-
-
 @pytest.mark.parametrize("data", [CORNERS, gzip.compress(CORNERS)], ids=["plain", "gzip"])
 def test_a_file_is_read(data: bytes) -> None:
     file = xmpuzzle(data)
@@ -179,7 +172,7 @@ def test_of_two_solutions_that_mirror_each_other_one_is_kept() -> None:
     file = xmpuzzle(small(screws, problems))
     alone = solutions(Packing.of(file.problem(2).puzzle).problem)
     assert len(solutions(Packing.of(file.problem(1).puzzle).problem)) == 2 * len(alone) > 0
-    assert len(kept(file, 1)[1]) == len(kept(file, 2)[1]) == 1
+    assert [len(kept_of(Packing.of(file.problem(number).puzzle))[2]) for number in (1, 2)] == [1, 1]
 
 
 def test_an_interrupted_search_is_refused_and_a_finished_one_is_not() -> None:

@@ -7,6 +7,7 @@ from itertools import product
 
 import numpy as np
 
+from players.puzzles.cover.packing.assembly import Packing
 from players.puzzles.cover.packing.grids import CellGrid
 from players.puzzles.cover.packing.search import Duplicates
 from players.puzzles.cover.problem import CoverProblem
@@ -72,6 +73,13 @@ class PlainSearch:
 def solutions(problem: CoverProblem) -> list[list[int]]:
     """All solutions, ascending."""
     return PlainSearch(problem).solutions()
+
+
+def kept_of(packing: Packing) -> tuple[Duplicates, list[np.ndarray], list[np.ndarray]]:
+    """Which solutions are duplicates, all of them, and those that are kept."""
+    duplicates = Duplicates.of(packing)
+    found = [np.array(each, np.int32) for each in solutions(duplicates.problem)]
+    return duplicates, found, duplicates.kept(found)
 
 
 def images_of(duplicates: Duplicates, solution: np.ndarray) -> set[tuple[int, ...]]:

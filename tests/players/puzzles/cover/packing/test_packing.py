@@ -22,7 +22,7 @@ from players.puzzles.cover.packing.text import FAMILIES, is_packing_text, packin
 from players.puzzles.cover.problem import CoverError
 from tests.examples import examples
 from tests.places import GAMES
-from tests.players.puzzles.cover.packing.plain_search import images_of, neighbours, solutions
+from tests.players.puzzles.cover.packing.plain_search import images_of, kept_of, neighbours, solutions
 
 CUBES = grid("cubes")
 
@@ -37,9 +37,7 @@ def puzzle(pieces: list[Piece], result: CellShape, **more: object) -> PackingPuz
 
 def different(packing: Packing) -> int:
     """How many solutions without duplicates."""
-    duplicates = Duplicates.of(packing)
-    found = [np.array(each, np.int32) for each in solutions(duplicates.problem)]
-    kept = duplicates.kept(found)
+    duplicates, found, kept = kept_of(packing)
     for each in found:
         images = images_of(duplicates, duplicates.numbers[each])
         assert sum(tuple(one.tolist()) in images for one in kept) == 1
@@ -377,11 +375,6 @@ result
 """
 
 
-def different_of(puzzle: PackingPuzzle) -> int:
-    duplicates = Duplicates.of(Packing.of(puzzle))
-    return len(duplicates.kept([np.array(each, np.int32) for each in solutions(duplicates.problem)]))
-
-
 def test_a_text_is_read() -> None:
     puzzle = packing_of_text(COLOURED)
     assert (puzzle.name, puzzle.holes, puzzle.allowed) == ("Two colours", 1, {(1, 1), (2, 2)})
@@ -406,7 +399,7 @@ def test_soma_of_its_file() -> None:
     path = next(path for path in PUZZLE_FILES if path.stem == "soma")
     packing = Packing.of(packing_of_text(path.read_text()))
     assert len(Duplicates.of(packing).images) == 47
-    assert different_of(packing.puzzle) == 240
+    assert different(packing) == 240
 
 
 def test_flat_pieces_are_not_turned_over() -> None:
@@ -416,7 +409,7 @@ def test_flat_pieces_are_not_turned_over() -> None:
     flat = packing_of_text(text.format("flat\n"))
     assert len(solutions(Packing.of(free).problem)) == 2
     assert len(solutions(Packing.of(flat).problem)) == 1
-    assert different_of(free) == different_of(flat) == 1
+    assert different(Packing.of(free)) == different(Packing.of(flat)) == 1
 
 
 CELL = {

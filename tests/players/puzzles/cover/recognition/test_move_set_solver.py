@@ -8,22 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gdl.grounding.pipeline import ground
 from gdl.machine import State
 from gdl.scramble import scramble
-from gdl.syntax.parser import parse_rules
+from ggp.game import Game
 from players.puzzles.cover.recognition.latch_game import latch_game_of
 from players.puzzles.cover.recognition.move_set_solver import MoveSetSolver
 from players.solvers import Task
-from propnet.build import build
 from propnet.machine import PropnetMachine
 from tests.examples import examples
-from tests.places import GAMES
-
-
-def machine_of(text: str) -> PropnetMachine:
-    rules = parse_rules(text)
-    return PropnetMachine(rules, build(ground(rules)))
+from tests.machines import network as machine_of
 
 
 def solved(machine: PropnetMachine) -> tuple[int, int]:
@@ -65,14 +58,14 @@ def best_of_all(machine: PropnetMachine) -> int:
 
 @pytest.mark.parametrize("name", ["sudoku", "queens"])
 def test_games_of_ours_are_solved(name: str) -> None:
-    machine = machine_of((GAMES / f"{name}.kif").read_text())
+    machine = machine_of(name)
     assert MoveSetSolver.recognise(machine) is not None
     assert solved(machine) == (100, 100)
 
 
 @pytest.mark.parametrize("name", ["knightstour", "pegsolitaire", "eightpuzzle", "tictactoe", "lightsout"])
 def test_other_games_are_declined(name: str) -> None:
-    assert latch_game_of(machine_of((GAMES / f"{name}.kif").read_text()).network) is None
+    assert latch_game_of(machine_of(name).network) is None
 
 
 NONOGRAM = """
@@ -107,9 +100,8 @@ def test_a_nonogram_is_solved_or_refuted(middle: str, value: int) -> None:
 
 
 def test_a_scrambled_game_is_solved() -> None:
-    rules, _ = scramble(parse_rules((GAMES / "sudoku.kif").read_text()), 7)
-    machine = PropnetMachine(rules, build(ground(rules)))
-    assert solved(machine) == (100, 100)
+    rules, _ = scramble(Game.load("sudoku").rules, 7)
+    assert solved(machine_of(rules)) == (100, 100)
 
 
 CELLS = range(5)

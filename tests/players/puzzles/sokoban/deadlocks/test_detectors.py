@@ -29,7 +29,7 @@ from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.levels.read import levels_of_file
 from propnet.jit.decorators import kernel
 from tests.examples import examples
-from tests.players.puzzles.sokoban.small_levels import small_levels
+from tests.players.puzzles.sokoban.small_levels import numbered, small_levels
 
 
 def has_freeze_deadlock(geometry: Geometry, position: Position, square: int) -> bool:
@@ -104,11 +104,6 @@ def test_frozen_boxes_are_at_least_those_that_walls_and_boxes_hold(level: Level)
             assert has_freeze_deadlock(space.geometry, position, square)
 
 
-def _level(*rows: str) -> tuple[Geometry, Position, dict[tuple[int, int], int]]:
-    geometry, position = from_level(Level(rows))
-    return geometry, position, {(y, x): number for number, (y, x) in enumerate(geometry.places.tolist())}
-
-
 @pytest.mark.parametrize(
     ("rows", "pushed", "frozen", "deadlock"),
     [
@@ -135,13 +130,13 @@ def _level(*rows: str) -> tuple[Geometry, Position, dict[tuple[int, int], int]]:
 def test_known_freezes(
     rows: tuple[str, ...], pushed: tuple[int, int], frozen: set[tuple[int, int]], deadlock: bool
 ) -> None:
-    geometry, position, numbers = _level(*rows)
+    geometry, position, numbers = numbered(*rows)
     assert set(frozen_boxes(geometry, position, numbers[pushed])) == {numbers[place] for place in frozen}
     assert has_freeze_deadlock(geometry, position, numbers[pushed]) == deadlock
 
 
 def test_boxes_of_a_closed_corral_that_cannot_be_packed_are_dead() -> None:
-    geometry, position, _ = _level(
+    geometry, position, _ = numbered(
         "#########",
         "#   $ . #",
         "### #   #",
@@ -153,7 +148,7 @@ def test_boxes_of_a_closed_corral_that_cannot_be_packed_are_dead() -> None:
 
 
 def test_a_corral_that_must_be_opened_leaves_out_all_other_pushes() -> None:
-    geometry, position, numbers = _level(
+    geometry, position, numbers = numbered(
         "#########",
         "#.  #   #",
         "#   $ @ #",
@@ -165,7 +160,7 @@ def test_a_corral_that_must_be_opened_leaves_out_all_other_pushes() -> None:
 
 
 def test_a_corral_of_boxes_on_goals_need_not_be_opened() -> None:
-    geometry, position, _ = _level(
+    geometry, position, _ = numbered(
         "#########",
         "#   #   #",
         "#   * @ #",
@@ -177,7 +172,7 @@ def test_a_corral_of_boxes_on_goals_need_not_be_opened() -> None:
 
 
 def test_a_goal_in_a_corral_waits_for_a_box_if_there_are_no_more_goals_than_boxes() -> None:
-    geometry, position, numbers = _level(
+    geometry, position, numbers = numbered(
         "#########",
         "#   #   #",
         "#.  * @ #",
@@ -189,7 +184,7 @@ def test_a_goal_in_a_corral_waits_for_a_box_if_there_are_no_more_goals_than_boxe
 
 
 def test_two_boxes_for_one_reachable_goal_are_a_bipartite_deadlock() -> None:
-    geometry, position, _ = _level(
+    geometry, position, _ = numbered(
         "########",
         "#.     #",
         "#$ $   #",
@@ -198,7 +193,7 @@ def test_two_boxes_for_one_reachable_goal_are_a_bipartite_deadlock() -> None:
         "########",
     )
     assert not has_bipartite_deadlock(geometry, position)
-    geometry, position, _ = _level(
+    geometry, position, _ = numbered(
         "########",
         "#.     #",
         "#$     #",
@@ -211,13 +206,13 @@ def test_two_boxes_for_one_reachable_goal_are_a_bipartite_deadlock() -> None:
 
 def test_frozen_boxes_on_goals_block_the_ways_of_others() -> None:
     rows = ("########", "##.#####", "##*   @#", "##*$   #", "########")
-    geometry, position, _ = _level(*rows)
+    geometry, position, _ = numbered(*rows)
     # The two on goals are frozen beside each other, and the last goal lies behind them.
     assert has_bipartite_deadlock(geometry, position)
 
 
 def test_a_pattern_with_a_hole_is_dead_unless_the_keeper_is_in_it() -> None:
-    geometry, position, numbers = _level(
+    geometry, position, numbers = numbered(
         "##########",
         "#   @    #",
         "#        #",

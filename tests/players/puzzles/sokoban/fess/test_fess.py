@@ -50,6 +50,7 @@ from players.puzzles.sokoban.solution import Outcome
 from propnet.jit.arrays import Flags, Index, Int32s, Ints, Octets, Words
 from propnet.jit.decorators import kernel
 from tests.examples import examples
+from tests.players.puzzles.sokoban.small_levels import LEVELS
 
 
 def random_position(seed: int) -> tuple[Geometry, Position]:
@@ -204,13 +205,6 @@ def test_all_places_are_found(seed: int, pulls: bool) -> None:
 
 
 # --- No detector of FESS calls a position dead that can be solved, by the oracle of all states
-OURS = (
-    Level(("########", "#  .   #", "# $#$  #", "# . @  #", "########")),
-    Level(("#######", "#     #", "# .$. #", "#.$@$ #", "#     #", "#######")),
-    Level(("######  ", "#    ###", "# $  . #", "#  $ . #", "#  @ ###", "######  ")),
-    Level(("########", "#  ....#", "# $$$$ #", "#  @   #", "########")),
-    Level(("##########", "#   ##  .#", "# $ $   .#", "#  @##  .#", "#   ## $ #", "##########")),
-)
 
 
 @kernel
@@ -268,7 +262,7 @@ def _counts(level: Level, most: int) -> Ints:
 
 @pytest.mark.slow
 def test_our_levels() -> None:
-    total = sum((_counts(level, 100_000) for level in OURS), np.zeros((2, 2), np.int64))
+    total = sum((_counts(level, 100_000) for level in LEVELS), np.zeros((2, 2), np.int64))
     assert total[:, 1].tolist() == [0, 0]
     assert total[0, 0] > 100  # it does find dead positions
 
@@ -287,9 +281,7 @@ def test_levels_that_people_made(microban: Path) -> None:
 
 # --- FESS solves levels, its pushes replay, and it finds nothing where nothing is to be found
 SOLVABLE = (
-    Level(("########", "#  .   #", "# $#$  #", "# . @  #", "########")),
-    Level(("#######", "#     #", "# .$. #", "#.$@$ #", "#     #", "#######")),
-    Level(("########", "#  ....#", "# $$$$ #", "#  @   #", "########")),
+    *(LEVELS[0], LEVELS[1], LEVELS[3]),
     Level(
         (
             "##############",
