@@ -455,8 +455,7 @@ def test_en_passant_castling_and_promotion_move_what_they_should() -> None:
 
 def test_fools_mate_wins_for_black() -> None:
     state = play(
-        prover("chess").initial_state(),
-        "(move f 2 f 3) (move e 7 e 5) (move g 2 g 4) (move d 8 h 4)",
+        prover("chess").initial_state(), "(move f 2 f 3) (move e 7 e 5) (move g 2 g 4) (move d 8 h 4)"
     )
     assert state.terminal
     assert state.goals == {"white": 0, "black": 100}

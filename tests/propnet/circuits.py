@@ -126,12 +126,7 @@ def tic_tac_toe() -> Network:
 
 
 def random_network(
-    rng: Generator,
-    bases: int,
-    moves: Sequence[int],
-    gates: int,
-    widest: int = 6,
-    loops: int = 0,
+    rng: Generator, bases: int, moves: Sequence[int], gates: int, widest: int = 6, loops: int = 0
 ) -> Network:
     """Gates of any width and polarity over any earlier nodes, some of them in positive loops."""
     names = [term("b", i) for i in range(bases)]

@@ -45,12 +45,7 @@ def small(proposition: str = "p") -> Network:
 def test_cone_of_one_output_has_what_it_reads_and_nothing_else() -> None:
     drawing = draw(small(), [NEXT])
     kinds = [(box.kind, box.text) for box in drawing.boxes]
-    assert kinds == [
-        (BASE, "(true (p 1))"),
-        (MOVE, "(does r m)"),
-        (AND, "and"),
-        (OUTPUT, "(next (p 1))"),
-    ]
+    assert kinds == [(BASE, "(true (p 1))"), (MOVE, "(does r m)"), (AND, "and"), (OUTPUT, "(next (p 1))")]
     assert drawing.edges == [(0, 2, False), (1, 2, False), (2, 3, False)]
 
 

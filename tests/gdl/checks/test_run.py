@@ -430,11 +430,7 @@ def test_words_of_other_languages_that_the_rules_define_are_words_as_any() -> No
 def test_words_within_a_comment_of_another_language_are_not_doubted() -> None:
     _, findings = check_text(GAME + "# the the (control ?r) “curly”\n/* (a ?x)\n (b ?x) */ (<= q (line 1))\n")
     told = [(d.code, str(d.place)) for d in findings if d.severity > Severity.INFO]
-    assert told == [
-        ("foreign-comment", "11:1"),
-        ("foreign-comment", "12:1"),
-        ("undefined-relation", "13:18"),
-    ]
+    assert told == [("foreign-comment", "11:1"), ("foreign-comment", "12:1"), ("undefined-relation", "13:18")]
 
 
 def in_infix(slip: str) -> str:

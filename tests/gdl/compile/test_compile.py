@@ -17,8 +17,7 @@ from gdl.errors import RulesError
 from gdl.rules import Literal, Or, Rule, Rules
 from gdl.syntax.parser import parse_rules, parse_term
 from gdl.terms import Term
-from tests.gdl.naive import answers, as_rule, first_state, model
-from tests.gdl.programs import examples, games
+from tests.gdl.naive import answers, as_rule, examples, first_state, games, model
 
 
 def clauses(text: str) -> list[Clause]:

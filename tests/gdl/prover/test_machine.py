@@ -20,8 +20,7 @@ from gdl.prover.limits import DEMAND_ROWS, ProverLimits
 from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules, parse_term
 from gdl.terms import Term
-from tests.gdl.naive import first_state, model
-from tests.gdl.programs import examples, games
+from tests.gdl.naive import examples, first_state, games, model
 from tests.places import CORPUS, GAMES
 
 TIC_TAC_TOE = (GAMES / "tictactoe.kif").read_text(encoding="utf-8")

@@ -83,10 +83,7 @@ def test_games_and_states_are_pickled_and_named_in_serialised_text() -> None:
     assert str(copied) != str(state)
     text = pyspiel.serialize_game_and_state(game, state)
     same, back = pyspiel.deserialize_game_and_state(text)
-    assert (str(back), same.get_type().short_name) == (
-        str(state),
-        game.get_type().short_name,
-    )
+    assert (str(back), same.get_type().short_name) == (str(state), game.get_type().short_name)
     assert state.action_to_string(state.legal_actions()[0]) == "(mark a 1)"
     code = "import sys, pickle; print(pickle.load(sys.stdin.buffer))"
     run = subprocess.run(
@@ -305,10 +302,7 @@ def test_where_roles_choose_at_once_nobody_learns_of_the_others_choice_before_th
 
 @pytest.mark.parametrize(
     ("ours", "theirs", "coin", "states"),
-    [
-        ("kuhn", "kuhn_poker", 25, 12),
-        pytest.param("leduc", "leduc_poker", 3, 936, marks=pytest.mark.slow),
-    ],
+    [("kuhn", "kuhn_poker", 25, 12), pytest.param("leduc", "leduc_poker", 3, 936, marks=pytest.mark.slow)],
 )
 def test_openspiel_finds_the_same_in_our_rules_as_in_its_own_game(
     ours: str, theirs: str, coin: int, states: int

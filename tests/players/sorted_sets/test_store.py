@@ -26,14 +26,7 @@ from hypothesis import strategies as st
 from gdl.errors import GdlError
 from players.puzzles.frontier.frontier import FrontierSearch
 from players.puzzles.frontier.outcome import SearchLimits
-from players.sorted_sets.files import (
-    LOCK,
-    MANIFEST,
-    OutOfRoomError,
-    ScratchError,
-    as_size,
-    sealed,
-)
+from players.sorted_sets.files import LOCK, MANIFEST, OutOfRoomError, ScratchError, as_size, sealed
 from players.sorted_sets.keys import Keys
 from players.sorted_sets.runs import Run, RunWriter, coded
 from players.sorted_sets.store import BlobStore, BlobWriter

@@ -135,8 +135,7 @@ def test_a_file_that_is_named_is_used_or_refused(tmp_path: Path, trained: Traini
     assert leaf_values(batched, Tuning(knowledge=str(path), knowledge_share=1.0)) is not None
     with pytest.raises(GdlError, match="another game"):
         leaf_values(
-            batch_machine_of(network("breakthrough")),
-            Tuning(knowledge=str(path), knowledge_share=1.0),
+            batch_machine_of(network("breakthrough")), Tuning(knowledge=str(path), knowledge_share=1.0)
         )
     path.write_bytes(b"nothing")
     with pytest.raises(GdlError):

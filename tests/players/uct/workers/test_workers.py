@@ -50,9 +50,7 @@ def test_merged_choice_is_that_of_a_single_tree_with_the_same_total(
 ) -> None:
     machine = Game.load(game).machine("propnet")
     state = after(machine, *moves)
-    options = sorted(
-        (machine.rules.spell(machine.move(role, m)) for m in machine.legal_moves(state, role)),
-    )
+    options = sorted(machine.rules.spell(machine.move(role, m)) for m in machine.legal_moves(state, role))
 
     def searched(seed: int, playouts: int) -> RootStatistics:
         search = run(search_of(machine, Tuning(memory=1 << 24), role=role, seed=seed, root=state), playouts)

@@ -1,4 +1,4 @@
-"""Packing puzzles: grids, text, known numbers, and every placement and class of solutions by brute force."""
+"""Packing puzzles: grids, text, known numbers, placements and classes by brute force; taking them apart."""
 
 from __future__ import annotations
 
@@ -12,9 +12,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.truth.covers import is_solution
+from bench.truth.disassembly import Cell, box, replay, separation
 from players.puzzles.cover.outcome import CoverOptions
-from players.puzzles.cover.packing import assembly
+from players.puzzles.cover.packing import assembly, disassembly
 from players.puzzles.cover.packing.assembly import Packing
+from players.puzzles.cover.packing.disassembly import (
+    CUBES,
+    PRISMS,
+    Assembly,
+    AssemblyError,
+    TooManyArrangementsError,
+    separate,
+    straight,
+    take_apart,
+)
 from players.puzzles.cover.packing.grids import GRIDS, CellGrid, grid
 from players.puzzles.cover.packing.puzzle import CellShape, PackingPuzzle, Piece
 from players.puzzles.cover.packing.search import Duplicates, PackingSearch
@@ -24,15 +35,15 @@ from tests.examples import examples
 from tests.places import GAMES
 from tests.players.puzzles.cover.packing.plain_search import images_of, kept_of, neighbours, solutions
 
-CUBES = grid("cubes")
+CUBE_GRID = grid("cubes")
 
 
-def box(x: int, y: int, z: int) -> CellShape:
+def block(x: int, y: int, z: int) -> CellShape:
     return CellShape.of([["#" * x] * y] * z)
 
 
 def puzzle(pieces: list[Piece], result: CellShape, **more: object) -> PackingPuzzle:
-    return PackingPuzzle(CUBES, tuple(pieces), result, **more)  # type: ignore[arg-type]
+    return PackingPuzzle(CUBE_GRID, tuple(pieces), result, **more)  # type: ignore[arg-type]
 
 
 def different(packing: Packing) -> int:
@@ -45,13 +56,13 @@ def different(packing: Packing) -> int:
 
 
 def test_copies_alike_are_one_item() -> None:
-    packing = Packing.of(puzzle([Piece(CellShape.of([["##"]]), 18, 18)], box(6, 6, 1)))
+    packing = Packing.of(puzzle([Piece(CellShape.of([["##"]]), 18, 18)], block(6, 6, 1)))
     assert packing.problem.options == 60
     assert packing.problem.maximum[0] == 18
 
 
 def test_dominoes_of_4x4() -> None:
-    packing = Packing.of(puzzle([Piece(CellShape.of([["##"]]), 8, 8)], box(4, 4, 1)))
+    packing = Packing.of(puzzle([Piece(CellShape.of([["##"]]), 8, 8)], block(4, 4, 1)))
     assert len(solutions(packing.problem)) == 36
     assert different(packing) == 9
 
@@ -74,7 +85,7 @@ def test_colours_allow_what_they_say() -> None:
 
     def places(*allowed: tuple[int, int]) -> list[list[int]]:
         puzzle = PackingPuzzle(
-            CUBES, (domino, Piece(CellShape.at([(0, 0, 0)]), 2, 2)), result, frozenset(allowed)
+            CUBE_GRID, (domino, Piece(CellShape.at([(0, 0, 0)]), 2, 2)), result, frozenset(allowed)
         )
         packing = Packing.of(puzzle)
         return sorted(packing.placed[0].tolist())
@@ -234,7 +245,7 @@ def _alike(puzzle: PackingPuzzle) -> bool:
 
 
 def test_too_many_placements_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    some = puzzle([Piece(box(2, 1, 1), 8, 8)], box(4, 4, 1))
+    some = puzzle([Piece(block(2, 1, 1), 8, 8)], block(4, 4, 1))
     assert Packing.of(some).problem.options == 24
     monkeypatch.setattr(assembly, "MOST_PLACED", 47)
     with pytest.raises(CoverError, match="too many placements"):
@@ -243,19 +254,19 @@ def test_too_many_placements_are_refused(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_puzzles_that_cannot_be_say_why() -> None:
     with pytest.raises(CoverError, match="3 cells more"):
-        Packing.of(puzzle([Piece(box(4, 1, 1), 3, 3)], box(3, 3, 1)))
+        Packing.of(puzzle([Piece(block(4, 1, 1), 3, 3)], block(3, 3, 1)))
     with pytest.raises(CoverError, match="too few"):
-        Packing.of(puzzle([Piece(box(4, 1, 1))], box(3, 3, 1)))
+        Packing.of(puzzle([Piece(block(4, 1, 1))], block(3, 3, 1)))
     with pytest.raises(CoverError, match="no pieces"):
-        Packing.of(puzzle([], box(3, 3, 1)))
+        Packing.of(puzzle([], block(3, 3, 1)))
     with pytest.raises(CoverError, match="variable"):
-        Packing.of(puzzle([Piece(CellShape.of([["#+"]]))], box(2, 1, 1)))
+        Packing.of(puzzle([Piece(CellShape.of([["#+"]]))], block(2, 1, 1)))
     with pytest.raises(CoverError, match="far apart"):
-        Packing.of(puzzle([Piece(box(1, 1, 1), 2, 2)], CellShape.at([(0, 0, 0), (1000, 1000, 1000)])))
+        Packing.of(puzzle([Piece(block(1, 1, 1), 2, 2)], CellShape.at([(0, 0, 0), (1000, 1000, 1000)])))
     with pytest.raises(CoverError, match="twice"):
-        Packing.of(puzzle([Piece(box(1, 1, 1), 2, 2)], CellShape.at([(0, 0, 0), (0, 0, 0)])))
+        Packing.of(puzzle([Piece(block(1, 1, 1), 2, 2)], CellShape.at([(0, 0, 0), (0, 0, 0)])))
     with pytest.raises(CoverError, match="no cell of rhombic"):
-        Packing.of(PackingPuzzle(grid("rhombic"), (Piece(box(1, 1, 1)),), box(1, 1, 1)))
+        Packing.of(PackingPuzzle(grid("rhombic"), (Piece(block(1, 1, 1)),), block(1, 1, 1)))
 
 
 # --- Known numbers of packing puzzles by the real search; slices, saved searches and limits change nothing
@@ -522,8 +533,8 @@ GROUPS = [each for each in GRIDS if each.closed]
 
 def cells_of(each: CellGrid, reach: int = 6) -> np.ndarray:
     line = np.arange(-reach, reach + 1)
-    box = np.stack(np.meshgrid(line, line, line, indexing="ij"), axis=-1).reshape(-1, 3)
-    return box[each.valid(box)]
+    block = np.stack(np.meshgrid(line, line, line, indexing="ij"), axis=-1).reshape(-1, 3)
+    return block[each.valid(block)]
 
 
 def by_name(each: CellGrid) -> str:
@@ -604,3 +615,88 @@ def test_an_unknown_grid_is_named_with_what_there_is() -> None:
     with pytest.raises(CoverError, match="hexagons") as caught:
         grid("hexagons")
     assert "prisms" in str(caught.value)
+
+
+# --- Assemblies come apart with the fewest moves, as a plain search over all single steps finds
+@st.composite
+def assemblies(draw: st.DrawFn) -> list[set[Cell]]:
+    """A small box whose cells are dealt out among two to four pieces, some left empty."""
+    cells = sorted(box(draw(st.integers(2, 3)), draw(st.integers(2, 3)), draw(st.integers(1, 2))))
+    count = draw(st.integers(2, 3))
+    owners = draw(st.lists(st.integers(-1, count - 1), min_size=len(cells), max_size=len(cells)))
+    pieces = [{cell for cell, owner in zip(cells, owners, strict=True) if owner == i} for i in range(count)]
+    pieces = [piece for piece in pieces if piece]
+    return pieces or [{(0, 0, 0)}]
+
+
+@examples(60)
+@given(assemblies())
+def test_the_first_separation_takes_the_fewest_moves(pieces: list[set[Cell]]) -> None:
+    assembly = Assembly.of([sorted(piece) for piece in pieces])
+    told = take_apart(assembly)
+    true = separation(pieces)
+    assert (len(told.steps) or None) == (true and true[0])
+    assert replay(assembly, told)
+
+
+def test_a_cube_in_a_cage_never_comes_out() -> None:
+    cage = sorted(box(3, 3, 3) - {(1, 1, 1)})
+    told = take_apart(Assembly.of([cage, [(1, 1, 1)]]))
+    assert told.apart is False and told.level == ()
+
+
+def test_pieces_of_one_group_may_stay_together() -> None:
+    cage = sorted(box(3, 3, 3) - {(1, 1, 1)})
+    kept = Assembly.of([cage, [(1, 1, 1)]], groups=[frozenset({1}), frozenset({1, 2})])
+    assert take_apart(kept).apart is True
+
+
+def test_a_bolt_must_go_before_what_it_holds() -> None:
+    # A bar in a channel along x, closed at both ends, held by a bolt from above.
+    bar = [(1, 1, 1), (2, 1, 1)]
+    bolt = [(1, 1, 2)]
+    frame = sorted(box(4, 3, 3) - set(bar) - set(bolt) - {(2, 1, 2)})
+    told = take_apart(Assembly.of([frame, bar, bolt]))
+    assert told.apart is True
+    assert told.level == (1, 1)
+    assert replay(Assembly.of([frame, bar, bolt]), told)
+
+
+def test_ways_may_be_slanted() -> None:
+    slanted = straight([(1, 1, 0), (1, -1, 0)])
+    held = [[(0, 0, 0), (2, 0, 0), (0, 2, 0), (2, 2, 0)], [(1, 1, 0)]]
+    assert take_apart(Assembly.of(held, slanted)).apart is False
+    assert take_apart(Assembly.of(held, CUBES)).apart is True
+
+
+def test_a_prism_slides_through_its_neighbours_only() -> None:
+    # Of a ring of six triangles around a point each goes out where its own corner points from.
+    ring = [[(0, 0, 0)], [(1, 0, 0)], [(2, 0, 0)], [(0, 1, 0)], [(1, 1, 0)], [(2, 1, 0)]]
+    assert len(take_apart(Assembly.of(ring, PRISMS)).level) == 5
+    # A triangle between two others in a row: out along an edge, not along the row.
+    row = [[(0, 0, 0), (2, 0, 0)], [(1, 0, 0)]]
+    told = take_apart(Assembly.of(row, PRISMS))
+    assert told.level == (1,) and told.steps[0].way != (2, 0, 0)
+    # All six around, and above and below: held.
+    shell = [(x, y, 0) for x in range(-2, 5) for y in range(-2, 4) if (x, y) != (1, 0)]
+    caps = [(x, y, z) for x, y, _ in [*shell, (1, 0, 0)] for z in (-1, 1)]
+    assert take_apart(Assembly.of([shell + caps, [(1, 0, 0)]], PRISMS)).apart is False
+
+
+def test_too_many_arrangements_are_not_a_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    bars = [[(x, y, 0)] for x in range(3) for y in range(3)]
+    frame = sorted(box(5, 5, 3))
+    inside = [[(x + 1, y + 1, z + 1) for x, y, z in bar] for bar in bars[:-2]]
+    taken = {cell for bar in inside for cell in bar} | {(2, 3, 1), (3, 3, 1), (3, 2, 1)}
+    held = Assembly.of([sorted(set(frame) - taken), *inside])  # type: ignore[list-item]
+    monkeypatch.setattr(disassembly, "MOST_PLACES", 1)
+    with pytest.raises(TooManyArrangementsError):
+        separate(held)
+    assert take_apart(held).apart is None
+
+
+def test_what_cannot_be_an_assembly_is_refused() -> None:
+    for pieces in ([], [[]], [[(0, 0, 0)], [(0, 0, 0)]], [[(0, 0, i)] for i in range(65)]):
+        with pytest.raises(AssemblyError) as error:
+            Assembly.of(pieces)
+        assert error.value.remedy

@@ -17,27 +17,16 @@ from players.solvers import Task
 from propnet.machine import PropnetMachine
 from tests.examples import examples
 from tests.machines import network as machine_of
+from tests.players.test_portfolio import Told
 
 
 def solved(machine: PropnetMachine) -> tuple[int, int]:
     """The best value reported, -1 for none, and what is proven; each line is replayed."""
-    best = -1
-
-    def report(value: int, moves: object) -> None:
-        nonlocal best
-        state = machine.initial_state()
-        for move in list(moves):  # type: ignore[call-overload]
-            assert not machine.is_terminal(state)
-            assert move in machine.legal_moves(state, 0)
-            state = machine.next_state(state, [move])
-        assert machine.is_terminal(state)
-        assert machine.result(state, 0) == value
-        best = max(best, value)
-
-    solver = MoveSetSolver(Task(machine, machine.initial_state(), report, 1 << 24))
+    told = Told(machine)
+    solver = MoveSetSolver(Task(machine, machine.initial_state(), told, 1 << 24))
     while not solver.step(time.monotonic() + 1.0):
         pass
-    return best, solver.proven
+    return max((value for value, _ in told.lines), default=-1), solver.proven
 
 
 def best_of_all(machine: PropnetMachine) -> int:
@@ -148,11 +137,7 @@ def marking_game(
     st.lists(st.sampled_from(CELLS), unique=True, max_size=2),
 )
 def test_what_is_proven_is_the_best_of_all_lines(
-    legal: list[Condition],
-    ends: list[Condition],
-    goals: list[Condition],
-    steps: int | None,
-    again: list[int],
+    legal: list[Condition], ends: list[Condition], goals: list[Condition], steps: int | None, again: list[int]
 ) -> None:
     machine = machine_of(marking_game(legal, ends, goals, steps, again))
     if latch_game_of(machine.network) is None or machine.is_terminal(machine.initial_state()):

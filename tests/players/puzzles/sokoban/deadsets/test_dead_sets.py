@@ -34,7 +34,7 @@ State = tuple[frozenset[int], int]
 
 def alive_states(geometry: Geometry, count: int) -> set[State]:
     """All (boxes, keeper square) from which ``count`` boxes can be pushed to goals: by single steps,
-    backwards."""
+    backwards. It shares no code with the dead sets."""
     size = geometry.size
     neighbours = geometry.neighbours.tolist()
     alive = {
