@@ -21,6 +21,16 @@ from gdl.syntax.sexpr import MAX_DEPTH
 T = TypeVar("T")
 
 
+def assert_placed(fault: ParseError, text: str, name: str) -> None:
+    """The error says where in the text it is, and what."""
+    assert fault.place is not None
+    assert 1 <= fault.place.line <= plain(text).count("\n") + 1
+    assert fault.place.column >= 1
+    assert fault.message
+    assert fault.code
+    assert str(fault).startswith(f"{name}:")
+
+
 def read_or_refused(read: Callable[[str], T], text: str) -> T | ParseError:
     """What was read, or how it was refused; any other exception passes and fails the test."""
     try:
@@ -29,7 +39,6 @@ def read_or_refused(read: Callable[[str], T], text: str) -> T | ParseError:
         return error
 
 
-# --- Malformed rules from strangers: a clear error with a place each, no traceback, no hang
 COUNT = int(os.environ.get("GGP_HOSTILE", "10000"))
 """Texts that are made in all."""
 
@@ -121,12 +130,7 @@ def test_malformed_rules_give_an_error_with_a_place_and_nothing_else() -> None:
         outcome = read_or_refused(lambda text: parse_rules(text, "hostile.kif"), text)
         if isinstance(outcome, ParseError):
             refused += 1
-            assert outcome.place is not None
-            assert 1 <= outcome.place.line <= plain(text).count("\n") + 1
-            assert outcome.place.column >= 1
-            assert outcome.message
-            assert outcome.code
-            assert str(outcome).startswith("hostile.kif:")
+            assert_placed(outcome, text, "hostile.kif")
         else:
             assert parse_rules(str(outcome)).rules == outcome.rules
     assert refused > COUNT // 2

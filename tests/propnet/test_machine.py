@@ -438,7 +438,7 @@ def test_nothing_reads_percepts() -> None:
             assert (read < gate).all()
 
 
-# --- A role is said to rest only where none of its moves but the waiting one is legal, and where roles take
+# --- A role is said to rest only where none of its moves but the waiting one is legal
 PUBLIC = ("breakthrough", "amazons_8x8", "knightThrough", "checkers", "connectFour", "chineseCheckers2")
 
 

@@ -13,14 +13,13 @@ from hypothesis import strategies as st
 
 from gdl.checks.run import check_text
 from gdl.errors import ParseError, Place
-from gdl.reading import plain
 from gdl.rules import And, Formula, Literal, Not, Or, Rule, Rules, literals
 from gdl.syntax.format import convert, to_kif
 from gdl.syntax.notation import FORMS, INFIX, PROLOG, Notation, form_of
 from gdl.syntax.parser import parse_rules, parse_term, parse_terms
 from gdl.syntax.sexpr import MAX_CHARACTERS, MAX_DEPTH
 from gdl.terms import CONNECTIVES, Term
-from tests.gdl.test_hostile import read_or_refused
+from tests.gdl.test_hostile import assert_placed, read_or_refused
 from tests.places import GAMES
 
 names = st.sampled_from(["p", "q", "cell", "1", "17", "xPlayer", "a_b", "a-b", "+", "it's", "\\", "true"])
@@ -183,6 +182,41 @@ def test_any_text_is_read_or_refused(notation: Notation, text: str) -> None:
     assert all(finding.place.line >= 1 or finding.code.startswith("missing-") for finding in findings)
 
 
+@pytest.mark.parametrize(
+    ("notation", "text", "remedy"),
+    [
+        ("infix", "p(X) :- q(X), r(X)", "write '&' for 'and'"),
+        ("infix", "p(X) :- q(X) && r(X)", "write it once"),
+        ("infix", "p(X) :- \\+ q(X)", "write '~' for 'not'"),
+        ("infix", "p(X) <= q(X)", "write ':-', with the head before it"),
+        ("infix", "p(X) :- q(X) & X \\= a", "write X != Y"),
+        ("infix", "p(X) :- q(X) & X = a", "write one variable or constant in both places"),
+        ("infix", "p(X+1) :- q(X)", "GDL has no arithmetic"),
+        ("infix", "p((a,b))", "GDL has no tuples: write a function, pair(a,b)"),
+        ("infix", "p([a,b])", "GDL has no lists"),
+        ("infix", "p :- #count{X} = 1", "GDL has no aggregates"),
+        ("infix", "p(a b)", "write ',' between arguments"),
+        ("infix", "p(a,)", "leave the ',' before it out"),
+        ("infix", "p(a", "close the parenthesis"),
+        ("infix", "p :- q)", "remove it, or open it"),
+        ("prolog", "p(pos((1,1))).", "GDL has no tuples: write a function, pair(1,1)"),
+        ("prolog", "p((T+1)) :- q(T).", "GDL has no arithmetic"),
+        ("prolog", "p :- #count{X : q(X)} = 1.", "GDL has no aggregates"),
+        ("prolog", "p :- X is Y + 1.", "GDL has no arithmetic"),
+        ("prolog", "p :- q & r.", "write ',' for 'and'"),
+        ("prolog", "p :- ~q.", "write '\\+' for 'not'"),
+        ("prolog", "p(a;b).", "write a sentence for each"),
+        ("prolog", "p => q.", "write ':-', with the head before it"),
+    ],
+)
+def test_signs_of_other_languages_are_told_what_to_write_instead(
+    notation: str, text: str, remedy: str
+) -> None:
+    with pytest.raises(ParseError) as caught:
+        FORMS[notation].read(text)
+    assert remedy in caught.value.remedy, caught.value
+
+
 # --- Infix GDL means what the same rules mean in KIF
 @given(games)
 @example([Rule(Term("p"), (And((Literal(Term("q")), Literal(Term("r")))),))])
@@ -318,31 +352,6 @@ def test_faults_in_moves_are_told_with_their_column(text: str, column: int, expe
         parse_terms(text, "moves", "auto")
     assert fault.value.place == Place(1, column)
     assert expected in fault.value.message
-
-
-@pytest.mark.parametrize(
-    ("text", "remedy"),
-    [
-        ("p(X) :- q(X), r(X)", "write '&' for 'and'"),
-        ("p(X) :- q(X) && r(X)", "write it once"),
-        ("p(X) :- \\+ q(X)", "write '~' for 'not'"),
-        ("p(X) <= q(X)", "write ':-', with the head before it"),
-        ("p(X) :- q(X) & X \\= a", "write X != Y"),
-        ("p(X) :- q(X) & X = a", "write one variable or constant in both places"),
-        ("p(X+1) :- q(X)", "GDL has no arithmetic"),
-        ("p((a,b))", "GDL has no tuples: write a function, pair(a,b)"),
-        ("p([a,b])", "GDL has no lists"),
-        ("p :- #count{X} = 1", "GDL has no aggregates"),
-        ("p(a b)", "write ',' between arguments"),
-        ("p(a,)", "leave the ',' before it out"),
-        ("p(a", "close the parenthesis"),
-        ("p :- q)", "remove it, or open it"),
-    ],
-)
-def test_signs_of_other_languages_are_told_what_to_write_in_infix(text: str, remedy: str) -> None:
-    with pytest.raises(ParseError) as caught:
-        INFIX.read(text)
-    assert remedy in caught.value.remedy, caught.value
 
 
 # --- Prolog's notation means what the same rules mean in KIF; faults are told where they are
@@ -566,14 +575,8 @@ def test_mutated_games_give_rules_or_an_error_with_a_place() -> None:
             text = text[:at] + rng.choice(["", *_PIECES]) + text[at + rng.randrange(4) :]
         rules = read_or_refused(lambda text: parse_rules(text, "hostile.pl"), text)
         if isinstance(rules, ParseError):
-            fault = rules
             refused += 1
-            assert fault.place is not None
-            assert 1 <= fault.place.line <= plain(text).count("\n") + 1
-            assert fault.place.column >= 1
-            assert fault.message
-            assert fault.code
-            assert str(fault).startswith("hostile.pl:")
+            assert_placed(rules, text, "hostile.pl")
         else:
             assert compared(parse_rules(written(rules, "prolog"), notation="prolog")) == compared(rules)
     assert refused > 1000
@@ -607,25 +610,6 @@ def test_variables_without_a_name_stay_so() -> None:
 def test_moves_are_read_in_prolog() -> None:
     assert parse_terms("mark(b,2), noop", notation="auto") == [parse_term("(mark b 2)"), Term("noop")]
     assert parse_term("'Like This'", notation="prolog") is Term("like_this")
-
-
-@pytest.mark.parametrize(
-    ("text", "remedy"),
-    [
-        ("p(pos((1,1))).", "GDL has no tuples: write a function, pair(1,1)"),
-        ("p((T+1)) :- q(T).", "GDL has no arithmetic"),
-        ("p :- #count{X : q(X)} = 1.", "GDL has no aggregates"),
-        ("p :- X is Y + 1.", "GDL has no arithmetic"),
-        ("p :- q & r.", "write ',' for 'and'"),
-        ("p :- ~q.", "write '\\+' for 'not'"),
-        ("p(a;b).", "write a sentence for each"),
-        ("p => q.", "write ':-', with the head before it"),
-    ],
-)
-def test_what_answer_set_programs_have_is_told_in_signs_of_prolog(text: str, remedy: str) -> None:
-    with pytest.raises(ParseError) as caught:
-        PROLOG.read(text)
-    assert remedy in caught.value.remedy, caught.value
 
 
 def test_names_that_begin_with_an_underscore_and_unequal_numbers_are_read() -> None:

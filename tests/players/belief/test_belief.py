@@ -69,7 +69,6 @@ def weights_of(belief: Belief) -> dict[frozenset[Term], float]:
     }
 
 
-# --- A belief holds exactly the states that fit what a role has seen
 SMALL = ("kuhn", "leduc", "liarsdice", "montyhall", "numberguessing")
 
 

@@ -221,7 +221,7 @@ def test_without_openspiel_the_remedy_is_told() -> None:
         assert "pip install 'kaskade-ggp[rl]'" in run.stderr, run.stderr
 
 
-# --- Games of chance and of hidden information are OpenSpiel's too: chance nodes, information states, its
+# --- Games of chance and of hidden information are OpenSpiel's too: chance nodes, information states
 def walk(game: Any, seed: int) -> Any:
     """The states of a random match, one after the other."""
     rng, state = random.Random(seed), game.new_initial_state()

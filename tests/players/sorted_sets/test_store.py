@@ -59,7 +59,6 @@ def reopened(
     return store, store.state
 
 
-# --- Blobs come back as they went in, whatever is killed or stopped when; budgets hold; damage is told
 steps = st.lists(
     st.one_of(
         st.tuples(st.just("write"), st.booleans(), st.lists(st.binary(max_size=300), max_size=6)),

@@ -90,7 +90,6 @@ def values_of_machine(machine: Machine) -> dict[State, Value]:
     return known
 
 
-# --- Whole games: every state's value as plain recursion finds it, whatever the options; tables; the player
 def solved(text: str) -> SolvedGame:
     return solve_game(network(text), PLAIN)
 
@@ -411,7 +410,7 @@ def test_a_full_disk_loses_the_layer_at_most(tmp_path: Path) -> None:
     assert sum(path.stat().st_size for path in scratch.glob("*.blob")) == 0
 
 
-# --- Tables on disk: what is written is read, what was damaged or forged is not; the player that uses them
+# --- Tables on disk: what is written is read, and what was damaged or forged is not believed
 def random_set(seed: int, n: int, words: int) -> Words:
     """A set of records in which some bytes are all the same."""
     rng = np.random.default_rng(seed)
@@ -510,7 +509,6 @@ def test_a_table_replaces_a_table_and_nothing_else(folder: Path) -> None:
         table_of("nim", folder.parent / "file")
 
 
-# --- Tables whose manifests have a right digest and wrong contents: refused on one line, or read
 MUTATIONS = 200
 
 

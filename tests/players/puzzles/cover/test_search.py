@@ -308,7 +308,7 @@ def test_arrays_of_the_problem_stay_as_they_are(kind: type[CoverEngine]) -> None
     )
 
 
-# --- The counting memo counts exactly: small problems against every set of options, boards against known
+# --- The counting memo counts exactly: by every set of options, and by known numbers
 BY_MEMO = CoverOptions(engine="memo", delivers=False)
 
 

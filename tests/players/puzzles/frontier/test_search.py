@@ -90,7 +90,6 @@ class Child:
         return json.loads(said) if said else None
 
 
-# --- The frontier finds what plain breadth-first search finds
 OURS = ["eightpuzzle", "hanoi"]
 CORPUS = [
     "asteroids", "blocks", "brain_teaser_extended", "buttons", "circlesolitaire", "coins",
