@@ -1,4 +1,4 @@
-"""Pages of other sites lead to our pages and set nothing off; a name that is not ours gets nothing."""
+"""Pages come with their protections; pages of other sites lead to ours and set nothing off."""
 
 from __future__ import annotations
 
@@ -15,13 +15,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.errors import GdlError
+from ggp.protocol.event_source import BEHIND
 from ggp.protocol.http_error import HttpError
 from ggp.server.clients.visitors import Visitors
 from ggp.web.app import make_app
-from ggp.web.gate import PAGES, WebSettings
+from ggp.web.gate import PAGES, POLICY, Tokens, WebSettings
+from ggp.web.rooms import rooms
+from ggp.web.shell import Broadcast
+from ggp.web.visits import fields, json_object
 from tests.examples import examples
 from tests.ggp.strangers import browse, site
-from tests.ggp.web.clients import Client, client_of
+from tests.ggp.web.clients import Client, client_of, token_of
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 BROWSER = {"User-Agent": "Mozilla/5.0 (X11; Linux x86_64)"}
@@ -183,3 +187,103 @@ async def test_a_page_in_a_real_browser_sets_nothing_off_and_leads_to_ours(tmp_p
             await asyncio.to_thread(browse, f"{origin}/link", tmp_path / "link")
     assert ("/puzzles", "document", 200) in seen
     assert {status for _, _, status in seen} == {200}
+
+
+# --- Pages come with their protections; nothing is done for pages of other sites, or without a page's token
+
+
+@pytest.fixture
+def echoing(loop: asyncio.Runner) -> Iterator[Client]:
+    """A client of an application that also echoes and fails."""
+
+    async def echo(request: web.Request) -> web.Response:
+        return web.json_response(json_object(request, fields()))
+
+    async def broken(request: web.Request) -> web.Response:
+        raise RuntimeError("/secret/path")
+
+    app = make_app(WebSettings())
+    app.router.add_post("/echo", echo)
+    app.router.add_post("/api/echo", echo)
+    app.router.add_get("/broken", broken)
+    opened = client_of(app)
+    yield loop.run(opened.__aenter__())
+    loop.run(opened.__aexit__(None, None, None))
+
+
+async def test_every_reply_forbids_what_pages_do_not_need(echoing: Client) -> None:
+    for path in ("/", "/static/page.js", "/nowhere", "/broken"):
+        reply = await echoing.get(path)
+        assert reply.headers["Content-Security-Policy"] == POLICY
+        assert reply.headers["X-Content-Type-Options"] == "nosniff"
+        assert "secret" not in await reply.text()
+
+
+async def test_a_page_carries_the_token_that_its_posts_need(echoing: Client) -> None:
+    text = await (await echoing.get("/")).text()
+    found = re.search('name="token" content="([^"]+)"', text)
+    assert found is not None
+    good = {"X-Ggp-Token": found[1]}
+    assert (await echoing.post("/echo", json={}, headers=good)).status == 200
+    for headers in (
+        {},
+        {"X-Ggp-Token": found[1][:-1]},
+        {"X-Ggp-Token": "."},
+        {"X-Ggp-Token": Tokens().make()},
+    ):
+        assert (await echoing.post("/echo", json={}, headers=headers)).status == 403
+
+
+async def test_every_room_is_a_page_that_others_may_link_to_and_has_its_script_and_styles(
+    echoing: Client,
+) -> None:
+    elsewhere = {"Sec-Fetch-Site": "cross-site"}
+    link = {**elsewhere, "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+    for path, title in [(room.path, room.title) for room in rooms().values() if room.path]:
+        reply = await echoing.get(path, headers=link)
+        text = await reply.text()
+        assert reply.status == 200, f"{path}: add its page by ggp.web.shell.add_page ({text})"
+        assert f'<a href="{path}" aria-current=page>{title}</a>' in text
+        assert (await echoing.get(path, headers=elsewhere)).status == 403
+        files = re.findall(r'rel="stylesheet" href="([^"]+)"', text)
+        files += [f"/static/{name}" for name in re.findall('data-module="([^"]+)"', text)]
+        for file in files:
+            assert (await echoing.get(file)).status == 200, f"{path} needs {file}"
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "https://evil.example"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Host": "rebound.example", "Sec-Fetch-Site": "same-origin"},
+    ],
+)
+async def test_pages_of_other_sites_get_nothing_done(echoing: Client, headers: dict[str, str]) -> None:
+    token = token_of(echoing)
+    for path in ("/echo", "/api/echo"):
+        assert (await echoing.post(path, json={}, headers={**headers, **token})).status == 403
+
+
+async def test_tools_that_are_no_browsers_need_no_token_for_the_api(echoing: Client) -> None:
+    assert (await echoing.post("/api/echo", json={})).status == 200
+    assert (await echoing.post("/api/echo", json={}, headers={"Sec-Fetch-Site": "same-origin"})).status == 403
+
+
+async def test_readers_get_the_greeting_and_what_is_sent_and_a_slow_one_loses_the_oldest() -> None:
+    news = Broadcast(lambda: [b"event: hello\ndata: 0\n\n"])
+    app = web.Application()
+    app.router.add_get("/events", news.stream)
+    async with client_of(app) as echoing:
+        async with echoing.get("/events") as reply:
+            assert await reply.content.readuntil(b"\n\n") == b"event: hello\ndata: 0\n\n"
+            for number in range(2 * BEHIND):
+                news.send("step", number)
+            assert await reply.content.readuntil(b"\n\n") == b"event: step\ndata: %d\n\n" % BEHIND
+            assert news.readers == 1
+        for _ in range(100):
+            news.send("step", "x" * 100_000)
+            await asyncio.sleep(0.01)
+            if not news.readers:
+                return
+        raise AssertionError("a reader that has gone is still sent events")

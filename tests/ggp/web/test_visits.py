@@ -1,22 +1,35 @@
-"""Connections to ggp web: those that are idle make room for others, and every byte has an answer."""
+"""Many visitors: connections, work and lists that are slow to make have bounds, and others are answered."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
+import re
 import socket
+import subprocess
+import sys
+import threading
+import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 import pytest
 from aiohttp import web
 
-from ggp.web import visits
-from ggp.web.app import make_app
+from ggp.answers import catalogue
+from ggp.processes.budget import WorkBudget, WorkNeed
+from ggp.web import cached_lists, visits
+from ggp.web.app import end_greediest, make_app, memory_of
+from ggp.web.cached_lists import CachedList
 from ggp.web.gate import WebSettings
+from ggp.web.rooms import rooms
 from ggp.web.visits import HELD
 from tests.ggp.server.live import talk
 from tests.ggp.web.browsing import WebServer
 from tests.ggp.web.clients import Client, client_of, token_of
+from tests.places import SOURCES
 
 PAGE = b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 MANY = WebSettings().limits.most_per_address + 100
@@ -116,3 +129,146 @@ async def test_no_room_takes_a_field_without_a_bound(client: Client, path: str) 
             if f"{name} has" in error:
                 return
     raise AssertionError("no field is named as too long")
+
+
+# --- When all work for strangers takes too much memory, the greediest ends, and nothing else
+MIB = 1024**2
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
+HOLD = """
+import subprocess, sys, time
+held = bytearray({own} * 2**20)
+if {below}:
+    subprocess.Popen([sys.executable, "-c", "import time; held = bytearray({below} * 2**20); time.sleep(60)"])
+print(flush=True)
+time.sleep(60)
+"""
+
+
+@contextmanager
+def holding(own: int, below: int = 0) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that holds so many MiB, and one that it has started."""
+    command = [sys.executable, "-c", HOLD.format(own=own, below=below)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True)
+    assert process.stdout is not None
+    process.stdout.readline()
+    try:
+        yield process
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, 9)
+        process.wait()
+        process.stdout.close()
+
+
+async def nothing() -> None:
+    """Ends what has ended."""
+
+
+def budget_of(memory: int, *held: tuple[int, int]) -> WorkBudget:
+    """A budget of so many MiB in which processes have reserved MiB."""
+    budget = WorkBudget(8, 2**40)
+
+    async def run() -> None:
+        for pid, need in held:
+            (await budget.reserve("work", WorkNeed(1, need * MIB), lambda: False, nothing)).pid = pid
+
+    asyncio.run(run())
+    budget.memory = memory * MIB
+    return budget
+
+
+@LINUX
+def test_a_process_counts_with_all_that_it_has_started() -> None:
+    with holding(20, 60) as process, holding(10) as other:
+        end = time.monotonic() + 30
+        while (taken := memory_of([process.pid, other.pid], {}))[process.pid] < 80 * MIB:
+            assert time.monotonic() < end, taken
+            time.sleep(0.1)
+        assert 10 * MIB < taken[other.pid] < 60 * MIB
+
+
+@LINUX
+def test_the_one_furthest_above_its_reservation_ends() -> None:
+    with holding(90) as greedy, holding(100) as modest:
+        held = ((greedy.pid, 10), (modest.pid, 95))
+        taken = memory_of([greedy.pid, modest.pid], {})
+        assert end_greediest(budget_of(1000, *held), taken) == 0
+        assert end_greediest(budget_of(150, *held), taken) == greedy.pid
+        assert greedy.wait(10) == -9
+        assert modest.poll() is None
+
+
+def test_what_the_processes_of_all_rooms_run_is_loaded_before_they_are_forked() -> None:
+    kinds = {name for path in SOURCES for name in re.findall(r'WorkKind\(\s*"([\w.]+)"', path.read_text())}
+    assert "ggp.web.rules_process" in kinds
+    assert kinds <= {name for room in rooms().values() for name in room.processes}
+
+
+@LINUX
+def test_the_greediest_ends_where_the_servers_own_process_takes_what_is_left() -> None:
+    with holding(1) as greedy, holding(1) as modest:
+        budget = budget_of(100, (greedy.pid, 20), (modest.pid, 20))
+        taken = {greedy.pid: 30 * MIB, modest.pid: 20 * MIB}
+        assert end_greediest(budget, taken) == 0
+        budget.own = 61 * MIB
+        assert end_greediest(budget, dict.fromkeys(taken, 20 * MIB)) == 0  # none is above what it reserved
+        assert end_greediest(budget, taken) == greedy.pid
+
+
+# --- What is slow to make is made once for all who ask, and others are answered meanwhile
+
+
+async def test_all_who_ask_share_one_making_and_it_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[int] = []
+    go = threading.Event()
+
+    def make() -> int:
+        assert go.wait(60)
+        made.append(1)
+        return len(made)
+
+    one = CachedList(make)
+    asked = [asyncio.create_task(one.get()) for _ in range(100)]
+    await asyncio.sleep(0.1)
+    asked[0].cancel()
+    go.set()
+    assert await asyncio.gather(*asked[1:]) == [1] * 99
+    assert await one.get() == 1
+    monkeypatch.setattr(cached_lists, "LONGEST", 0.0)
+    assert await CachedList(make).get() == 2
+    monkeypatch.setattr(one, "_until", 0.0)
+    assert await one.get() == 3
+
+
+async def test_what_goes_wrong_is_told_to_all_and_tried_again() -> None:
+    tries: list[int] = []
+
+    def make() -> int:
+        tries.append(1)
+        if len(tries) == 1:
+            raise ValueError("once")
+        return 7
+
+    one = CachedList(make)
+    assert await asyncio.gather(*(one.get() for _ in range(3)), return_exceptions=True) != [7, 7, 7]
+    while True:
+        try:
+            assert await one.get() == 7
+            break
+        except ValueError:
+            await asyncio.sleep(0.01)
+
+
+async def test_a_hundred_pages_of_puzzles_read_each_file_once_and_block_nobody(
+    client: Client,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read: list[object] = []
+    rules_of = catalogue.read_rules_file
+    catalogue._game_card.cache_clear()
+    monkeypatch.setattr(catalogue, "read_rules_file", lambda path: (read.append(path), rules_of(path))[1])
+    pages = [asyncio.create_task(client.get("/puzzles")) for _ in range(100)]
+    await asyncio.sleep(0)
+    assert (await client.get("/static/page.js")).status == 200
+    assert {reply.status for reply in await asyncio.gather(*pages)} == {200}
+    assert len(read) == len(set(read)) > 10
