@@ -68,8 +68,6 @@ def test_instances_have_their_known_numbers(name: str) -> None:
 
 
 # --- The bench of the frontier; a search in a process of its own keeps to its memory
-
-
 def tiles(memory: int, scratch: Path | None) -> subprocess.CompletedProcess[str]:
     """Four million states of the 3x4 puzzle, in so many MB."""
     command = [sys.executable, "-m", "bench.frontier", "tiles", "--json", "--states", "4e6", "--workers", "2"]
@@ -102,8 +100,6 @@ def test_positions_are_as_far_away_as_the_list_says(depth: int) -> None:
 
 
 # --- `bench.sokoban`: a collection is measured, and two measurements are compared
-
-
 def _row(level: int, result: str, seconds: float) -> dict[str, object]:
     sizes = {"pushes": 3, "moves": 5, "megabytes": 100, "solver": "greedy"}
     return {"level": level, "result": result, "seconds": seconds, **sizes}
@@ -147,8 +143,6 @@ def test_nothing_to_measure_is_a_fault() -> None:
 
 
 # --- Deadlock sets on levels that people made: no push is flagged wrongly, and most fatal ones are flagged
-
-
 def test_lookup_is_measured_on_a_level(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     level = Level(("########", "#  ..  #", "#  $$  #", "#@     #", "########"))
     file = tmp_path / "level.xsb"

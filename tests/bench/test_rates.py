@@ -29,7 +29,6 @@ COUNTING = (
     "(role r) (init (n 0)) (legal r go) (<= (next (n 1)) (true (n 0)))(<= terminal (true (n 1))) (goal r 50)"
 )
 
-
 ROWS = [
     row("reversi", "prover", 100.0),
     row("reversi", "propnet", 1_000.0),
@@ -132,8 +131,6 @@ def test_ends_of_processes_have_reasons() -> None:
 
 
 # --- Machines go in step on games of every class, and a difference would be seen
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["tictactoe", "biddingtictactoe", "breakthrough", "hex", "othello", "chinesecheckers", "sokoban"]
@@ -225,8 +222,6 @@ def test_a_single_state_that_differs_is_caught(monkeypatch: pytest.MonkeyPatch, 
 
 
 # --- The table of other systems shows what was measured and what fails, and every game is one of ours
-
-
 @pytest.mark.parametrize("game", PLAYED)
 def test_games_are_ours_and_have_a_name_or_none_for_each_system(game: str) -> None:
     assert Game.load(game).name
@@ -244,8 +239,6 @@ def test_a_system_that_fails_says_why() -> None:
 
 
 # --- The benchmark of environments plays matches and counts their steps
-
-
 @pytest.mark.slow
 def test_rates_are_of_the_environments_that_were_asked_for() -> None:
     row = vector_rate(Game.load("tictactoe"), 64, 0.05)

@@ -100,8 +100,6 @@ def test_a_match_in_which_roles_wait_for_ever_is_drawn() -> None:
 
 
 # --- What the tree costs is told by parts that make up most of the time, and beside the raw playouts
-
-
 def test_the_parts_of_a_search_make_up_most_of_its_time() -> None:
     native = Game.load("connectfour").machine("native")
     assert isinstance(native, NativeMachine)
@@ -174,8 +172,6 @@ def test_the_solver_knows_when_it_does_not_know() -> None:
 
 
 # --- Our chess moves are UCI's, and an engine that is not installed is reported
-
-
 @pytest.mark.parametrize(
     ("role", "move", "uci"),
     [
@@ -203,8 +199,6 @@ def test_a_match_against_the_engine_is_played_by_the_same_rules() -> None:
 
 
 # --- The measure of beliefs counts the joint moves that they play
-
-
 def test_particles_are_the_joint_moves_that_are_not_seen() -> None:
     machine = Game.load("blindtictactoe").machine("propnet")
     belief = Belief(machine, 0)
@@ -223,8 +217,6 @@ def test_what_is_learnt_of_a_match_fits_a_belief() -> None:
 
 
 # --- The slides of the benchmark are those of the rules
-
-
 def test_slides_come_to_the_boards_of_the_rules_and_the_best_one_is_legal() -> None:
     machine, rng = Game.load("twentyfortyeight").machine("propnet"), random.Random(2)
     state = machine.initial_state()
@@ -245,7 +237,5 @@ def test_slides_come_to_the_boards_of_the_rules_and_the_best_one_is_legal() -> N
 
 
 # --- The bench of equilibria has OpenSpiel's own algorithm beside ours
-
-
 def test_openspiels_cfr_learns_in_the_time_that_it_is_given() -> None:
     assert 0.0 <= measure_peer("kuhn_poker", 0.2) < 0.01

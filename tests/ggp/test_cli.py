@@ -90,23 +90,6 @@ def test_version() -> None:
     assert run("--version").stdout.startswith("ggp")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["play", "no-such-game"], "no game or file"),
-        (["play", "tictacto"], "did you mean tictactoe"),
-        (["bench", "tictactoe", "--machine", "abacus"], "abacus"),
-        (["verify", "no-such-folder"], "no-such-folder"),
-        (["play", "tictactoe", "-p", "human", "--json"], "no room for a person"),
-    ],
-)
-def test_wrong_use_is_answered_with_a_readable_line_and_status_2(arguments: list[str], says: str) -> None:
-    done = run(*arguments)
-    assert done.returncode == 2
-    assert says in " ".join(done.stderr.split())
-    assert "Traceback" not in done.stderr
-
-
 BROKEN = """\
 (role x)
 (init a)
@@ -184,8 +167,6 @@ def test_defaults_that_are_found_out_are_shown() -> None:
 
 
 # --- Wrong words on the command line get one line in our words, whichever command they are for
-
-
 def _numbers() -> Iterator[tuple[str, str]]:
     """Each option of a command that is a number."""
     for name, (_, plugin) in modules().items():
@@ -229,6 +210,22 @@ def _parameters(command: str) -> list[Any]:
 
 
 @pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["play", "no-such-game"], "no game or file"),
+        (["play", "tictacto"], "did you mean tictactoe"),
+        (["bench", "tictactoe", "--machine", "abacus"], "abacus"),
+        (["verify", "no-such-folder"], "no-such-folder"),
+        (["play", "tictactoe", "-p", "human", "--json"], "no room for a person"),
+    ],
+)
+def test_wrong_use_is_answered_with_a_readable_line_and_status_2(
+    arguments: list[str], says: str, said: Any
+) -> None:
+    assert says in " ".join(said(*arguments).split())
+
+
+@pytest.mark.parametrize(
     ("words", "line"),
     [
         ("host", "GAME is missing (see `ggp host --help`)"),
@@ -252,8 +249,6 @@ def test_wrong_use_is_said_in_our_words(words: str, line: str, said: Any) -> Non
 
 
 # --- A file of the user that hides one of our packages is named, with what to do about it
-
-
 @pytest.mark.parametrize("package", ["gdl", "propnet", "players"])
 @pytest.mark.parametrize("kind", ["file", "folder", "script"])
 def test_a_file_that_hides_a_package_is_named(package: str, kind: str, tmp_path: Path) -> None:

@@ -38,24 +38,12 @@ from ggp.web.replay.recorded import read_match, records_in
 from ggp.web.replay.replay_process import RecordSource, card_of
 from ggp.web.replay.routes import Shelf
 from players.knowledge.store import KnowledgeStore, read_file
-from players.puzzles.snakes.level import (
-    levels_in as snakes_in,
-)
-from players.puzzles.snakes.level import (
-    levels_of_file as snakes,
-)
-from players.puzzles.snakes.level import (
-    levels_of_file as snakes_of_file,
-)
+from players.puzzles.snakes.level import levels_in as snakes_in
+from players.puzzles.snakes.level import levels_of_file as snakes
+from players.puzzles.snakes.level import levels_of_file as snakes_of_file
 from players.puzzles.sokoban.levels.gdl import level_of_gdl
-from players.puzzles.sokoban.levels.read import (
-    find_level,
-    levels_in,
-    levels_of_file,
-)
-from players.puzzles.sokoban.levels.read import (
-    levels_of_file as sokoban,
-)
+from players.puzzles.sokoban.levels.read import find_level, levels_in, levels_of_file
+from players.puzzles.sokoban.levels.read import levels_of_file as sokoban
 from players.sorted_sets.files import read_manifest
 from players.strong.storage import MANIFEST
 from players.strong.tables import Tables
@@ -141,8 +129,7 @@ def test_traces_unpack_to_no_more_than_they_may(tmp_path: Path, monkeypatch: pyt
 
 
 @pytest.mark.parametrize(
-    "reader",
-    [name for name in READERS if name not in ("a record", "solutions beside it")],
+    "reader", [name for name in READERS if name not in ("a record", "solutions beside it")]
 )
 @pytest.mark.parametrize("name", ["x" * 300, "x" * 5000])
 def test_names_that_are_too_long_are_told(reader: str, name: str, tmp_path: Path) -> None:
@@ -199,11 +186,7 @@ TEXT_READERS: dict[str, tuple[str, str, Callable[[Path], object]]] = {
     "JSON": ("x.json", '{"items": ["a"],\n "options": [["a"]]}\n', _cover),
     "a packing": ("x.packing", "packing\n; caf\u00e9\npiece a\n##\nresult 2 x 1\n", _cover),
     "a file of BurrTools": ("x.xmpuzzle", BURR, _cover),
-    "a record": (
-        "x.json",
-        '[{"matchId": "caf\u00e9"},\n{}]\n',
-        _records,
-    ),
+    "a record": ("x.json", '[{"matchId": "caf\u00e9"},\n{}]\n', _records),
     "a trace as record": ("x.jsonl", TRACE, _records),
     "measurements": ("x.jsonl", '{"about": {}}\n{"game": "a", "machine": "b"}\n', read_results),
     "what a page brings": ("x.xsb", TWO_LEVELS, lambda path: read_upload("x.xsb", path.read_bytes())),

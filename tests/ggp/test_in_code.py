@@ -185,8 +185,7 @@ def test_a_clock_of_zero_seconds_is_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "line"),
-    [("tictactoe", "1  . . ."), ("sokoban", "#"), ("yards.xsb:1", "#")],
+    ("name", "line"), [("tictactoe", "1  . . ."), ("sokoban", "#"), ("yards.xsb:1", "#")]
 )
 def test_boards_are_drawn(name: str, line: str) -> None:
     game = ggp.load(name)
@@ -229,7 +228,6 @@ def test_a_class_of_the_current_folder_is_served(own_folder: Path) -> None:
     call = command("serve", "--port", "0", "--player", "mine:Last", "--machine", "prover")
     with subprocess.Popen(call, cwd=own_folder, stderr=subprocess.PIPE, text=True) as process:
         try:
-            assert process.stderr is not None
             log = iter(process.stderr)
             port = next(found[1] for line in log if (found := re.search(r"port=(\d+)", line)))
             hosted = command("host", "tictactoe", "-p", f"127.0.0.1:{port},legal", "--clock", "3")

@@ -6,7 +6,6 @@ import asyncio
 import json
 import re
 import socket
-from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +33,7 @@ from ggp.tournament.store import Store
 from tests.ggp.program import ggp
 from tests.ggp.puppets import Puppet, Reply, decent, hosted, marker
 from tests.ggp.server.live import MARKS, ServeProcess
+from tests.ggp.told import Told
 
 
 def play(*players: Reply | str, **options: Any) -> tuple[MatchRecord, list[Puppet]]:
@@ -168,8 +168,6 @@ def test_the_watcher_sees_every_turn() -> None:
 
 
 # --- Before a match players are asked who they are; who cannot play is found then
-
-
 async def test_players_are_asked_for_their_names_and_those_called_alike_get_names_of_their_own() -> None:
     async with Puppet(decent) as first, Puppet(decent) as second:
         one, other = (f"127.0.0.1:{puppet.port}" for puppet in (first, second))
@@ -272,20 +270,19 @@ def bodies(puppet: Puppet) -> list[bytes]:
 def test_roles_that_learnt_the_same_are_sent_the_same_bytes(
     name: str, moves: tuple[str, ...], numbered: bool
 ) -> None:
-    sent: dict[object, set[bytes]] = defaultdict(set)
-    times: dict[object, int] = defaultdict(int)
+    told = Told()
     for seed in range(25 if name in ("kuhn", "montyhall") else 8):
         record, puppets = play_hidden(name, seed, *moves, numbered=numbered)
         for role, puppet in enumerate(puppets):
-            learnt: tuple[object, ...] = (role,)
+            learnt: tuple[object, ...] = ()
             for turn, body in enumerate(bodies(puppet)):
-                kind = body[:6]
                 if turn > 1:
                     learnt = (*learnt, record.moves[turn - 2][role], tuple(record.percepts[turn - 2][role]))
-                sent[learnt, turn, kind].add(body)
-                times[learnt, turn, kind] += 1
-    assert max(times.values()) > 3
-    assert {key: len(each) for key, each in sent.items() if len(each) > 1} == {}
+                told.note(
+                    body[:6].decode(), role, (turn, learnt), body, str(record.moves[: max(0, turn - 1)])
+                )
+    assert told.compared > 3
+    assert told.differences == []
 
 
 def test_the_record_has_states_and_the_percepts_of_each_role() -> None:

@@ -19,7 +19,7 @@ from ggp.answers.operations import OPERATIONS
 from ggp.game import Game
 from ggp.processes.budget import WorkBudget
 from ggp.rule_files import games_folder
-from tests.ggp.program import python
+from tests.ggp.program import python, started
 from tests.places import ROOT
 
 pytest.importorskip("mcp", reason="mcp is not installed: extra mcp")
@@ -210,13 +210,8 @@ def test_the_server_answers_every_line_and_goes_on() -> None:
         *(line for line, _, _ in (MALFORMED | BY_THE_LIBRARY).values()),
         asked(id=99),
     ]
-    run = subprocess.Popen(
-        [sys.executable, "-m", "ggp", "mcp"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )
-    assert run.stdin is not None and run.stdout is not None
+    binary = {"text": False, "stdin": subprocess.PIPE, "stderr": None}
+    run = started("mcp", **binary)
     with run:
         told: list[Any] = []
         for line in lines:

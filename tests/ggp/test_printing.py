@@ -241,8 +241,6 @@ def test_what_a_player_at_an_address_says(part: str, tmp_path: Path) -> None:
 
 
 # --- Files that people ask for are whole or as they were; a full disk is one line
-
-
 def test_a_file_takes_the_place_of_the_old_one_with_its_rights(tmp_path: Path) -> None:
     path = tmp_path / "report.html"
     write_file(path, b"old")

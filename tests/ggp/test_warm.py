@@ -249,8 +249,6 @@ def test_an_easy_level_s_searches_are_loaded_before_its_match() -> None:
 
 
 # --- Both times of a search are those of the same span
-
-
 def test_the_time_before_counts_in_neither() -> None:
     end = time.process_time() + 0.3
     while time.process_time() < end:

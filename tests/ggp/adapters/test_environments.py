@@ -6,6 +6,7 @@ import pickle
 import random
 from collections.abc import Callable
 from copy import deepcopy
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,6 @@ from gdl.information import hides
 from ggp.adapters.adapted_game import OBSERVATIONS, AdaptedGame, missing
 from ggp.game import Game
 from ggp.rule_files import installed_games
-from tests.ggp.adapters.matches import adapted, check, random_match
 from tests.ggp.program import python
 from tests.ggp.told import Told
 from tests.places import ROOT
@@ -30,6 +30,38 @@ import gymnasium
 from ggp.adapters import GdlAEC, GdlEnv, GdlParallel, VectorMatch, make_vec, register_game
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+
+@cache
+def adapted(name: str, observation: str = "bits") -> AdaptedGame:
+    return AdaptedGame(name, observation=observation)
+
+
+def random_match(environment: Any, seed: int) -> list[tuple[str, int, dict[str, float]]]:
+    """Every agent, action and the rewards after it."""
+    rng = random.Random(seed)
+    environment.reset(seed=seed)
+    log = []
+    for agent in environment.agent_iter():
+        seen, _, terminated, truncated, _ = environment.last()
+        if terminated or truncated:
+            environment.step(None)
+            continue
+        action = rng.choice(np.flatnonzero(seen["action_mask"]).tolist())
+        environment.step(action)
+        log.append((agent, action, dict(environment.rewards)))
+    return log
+
+
+def check(game: AdaptedGame, cycles: int, **options: Any) -> None:
+    """All checks of the frameworks."""
+    from gymnasium.utils.env_checker import check_env
+    from pettingzoo.test import api_test, parallel_api_test, seed_test
+
+    api_test(GdlAEC(game, **options), num_cycles=cycles)
+    parallel_api_test(GdlParallel(game, **options), num_cycles=cycles)
+    seed_test(lambda: GdlAEC(game, **options), num_cycles=min(cycles, 30))
+    check_env(GdlEnv(game, **options))
 
 
 FRAME = "(role r) (init a) (<= (next {}) (true a)) (<= terminal (true b)) (goal r 0) (<= (next b) (true b))\n"
@@ -296,8 +328,6 @@ def test_opponents_are_our_players_and_a_seed_repeats_them() -> None:
 
 
 # --- Vector environments: a lane is a single environment
-
-
 @pytest.mark.parametrize("observation", OBSERVATIONS)
 @pytest.mark.parametrize("mode", ["NextStep", "SameStep", "Disabled"])
 def test_what_a_step_of_lanes_returned_stays_as_it_was(observation: str, mode: str) -> None:
@@ -363,8 +393,6 @@ def test_vector_environments_are_single_ones_side_by_side(mode: str) -> None:
 
 
 # --- PettingZoo: agents that act one by one or together, resets, masks, wrappers
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["connectfour", "tron", "othello", "chinesecheckers"])
 def test_agents_that_act_one_by_one_play_the_game(name: str) -> None:

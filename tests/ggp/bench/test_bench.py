@@ -16,17 +16,7 @@ from typer.testing import CliRunner
 from bench.table.report import level_ratios
 from gdl.errors import GdlError
 from gdl.machine import Machine, Playouts
-from ggp.bench import (
-    compare,
-    comparison,
-    console,
-    differ,
-    levels,
-    measure,
-    measurements,
-    read_results,
-    run,
-)
+from ggp.bench import compare, comparison, console, differ, levels, measure, measurements, read_results, run
 from ggp.cli import build
 from ggp.game import Game
 
@@ -259,9 +249,6 @@ def test_games_that_fail_are_rows_with_the_reason(tmp_path: Path) -> None:
 
 
 def test_nothing_to_measure_and_unknown_machines_are_refused() -> None:
-    for arguments in (
-        [],
-        ["tictactoe", "-m", "abacus"],
-    ):
+    for arguments in ([], ["tictactoe", "-m", "abacus"]):
         done = ggp_bench(*arguments)
         assert isinstance(done.exception, GdlError)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import random
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.boards.recorded import RecordedGame, read_recorded
-from gdl.machine import Machine
 from gdl.scramble import scramble
 from gdl.syntax.parser import parse_rules, parse_term, parse_terms
 from gdl.terms import Term
@@ -24,30 +22,12 @@ from ggp.boards.statics import CoordinateOrder, Statics
 from ggp.boards.text import Painter
 from ggp.game import Game
 from ggp.traces import find_traces
-from players.kaskade.make_machine import make_machine
-from tests.games.small_sokoban import small_sokoban
-from tests.ggp.boards import found_boards
-
-
-@functools.cache
-def machine_of(game: str, level: str) -> Machine:
-    if game == "small_sokoban":
-        return small_sokoban().machine(level)
-    return found_boards.machine_of(game) if level == "prover" else Game.load(game).machine(level)
-
-
-@functools.cache
-def board_of_game(game: str, level: str) -> Grid:
-    if level == "prover" and game != "small_sokoban":
-        return found_boards.found(game)[1]
-    board = find_board(machine_of(game, level))
-    assert board is not None
-    return board
+from tests.ggp.boards.found_boards import found, machine_of
 
 
 def picture(game: str) -> str:
-    machine = machine_of(game, "prover")
-    painter = Painter(board_of_game(game, "prover"), machine.rules, machine.roles)
+    machine, board = found(game)
+    painter = Painter(board, machine.rules, machine.roles)
     return painter.draw(machine.initial_state().propositions).plain()
 
 
@@ -66,14 +46,14 @@ def picture(game: str) -> str:
     ],
 )
 def test_sides_of_the_board_are_in_order(game: str, columns: str, rows: str, level: str) -> None:
-    sides = board_of_game(game, level)
+    _, sides = found(game, level=level)
     assert "".join(map(str, sides.columns)) == columns
     assert "".join(map(str, sides.rows)) == rows
 
 
 @pytest.mark.parametrize("game", ["prisonersdilemma", "rockpaperscissors"])
 def test_games_without_a_board_have_none_and_are_shown_as_propositions(game: str) -> None:
-    machine = machine_of(game, "propnet")
+    machine = machine_of(game, level="propnet")
     assert find_board(machine) is None
     drawing = Painter(None, machine.rules, machine.roles).draw(machine.initial_state().propositions)
     assert drawing.lines == ()
@@ -93,7 +73,7 @@ def test_walls_and_goals_of_sokoban_are_drawn_from_facts() -> None:
 
 
 def test_a_piece_on_a_marked_square_shows_both() -> None:
-    machine = machine_of("small_sokoban", "propnet")
+    machine = machine_of("small_sokoban", level="propnet")
     painter = Painter(find_board(machine), machine.rules, machine.roles)
     state = [parse_term(t) for t in ("(at c 3)", "(box d 5)", "(box c 4)", "(step 3)")]
     drawing = painter.draw(state)
@@ -111,13 +91,8 @@ def test_chess_men_are_capitals_and_small_letters() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("game", ["tictactoe", "connectfour", "breakthrough", "chess", "sokoban"])
 def test_scrambled_games_have_the_same_board(game: str) -> None:
-    rules = Game.load(game).rules
     level = "prover" if game == "chess" else "propnet"
-    plain = make_machine(rules, level)
-    hidden = make_machine(scramble(rules, seed=3)[0], level)
-    one, two = find_board(plain), find_board(hidden)
-    assert one is not None
-    assert two is not None
+    (plain, one), (hidden, two) = (found(game, seed, level) for seed in (0, 3))
     assert (len(one.columns), len(one.rows)) == (len(two.columns), len(two.rows))
     assert len(one.squares) == len(two.squares)
     assert sorted(map(len, one.fixed.values())) == sorted(map(len, two.fixed.values()))
@@ -174,8 +149,8 @@ def test_every_public_state_can_be_drawn(corpus: Path) -> None:
 
 def test_different_pieces_have_different_letters() -> None:
     for game in ("chess", "checkers", "chinesecheckers", "tron", "sokoban", "amazons"):
-        machine = machine_of(game, "prover")
-        painter = Painter(board_of_game(game, "prover"), machine.rules, machine.roles)
+        machine, board = found(game)
+        painter = Painter(board, machine.rules, machine.roles)
         glyphs = [glyph for glyph, _, _ in painter.legend]
         assert len(glyphs) == len(set(glyphs))
 
@@ -198,8 +173,6 @@ def test_coordinates_that_nobody_has_seen_stand_between_the_others(seen: str, wh
 
 
 # --- Boards of public games that people know: panels, strips, hexagons, rings, squares by their names
-
-
 def painter_of_trace(corpus: Path, game: str) -> tuple[Grid, Painter, Sequence[frozenset[Term]]]:
     recorded = of_trace(corpus, game)
     board = board_of_recorded(recorded)
@@ -237,11 +210,7 @@ def test_lines_of_the_rules_lie_within_panels(corpus: Path, game: str) -> None:
 
 @pytest.mark.parametrize(
     ("game", "first"),
-    [
-        ("kalaha5x2x3", "3 3 3 3 3 3 3 3 3 3 0 0"),
-        ("nim2", "2 2 10 10"),
-        ("coins", "O O O O O O O O"),
-    ],
+    [("kalaha5x2x3", "3 3 3 3 3 3 3 3 3 3 0 0"), ("nim2", "2 2 10 10"), ("coins", "O O O O O O O O")],
 )
 def test_counts_stand_in_a_strip_and_are_no_axis(corpus: Path, game: str, first: str) -> None:
     board, painter, states = painter_of_trace(corpus, game)
@@ -486,15 +455,15 @@ def test_every_line_of_a_match_is_drawn_whatever_it_is_called(seed: int) -> None
 def test_other_functors_of_four_arguments_are_no_lines() -> None:
     order = CoordinateOrder(Game("dots", DOTS_AND_BOXES).rules)
 
-    def found(text: str) -> bool:
+    def is_found(text: str) -> bool:
         return line_layer(set[Term](parse_terms(text)), order) is not None
 
-    assert found("(l 1 1 1 2) (l 1 1 2 1) (l 2 1 2 2)")
-    assert not found("(l 1 1 1 2) (l 1 1 2 2)"), "a diagonal"
-    assert not found("(l 1 1 1 2) (l 1 2 1 3)"), "one way alone"
-    assert not found("(l 1 1 1 3) (l 1 1 3 1) (l 2 2 2 1)"), "too long"
-    assert not found("(l 1 1 1 2 x) (l 1 1 2 1 x)")
-    assert not found("(l red p q r) (l p red q p)")
+    assert is_found("(l 1 1 1 2) (l 1 1 2 1) (l 2 1 2 2)")
+    assert not is_found("(l 1 1 1 2) (l 1 1 2 2)"), "a diagonal"
+    assert not is_found("(l 1 1 1 2) (l 1 2 1 3)"), "one way alone"
+    assert not is_found("(l 1 1 1 3) (l 1 1 3 1) (l 2 2 2 1)"), "too long"
+    assert not is_found("(l 1 1 1 2 x) (l 1 1 2 1 x)")
+    assert not is_found("(l red p q r) (l p red q p)")
 
 
 # --- What things were seen to do: moves, pushes, trails, towers

@@ -360,8 +360,6 @@ def test_classes_of_drawings_are_in_the_stylesheet() -> None:
 
 
 # --- Pieces: what things look like, by what they do, whose they are, and what hints say
-
-
 def hinted_rules(game: str, *hints: str) -> Rules:
     """A game's rules after hints. They change how a board looks, not which it is."""
     lines = [f"; draw: {hint}" for hint in hints]

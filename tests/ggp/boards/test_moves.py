@@ -306,8 +306,6 @@ def test_the_only_role_never_waits() -> None:
 
 
 # --- Whose turn it is, by the rules alone; and digits that are one number
-
-
 @pytest.mark.parametrize("game", ["tictactoe", "chess", "hex", "chinesecheckers", "kalah", "nim"])
 def test_the_turn_is_the_role_with_a_choice_in_scrambled_rules_too(game: str) -> None:
     hidden, names = scramble(Game.load(game).rules, seed=7)
@@ -371,8 +369,6 @@ def test_counts_can_be_made_of_many_digits() -> None:
 
 
 # --- Why matches are over: lines, chains, full boards, sides that cannot move, and the rules' own words
-
-
 @functools.cache
 def ends_of(game: str) -> tuple[Machine, EndFinder]:
     machine = machine_of(game)

@@ -10,7 +10,6 @@ import re
 import signal
 import socket
 import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,10 +26,9 @@ from ggp.web.replay.replay_process import CARRIED, ReplayDesk
 from players.fleet.ray_fleet import RayFleet
 from players.fleet.ray_nodes import ray_nodes
 from players.fleet.survey import PROBE
-from tests.ggp.program import ggp
+from tests.ggp.program import ggp, started
 from tests.ggp.puppets import Puppet, Reply, decent, marker
 from tests.ggp.server.live import MARKS, ServeProcess
-from tests.places import ROOT
 from tests.waiting import until
 
 
@@ -77,10 +75,8 @@ def test_ggp_host_stopped_by_a_signal_aborts_the_match(
 
 def test_ggp_host_into_a_closed_pipe_aborts_the_match(tmp_path: Path) -> None:
     with hosted(tmp_path, marker) as (process, puppet, out):
-        assert process.stdout is not None
         process.stdout.readline()
         process.stdout.close()
-        assert process.stderr is not None
         errors = process.stderr.read()
         assert (process.wait(20), "Traceback" in errors) == (141, False), errors
         assert isinstance(puppet.messages[-1], Abort)
@@ -96,11 +92,8 @@ def hosted(tmp_path: Path, reply: Reply) -> Iterator[tuple[subprocess.Popen[str]
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
     asyncio.run_coroutine_threadsafe(puppet.__aenter__(), loop).result(10)
-    process = subprocess.Popen(
-        [sys.executable, "-m", "ggp", "host", str(game), "-p", f"127.0.0.1:{puppet.port},legal",
-         "--clock", "60", "--output", str(out)],
-        cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+    words = "--clock", "60", "--output", str(out)
+    process = started("host", str(game), "-p", f"127.0.0.1:{puppet.port},legal", *words)
     try:
         yield process, puppet, out
     finally:

@@ -136,8 +136,6 @@ def test_every_notation_is_formatted_validated_and_scrambled(
 
 
 # --- ``ggp ground`` prints rules that can be read back, and counts
-
-
 def test_the_printed_rules_ground_to_themselves(capsys: pytest.CaptureFixture[str]) -> None:
     command("tictactoe")
     printed = capsys.readouterr().out

@@ -6,8 +6,6 @@ import json
 import re
 import signal
 import subprocess
-import sys
-import time
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -29,10 +27,11 @@ from ggp.cover.packed import LETTERS, Packed, PlacedPiece, css, layers
 from ggp.cover.solve import CoverRequest, solve_cover
 from players.puzzles.cover.outcome import CoverOptions
 from players.puzzles.cover.packing.disassembly import Assembly, take_apart
-from tests.ggp.program import ggp, invoke
+from tests.ggp.program import ggp, invoke, started
 from tests.mutations import refusals
 from tests.places import GAMES
 from tests.players.puzzles.cover.problems import as_json
+from tests.waiting import until
 
 
 def cover(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -115,11 +114,8 @@ def test_a_killed_run_goes_on(tmp_path: Path) -> None:
     size = 8
     (tmp_path / "queens.json").write_text(as_json(queens(size)))
     words = ["queens.json", "--all", "--json", "--resume", "saved", "--workers", "2"]
-    run = subprocess.Popen(
-        [sys.executable, "-m", "ggp", "cover", *words], cwd=tmp_path, stdout=subprocess.DEVNULL
-    )
-    while run.poll() is None and not (tmp_path / "saved").exists():
-        time.sleep(0.01)
+    run = started("cover", *words, cwd=tmp_path, stdout=subprocess.DEVNULL)
+    until(lambda: run.poll() is not None or (tmp_path / "saved").exists())
     run.send_signal(signal.SIGKILL)
     run.wait()
     last = cover(*words, cwd=tmp_path)
@@ -137,12 +133,9 @@ def test_stopped_by_the_clock_and_by_ctrl_c(tmp_path: Path) -> None:
     words = ["queens.json", "--count", "--json", "--resume", "saved"]
     first = json.loads(cover(*words, "--seconds", "0.2", cwd=tmp_path).stdout)
     assert (first["complete"], first["stopped"]) == (False, "time is up")
-    run = subprocess.Popen(
-        [sys.executable, "-m", "ggp", "cover", *words], cwd=tmp_path, stdout=subprocess.PIPE, text=True
-    )
+    run = started("cover", *words, cwd=tmp_path)
     before = (tmp_path / "saved").stat().st_mtime_ns
-    while run.poll() is None and (tmp_path / "saved").stat().st_mtime_ns == before:
-        time.sleep(0.01)
+    until(lambda: run.poll() is not None or (tmp_path / "saved").stat().st_mtime_ns != before)
     run.send_signal(signal.SIGINT)
     line = json.loads(run.communicate(timeout=60)[0])
     assert run.returncode == 130 and line["stopped"] == "interrupted"
@@ -169,8 +162,6 @@ def test_what_was_saved_is_looked_at(tmp_path: Path) -> None:
 
 
 # --- Saved searches of covers with wrong contents: refused, or gone on with
-
-
 @pytest.mark.parametrize(("puzzle", "engine"), [("queens", "cells"), ("queens", "bitset"), ("packing", None)])
 def test_a_search_with_wrong_contents_is_refused_or_gone_on_with(
     puzzle: str, engine: str | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]

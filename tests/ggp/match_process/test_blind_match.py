@@ -22,7 +22,6 @@ from ggp.protocol.messages import NO_MOVE, Play, parse_message, read_told
 from players.belief.belief import Belief, Observed
 
 Told = tuple[str, ...] | None
-WORDS = ["ok", "tie", "(card king)", "yes", "(", "?x", "(move first bet)"]
 
 
 @cache
@@ -140,22 +139,6 @@ def test_nonsense_is_logged_and_a_legal_move_stays_known(told: Told, event: str)
     assert match.options()
     match.follow(numbered(3, "noop"), "noop", True, False)
     assert match.options()
-
-
-@pytest.mark.parametrize("name", ["kuhn", "blindtictactoe", "numberguessing"])
-def test_any_percepts_in_any_order_leave_a_legal_move(name: str) -> None:
-    rng = random.Random(3)
-    prover = prover_of(name)
-    for _ in range(3):
-        match, _ = begun(name)
-        match.follow(numbered(0, None), None, True, False)
-        for turn in range(1, 12):
-            percepts = rng.sample(WORDS, 2)
-            own = match.text(0, match.options()[0]) if match.options() else None
-            told = numbered(rng.choice([turn, turn, turn - 1, turn + 5]), own, *percepts)
-            match.follow(told, own, True, False)
-            state = match.state
-            assert prover.is_terminal(state) or match.options()
 
 
 def test_a_match_is_resumed_from_its_history() -> None:

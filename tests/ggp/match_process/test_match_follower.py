@@ -267,8 +267,6 @@ def test_goals_are_told_at_the_end() -> None:
 
 
 # --- A follower looks a turn ahead while it waits: it knows answers to joint moves that are not reported yet
-
-
 def messages(game: str, role: str) -> tuple[Follower, list[tuple[str, dict[str, Any]]]]:
     sent: list[tuple[str, dict[str, Any]]] = []
     start = {"role": role, "seed": 1, "history": []}
@@ -379,8 +377,6 @@ def test_nothing_is_foreseen_at_the_end() -> None:
 
 
 # --- A standby plays at random while it waits, before a match and beside turns, until that brings nothing
-
-
 class Clock:
     """CPU time that passes only when a test says so."""
 

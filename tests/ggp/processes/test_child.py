@@ -161,8 +161,6 @@ async def test_for_a_process_that_does_not_read_bytes_wait_up_to_a_bound_and_no_
 
 
 # --- A process that follows a match is replaced when it does not read what it is sent
-
-
 class Spawned:
     """Gives new processes that echo."""
 

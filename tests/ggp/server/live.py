@@ -144,7 +144,6 @@ class ServeProcess:
             text=True,
         )
         self.log: list[str] = []
-        assert self.process.stderr is not None
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
         listening = re.compile(r'event(?:=|": ")listening.*port(?:=|": )(\d+)')
@@ -165,7 +164,6 @@ class ServeProcess:
         return "".join(self.log)
 
     def _read(self) -> None:
-        assert self.process.stderr is not None
         for line in self.process.stderr:
             self.log.append(line)
 
@@ -180,6 +178,5 @@ class ServeProcess:
         self._reader.join(20)
         # To close what a thread still reads would wait for ever.
         assert not self._reader.is_alive(), "a process that it has started still holds its standard error"
-        assert self.process.stderr is not None
         self.process.stderr.close()
         return self.said

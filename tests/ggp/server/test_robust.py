@@ -238,8 +238,6 @@ def test_a_turn_that_is_thought_about_is_not_disturbed(serve: Serve) -> None:
 
 
 # --- Matches are played however few files may be open; where these are too few, one line says so
-
-
 @given(limit=st.integers(1, 5000), matches=st.integers(1, 64))
 def test_what_is_taken_is_within_the_limit(limit: int, matches: int) -> None:
     config = ServerConfig(matches=matches)

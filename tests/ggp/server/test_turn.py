@@ -229,8 +229,6 @@ def test_the_round_trip_of_a_connection_is_told() -> None:
 
 
 # --- Standbys that are asked go before standbys that play at random, and before the thinking of others
-
-
 class Process:
     """A process that is ranked."""
 
@@ -287,8 +285,6 @@ def test_thinking_waits_where_there_is_a_standby_and_rests_where_one_has_no_move
 
 
 # --- What standbys needed is kept; a match is admitted where the standbys of all matches can be in time
-
-
 @given(st.lists(st.tuples(st.text(max_size=3), st.integers())))
 def test_the_last_that_was_noted_is_known(notes: list[tuple[str, int]]) -> None:
     memory: Remembered[int] = Remembered()

@@ -84,8 +84,6 @@ def test_errors_are_one_line_and_an_excerpt(file: Path, words: list[str], messag
 
 
 # --- The options of ``ggp solve`` for Sokoban: what they print, and exit status
-
-
 @pytest.fixture
 def level(tmp_path: Path) -> str:
     path = tmp_path / "corner.xsb"
@@ -264,8 +262,6 @@ def test_a_name_that_says_nothing_is_refused(tmp_path: Path) -> None:
 
 
 # --- What is found in a level is told as data, and why a position is dead
-
-
 def test_findings_name_what_the_oracle_knows() -> None:
     stage = corner()
     by_kind = {finding.kind: finding for finding in findings(stage)}

@@ -249,8 +249,6 @@ def test_going_on_with_a_file_imports_nothing_and_calls_nobody(tmp_path: Path) -
 
 
 # --- A tournament's file, and what its results say of pairs of players
-
-
 def result(game: str, number: int, seats: str, *goals: int, faults: object = None) -> Result:
     none = tuple((0, 0, 0) for _ in goals)
     return Result(Fixture(game, number, tuple(seats)), goals, faults or none, True, 10, 1.5)  # type: ignore[arg-type]
@@ -313,8 +311,6 @@ def test_players_are_compared_by_goals_in_a_match_or_in_a_round() -> None:
 
 
 # --- Ratings and sequential tests, by simulated matches
-
-
 def simulated(strengths: dict[str, float], draws: float, games: int, seed: int) -> list[Comparison]:
     rng = random.Random(seed)
     compared = []
@@ -405,8 +401,6 @@ def test_a_sequential_test_is_symmetric() -> None:
 
 
 # --- The live table and the report of a tournament
-
-
 @pytest.mark.parametrize("terminal", [True, False])
 def test_the_live_table_shows_what_is_played_and_what_came_out(terminal: bool) -> None:
     shown = io.StringIO()

@@ -106,10 +106,7 @@ def test_no_sequential_test_is_decided_against_a_player_that_made_no_move(tmp_pa
 @pytest.mark.parametrize(
     ("player", "why"),
     [
-        (
-            "Raising",
-            "no move of its own in 4 matches; first exception: ZeroDivisionError: ",
-        ),
+        ("Raising", "no move of its own in 4 matches; first exception: ZeroDivisionError: "),
         ("Crashing", "no move of its own in 4 matches; first process died: exit status 3, step 1"),
         ("Missing", "there is no player odd_players:Missing"),
         ("Refusing", "RuntimeError: no weights at odd_players.py:"),

@@ -32,6 +32,7 @@ from players.uct.training.searched_training import SearchedTraining
 from propnet.recoding.samples import sample_states
 from tests.ggp.program import ggp
 from tests.machines import network
+from tests.waiting import until
 
 
 def _lesson(folder: Path, game: str = "tictactoe", pairs: int = 0, seconds: float = 0.3) -> Lesson:
@@ -142,9 +143,7 @@ def test_a_training_that_is_killed_goes_on_from_what_it_kept(tmp_path: Path) -> 
     )
     process = subprocess.Popen([sys.executable, "-c", script, str(store.directory)])
     try:
-        limit = time.monotonic() + 120
-        while store.empty and time.monotonic() < limit:
-            time.sleep(0.05)
+        until(lambda: not store.empty)
     finally:
         process.send_signal(signal.SIGKILL)
         process.wait()
@@ -278,8 +277,6 @@ def test_what_cannot_be_done_is_told(tmp_path: Path) -> None:
 
 
 # --- A training's page stands alone, and shows squares as they lie on the board
-
-
 def test_squares_are_where_the_rules_order_them() -> None:
     machine = network("breakthrough")
     names = canonical_names(machine.rules)

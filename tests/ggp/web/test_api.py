@@ -37,7 +37,7 @@ from players.match import Match
 from players.processes.lifeline import descendants
 from players.registry import make_player
 from tests.examples import examples
-from tests.ggp.web.clients import Client
+from tests.ggp.web.pages import Client
 from tests.places import ROOT
 
 HANOI = {"game": "hanoi"}
@@ -228,8 +228,6 @@ def test_any_json_is_judged_as_the_standard_judges_it(value: object, name: str) 
 
 
 async def test_a_search_that_tells_more_than_is_read_keeps_no_more_than_some_news(client: Client) -> None:
-    assert client.app is not None
-
     async def ask(name: str, told: object, news: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
         for number in range(10 * BEHIND):  # nothing is sent meanwhile
             news({"kind": "progress", "seconds": number})
@@ -303,8 +301,6 @@ def test_words_with_slashes_stay() -> None:
 
 
 # --- The docs in the page: each page is there, and leads nowhere that is not
-
-
 class Parts(HTMLParser):
     """The addresses and ids of a page, and the elements that it has."""
 

@@ -11,9 +11,12 @@ from typing import Any
 
 import pytest
 
-from tests.ggp.web.browsing import WebServer, order, press, wait
+from tests.ggp.web.pages import WebServer, order, press, wait
 from tests.ggp.web.replay.test_recorded import played
 from tests.ggp.web.test_tournaments import kept_tournament
+
+pytest.importorskip("selenium", reason="selenium is not installed")
+from selenium.webdriver import Keys
 
 REFUSED = """const old = window.fetch; window.fetch = (path, options) => options?.method === "POST"
   ? Promise.resolve(new Response('{"error": "refused"}', {status: 400})) : old(path, options);"""
@@ -80,8 +83,6 @@ return marks.map((mark) => [mark, near(mark)]);
 
 
 def test_a_finding_appears_where_it_was_typed_and_leads_there(web: WebServer, browser: Any) -> None:
-    from selenium.webdriver.common.keys import Keys
-
     address = web()
     browser.get(f"{address}/rules?game=tictactoe")
     wait(browser, "document.querySelector('.status').textContent.startsWith('1 note')")
@@ -148,8 +149,6 @@ def test_files_of_all_line_ends_and_encodings_are_opened(
 
 
 def test_rules_are_rewritten_drawn_and_handed_over_by_keys(web: WebServer, browser: Any) -> None:
-    from selenium.webdriver.common.keys import Keys
-
     browser.get(f"{web()}/rules")
     wait(browser, "document.querySelector('#editor')")
     browser.find_element("id", "game").send_keys("nim" + Keys.ENTER)
@@ -187,8 +186,6 @@ def test_names_that_look_like_markup_stay_text_at_a_phones_width(web: WebServer,
 
 
 # --- Pages work at a plain address of a network, to which browsers do not say where a request comes from
-
-
 def own_address() -> str:
     """An address of this computer that others reach."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
@@ -309,8 +306,6 @@ def test_axe_finds_nothing_serious_at_a_table(address: str, browser: Any, name: 
 
 @pytest.mark.slow
 def test_axe_finds_nothing_serious_at_the_end_and_on_a_solved_puzzle(address: str, browser: Any) -> None:
-    from selenium.webdriver.common.keys import Keys
-
     order(browser, address, "/play/tables", rules="", game="tutorial.xsb:1", seats=["human"])
     for number, key in enumerate((Keys.ARROW_UP, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)):
         wait(browser, f"document.querySelector('output')?.textContent === 'step {number} of {number}'")

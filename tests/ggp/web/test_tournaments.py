@@ -18,8 +18,7 @@ from ggp.tournament.statistics.ratings import Sprt
 from ggp.tournament.statistics.tables import html_report
 from ggp.tournament.store import Result, Store
 from ggp.web.tournament_process import tables_of
-from tests.ggp.web.browsing import WebServer, until, wait
-from tests.ggp.web.clients import client_of
+from tests.ggp.web.pages import WebServer, client_of, until, wait
 from tests.ggp.web.replay.test_recorded import played
 
 EVIL = "<b>tictactoe</b>"

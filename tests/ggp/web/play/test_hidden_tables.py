@@ -19,7 +19,7 @@ from ggp.web.replay.recorded import read_match
 from ggp.web.watch.watched import WATCHED
 from players.player import Choice
 from tests.ggp.told import Told
-from tests.ggp.web.clients import Client
+from tests.ggp.web.pages import Client
 from tests.ggp.web.play.test_tables import At, moves, opened
 
 
@@ -38,10 +38,7 @@ async def move(person: At, state: dict[str, Any], text: str = "") -> dict[str, A
 async def test_each_person_is_told_what_its_role_knows_and_all_of_it_after_the_end(client: Client) -> None:
     at = await opened(client, game="kuhn", seats=["human", "human"])
     watched = await at.until("state")
-    assert (watched["blind"], watched["seats"]) == (
-        {"over": False, "as": None},
-        ["human", "human", "random"],
-    )
+    assert (watched["blind"], watched["seats"]) == ({"over": False, "as": None}, ["human", "human", "random"])
     one, two = await sits(at, "first"), await sits(at, "second")
     assert "already" in (await at.request("sit", role="first"))["error"]
     assert "no person" in (await at.request("sit", role="random"))["error"]
@@ -92,7 +89,6 @@ async def test_sides_are_swapped_after_the_end_and_everybody_keeps_the_own_chair
 
 
 async def test_those_who_watch_the_servers_tables_see_nothing_before_the_end(client: Client) -> None:
-    assert client.app is not None
     at = await opened(client, game="montyhall", seats=["human"])
     one = await sits(at, "candidate")
     await move(one, await one.until("state", lambda s: s["asked"] != []))

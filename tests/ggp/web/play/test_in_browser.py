@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
-from tests.ggp.web.browsing import WebServer, end_web, open_table, press, start_web, wait
+from tests.ggp.web.pages import WebServer, end_web, open_table, press, start_web, wait
 from tests.waiting import until
 
 pytest.importorskip("selenium", reason="selenium is not installed")
+from selenium.webdriver import ActionChains, Keys
 from selenium.webdriver.common.by import By
-from selenium.webdriver.common.keys import Keys
 
 FIND = """
 const shown = (e) => e.offsetParent !== null || e instanceof SVGElement;
@@ -103,8 +103,6 @@ def square_of(browser: Any, words: str) -> str:
 @pytest.mark.slow
 def test_a_game_is_played_to_its_end_by_keys_alone(web: WebServer, browser: Any) -> None:
     """Tab and Enter choose squares; the list is filtered by typing; what people want else has letters."""
-    from selenium.webdriver import Keys
-
     browser.get(f"{web()}/play")
     wait(browser, "document.querySelector('#filter')").send_keys("tic-tac", Keys.ENTER)
     assert browser.switch_to.active_element.get_attribute("id") == "start"
@@ -267,8 +265,6 @@ def may(browser: Any, square: str) -> Any:
 
 def drag(browser: Any, origin: str, target: str) -> None:
     """A piece from one square to another, once somebody may."""
-    from selenium.webdriver import ActionChains
-
     piece = may(browser, origin)
     ActionChains(browser, duration=30).drag_and_drop(piece, browser.execute_script(SQUARE, target)).perform()
 
@@ -344,8 +340,6 @@ def test_chess_is_dragged_with_en_passant_and_castling_to_a_promotion_that_mates
 def test_sokoban_is_solved_by_arrows_then_by_walking_and_pushing_with_clicks(
     web: WebServer, browser: Any
 ) -> None:
-    from selenium.webdriver.common.keys import Keys
-
     choose(browser, web(), "One parcel")
     for key in (Keys.ARROW_UP, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT):
         wait(browser, "document.title.startsWith('● Your turn')")
@@ -381,8 +375,6 @@ def test_stones_are_placed_moved_taken_and_sown_by_clicks_until_a_side_has_lost(
 
 @pytest.mark.slow
 def test_a_pasted_level_is_solved_by_an_arrow_and_taken_back(web: WebServer, browser: Any) -> None:
-    from selenium.webdriver.common.keys import Keys
-
     browser.get(f"{web()}/play")
     wait(browser, "document.querySelector('#rules')")
     browser.find_element("id", "rules").send_keys(
@@ -439,8 +431,6 @@ def test_rules_from_the_editor_are_played_at_once(web: WebServer, browser: Any) 
 
 
 # --- Games with chance and with hidden information in a real browser
-
-
 def text(browser: Any, where: str) -> str:
     return " ".join(element.text for element in browser.find_elements(By.CSS_SELECTOR, where))
 

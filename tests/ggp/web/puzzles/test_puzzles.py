@@ -19,8 +19,7 @@ from ggp.web.puzzles import routes as puzzles
 from ggp.web.puzzles.puzzle_process import PuzzleBench
 from players.puzzles.sokoban.levels.gdl import level_to_gdl
 from players.puzzles.sokoban.levels.level import Level
-from tests.ggp.web.browsing import WebServer, wait
-from tests.ggp.web.clients import Client, token_of
+from tests.ggp.web.pages import Client, WebServer, token_of, wait
 
 STEPS = (
     "(role you) (init (at 0)) (succ 0 1) (succ 1 2) (succ 2 3) (<= (legal you up) (true (at ?n)))"
@@ -30,8 +29,7 @@ STEPS = (
 
 
 async def begin(client: Client, **order: object) -> tuple[int, dict[str, Any]]:
-    headers = token_of(client)
-    reply = await client.post("/puzzles", json=order, headers=headers)
+    reply = await client.post("/puzzles", json=order, headers=token_of(client))
     return reply.status, await reply.json()
 
 
@@ -108,12 +106,10 @@ def test_a_level_whose_rules_end_before_its_solution_is_searched_by_its_rules() 
 
 
 async def test_a_search_is_stopped(client: Client) -> None:
-    assert client.app is not None
     status, told = await begin(client, game="sokoban", seconds=300, solver="nested-policy")
     assert status == 200
-    headers = token_of(client)
     await asyncio.sleep(0.3)
-    assert (await client.post(f"/puzzles/{told['puzzle']}/stop", headers=headers)).status == 200
+    assert (await client.post(f"/puzzles/{told['puzzle']}/stop", headers=token_of(client))).status == 200
     event, found, _ = await outcome(client, told["puzzle"])
     assert event == "failed"
     assert "ended" in found["error"]
@@ -187,7 +183,6 @@ def test_steps_outside_a_line_and_moves_that_are_not_legal_are_told() -> None:
 async def test_of_puzzles_that_are_over_so_many_rules_are_kept_and_no_more(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert client.app is not None
     monkeypatch.setattr(client.app[puzzles.PUZZLES], "_most_size", 3 * len(STEPS) + 100)
     keys = []
     for _ in range(5):
@@ -233,8 +228,6 @@ def test_what_is_no_packing_is_refused() -> None:
 
 
 # --- A puzzle is chosen, solved and played on the board in a real browser, by keys alone
-
-
 def test_a_puzzle_is_solved_and_its_line_is_played(web: WebServer, browser: Any) -> None:
     from selenium.webdriver.common.keys import Keys
 

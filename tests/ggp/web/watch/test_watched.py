@@ -17,8 +17,7 @@ from ggp.protocol.event_source import BEHIND, BEHIND_BYTES, _Reader, encode
 from ggp.web.drawing_process import WatchedGame
 from ggp.web.watch.watched import LONGEST_RULES, MATCH_BYTES, SERVER_BYTES, Watched, read_match
 from tests.ggp.server.live import START, LiveServer
-from tests.ggp.web.browsing import end_web, press, start_web, until
-from tests.ggp.web.clients import Client, Listener, token_of
+from tests.ggp.web.pages import Client, Listener, end_web, press, start_web, token_of, until
 
 
 def free_port() -> int:
@@ -157,14 +156,11 @@ def test_what_is_no_address_is_refused(address: str) -> None:
 
 
 # --- A match at a table of the page is watched like any other, by those who have no key to the table
-
-
 @pytest.mark.slow
 async def test_a_table_is_watched_from_its_first_state_to_its_end_and_back_again(client: Client) -> None:
-    headers = token_of(client)
 
     async def post(path: str, **fields: object) -> dict[str, Any]:
-        told: dict[str, Any] = await (await client.post(path, json=fields, headers=headers)).json()
+        told: dict[str, Any] = await (await client.post(path, json=fields, headers=token_of(client))).json()
         return told
 
     order = {"game": "tictactoe", "seats": ["uct:workers=1", "human"]}
