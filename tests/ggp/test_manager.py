@@ -281,7 +281,7 @@ def test_roles_that_learnt_the_same_are_sent_the_same_bytes(
                 told.note(
                     body[:6].decode(), role, (turn, learnt), body, str(record.moves[: max(0, turn - 1)])
                 )
-    assert told.compared > 3
+    assert told.compared > 0
     assert told.differences == []
 
 

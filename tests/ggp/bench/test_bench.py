@@ -25,13 +25,9 @@ def row(game: str = "chess", machine: str = "propnet", rate: float = 100.0, **mo
     """A row as a measurement gives it, with nothing remarkable."""
     fields = {"game": game, "machine": machine, "status": "ok", "peak_mb": 100.0, "rates": [rate] * 3}
     fields |= {"states_per_cpu_s": rate, "playouts_per_cpu_s": rate / 10, "ns_per_lane_step": 1e9 / rate}
-    fields |= dict.fromkeys(
-        ("ground_s", "build_s", "compile_s", "cached_s", "compiled", "first_playout_s"), 0.25
-    )
-    fields |= dict.fromkeys(("gates", "gate_inputs", "base_propositions", "moves"), 5) | {
-        "peak_mb": 100.0,
-        "cut": 0,
-    }
+    seconds = "ground_s", "build_s", "compile_s", "cached_s", "compiled", "first_playout_s"
+    sizes = "gates", "gate_inputs", "base_propositions", "moves"
+    fields |= dict.fromkeys(seconds, 0.25) | dict.fromkeys(sizes, 5) | {"mean_length": 10.0, "cut": 0}
     return fields | more
 
 

@@ -42,13 +42,15 @@ def file(tmp_path: Path) -> Path:
 run = partial(invoke, "rules")
 
 
-def test_the_rules_of_a_level_are_printed(file: Path) -> None:
-    status, output = run(file, "--steps", "70")
+@pytest.mark.parametrize("form", [[], ["--pushes"]])
+def test_the_rules_of_a_level_are_printed(file: Path, form: list[str]) -> None:
+    status, output = run(file, *form, "--steps", "70")
     assert status == 0
     rules, findings = check_text(output)
     assert rules is not None
     assert not [d for d in findings if d.severity > Severity.INFO]
     assert "or after 70 moves" in output
+    assert ("(push ?x ?y ?d)" in output) == bool(form)
 
 
 def test_the_rules_go_to_a_file_that_plays(file: Path, tmp_path: Path) -> None:
@@ -71,6 +73,7 @@ def test_levels_that_come_along_need_no_path() -> None:
         (["play", "{file}:2"], "{file}:11:4: the level has 2 keepers"),
         (["solve", "{file}:3"], "{file}: there is no level 3: the file has 2 levels (write"),
         (["rules", "nowhere.xsb"], "cannot read nowhere.xsb: there is no such file (name"),
+        (["rules", "snakes.txt", "--pushes"], "--pushes is not for snakes.txt (leave it out)"),
     ],
 )
 def test_errors_are_one_line_and_an_excerpt(file: Path, words: list[str], message: str) -> None:
@@ -202,6 +205,18 @@ def test_lines_of_games_are_steps() -> None:
     names = {"u": "up", "r": "right", "d": "down", "l": "left"}
     moves = [f"(move {names[letter]})" for letter in SOLUTION.lower()]
     assert steps_of_moves(machine, found, moves) == SOLUTION
+
+
+def test_of_games_of_pushes_boxes_and_goals_are_where_they_are() -> None:
+    """What lies beside the ways of boxes does not follow from such rules."""
+    found = stage_of_machine(Game("game", level_to_gdl(TWO_ROOMS, pushes=True)).machine("propnet"))
+    assert found is not None
+    drawn = found.stage.text(found.stage.start).split("\n")
+    for row, line in zip(TWO_ROOMS.rows, drawn, strict=True):
+        for kind in "$.*@":
+            assert [x for x, cell in enumerate(row) if cell == kind] == [
+                x for x, cell in enumerate(line) if cell == kind
+            ]
 
 
 def test_other_games_are_no_levels() -> None:
