@@ -6,17 +6,27 @@ alone, where the framework is installed. Calls of ``ggp`` are held against the o
 declare. A diff begins with ``--- FILE``; the lines that it leaves or takes away are lines of that file. A
 block of rules that begins with ``; NAME.kif`` is a file that the page writes; a diff of it is a slip, and the
 block after it is what ``ggp validate`` says.
+
+The examples in docstrings, the notebooks and the tutorials run as they stand. Of a tutorial the commands run
+too: what answers prompts counts 1, 2, 3 and so on; a command that serves until Ctrl-C gets one as soon as it
+has told its address.
 """
 
 from __future__ import annotations
 
+import doctest
 import functools
+import importlib
+import json
+import os
 import pydoc
 import re
 import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from inspect import ismemberdescriptor
+from itertools import chain, repeat
 from pathlib import Path
 
 import pytest
@@ -24,10 +34,12 @@ from typer.core import TyperGroup
 from typer.main import get_command
 from typer.testing import CliRunner
 
+import ggp
 from ggp.cli import build
+from ggp.in_code import GamePlayer, PlayedMatch
 from players.options import describe_options
 from players.uct.player import UctPlayer
-from tests.places import PACKAGES, ROOT
+from tests.places import PACKAGES, ROOT, SOURCES, module_name
 
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md")), ROOT / "games" / "README.md"]
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -35,8 +47,6 @@ FILE = re.compile(r"# (\w+\.py)\n")
 RULES = re.compile(r"; (\w+\.kif)\n")
 NAMED = re.compile(r"`([\w.]+)`|^\.\. auto\w+:: ([\w.]+)|>([\w.]+)</text>", re.MULTILINE)
 OURS = re.compile(r"(?:gdl|propnet|players|ggp)(?:\.\w+)+")
-
-
 NEEDED = {"adapters.md": ("gymnasium", "pettingzoo", "pyspiel"), "training-loops.md": ("gymnasium",)}
 """Packages without which a page's Python does not run: extras that few need."""
 LARGE = re.compile(r"^(?:from|import) (sb3_contrib|stable_baselines3|torchrl)\b", re.MULTILINE)
@@ -229,3 +239,137 @@ def test_the_options_of_uct_are_those_that_it_declares() -> None:
     assert (
         f"```text\n{describe_options(UctPlayer.OPTIONS)}\n```" in (ROOT / "docs" / "running.md").read_text()
     )
+
+
+# --- The examples in docstrings do what they show
+EXAMPLE = re.compile(r"^ *>>> ", re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in SOURCES if EXAMPLE.search(path.read_text())],
+    ids=lambda path: str(path.relative_to(ROOT)),
+)
+def test_examples_give_what_they_show(path: Path) -> None:
+    found = doctest.testmod(importlib.import_module(module_name(path)), optionflags=doctest.ELLIPSIS)
+    assert found.attempted >= len(
+        EXAMPLE.findall(path.read_text(encoding="utf-8"))
+    )  # ggp.load is Game.load: twice
+    assert not found.failed
+
+
+@pytest.mark.parametrize("name", sorted({*ggp.__all__} - {"__version__"}))
+def test_names_that_a_program_begins_with_have_an_example(name: str) -> None:
+    shown = getattr(ggp, name)
+    module = importlib.import_module(shown.__module__)
+    lines = re.findall(
+        r"^ *(?:>>>|\.\.\.) (.*)", Path(str(module.__file__)).read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert any(re.search(rf"\b{name}\b", line) for line in lines) or ">>>" in (shown.__doc__ or "")
+
+
+@pytest.mark.parametrize("kind", [ggp.Game, ggp.State, GamePlayer, PlayedMatch])
+def test_each_call_of_a_guest_is_in_an_example(kind: type) -> None:
+    text = Path(str(importlib.import_module(kind.__module__).__file__)).read_text(encoding="utf-8")
+    shown = "\n".join(re.findall(r"^ *(?:>>>|\.\.\.) (.*)", text, re.MULTILINE))
+    calls = [n for n, one in vars(kind).items() if not n.startswith("_") and not ismemberdescriptor(one)]
+    assert [name for name in calls if not re.search(rf"\.{name}\b", shown)] == []
+
+
+# --- The notebooks of the docs run as they stand, cell after cell
+NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_every_cell_of_a_notebook_runs(
+    path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for package in ("matplotlib", "gymnasium"):
+        pytest.importorskip(package, reason="pip install 'kaskade-ggp[plots,rl]'")
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    names: dict[str, object] = {"__name__": "notebook"}
+    for number, cell in enumerate(json.loads(path.read_text(encoding="utf-8"))["cells"]):
+        if cell["cell_type"] == "code":
+            exec(compile("".join(cell["source"]), f"{path.name}, cell {number}", "exec"), names)
+    shown = capsys.readouterr().out
+    assert "million states" in shown or "won at last" in shown or "at last" in shown
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_is_kept_without_what_it_shows(path: Path) -> None:
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    assert not [cell for cell in cells if cell.get("outputs") or cell.get("execution_count")]
+
+
+# --- The tutorials run as they stand: their files are written, their Python and their commands run, in order
+WRITTEN = re.compile(r"[#;] (\w+\.(?:py|kif))\n")
+TUTORIALS = [
+    path for path in sorted((ROOT / "docs" / "tutorials").glob("*.md")) if "```sh" in path.read_text()
+]
+SECONDS = 400.0
+"""For the commands of one block."""
+ACT = r"""
+set -em -o pipefail
+ggp() {
+  case " $* " in
+    " web "*|" serve "*|*" --web "*)
+      command ggp "$@" > served 2>&1 &
+      local server=$!
+      until grep -qE 'http://|port' served; do kill -0 $server; sleep 0.1; done
+      kill -INT -- -$server  # its process group
+      local status=0
+      wait $server || status=$?
+      test $status -eq 0 -o $status -eq 130 ;;
+    *) command ggp "$@" ;;
+  esac
+}
+"""
+
+
+def commands(text: str, folder: Path) -> None:
+    """Run a block of commands, and say what went wrong."""
+    (folder / "answers").write_text("\n".join(map(str, chain.from_iterable(repeat(range(1, 100), 50)))))
+    paths = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    with (folder / "answers").open() as answers:
+        done = subprocess.run(
+            ["bash", "-c", ACT + text],
+            cwd=folder,
+            env={**os.environ, "PATH": paths, "PYTHONPATH": str(ROOT)},
+            stdin=answers,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=SECONDS,
+        )
+    assert done.returncode == 0, f"{text}\n{done.stdout[-3000:]}"
+    assert "Traceback" not in done.stdout, done.stdout[-3000:]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
+def test_a_tutorial_runs_from_its_first_line_to_its_last(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "games").symlink_to(ROOT / "games")
+    activate = tmp_path / ".venv" / "bin" / "activate"
+    activate.parent.mkdir(parents=True)
+    activate.touch()  # the program that is tested is first in PATH already
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    namespace: dict[str, object] = {"__name__": "page"}
+    for language, text in FENCE.findall(page.read_text(encoding="utf-8")):
+        if language in ("python", "lisp") and (file := WRITTEN.match(text)):
+            (tmp_path / file[1]).write_text(text)
+        elif language == "python":
+            exec(compile(text, str(page), "exec"), namespace)
+        elif language == "sh":
+            commands(text, tmp_path)
+    for written in tmp_path.glob("*.py"):
+        sys.modules.pop(written.stem, None)
+
+
+def test_all_tutorials_with_commands_are_run() -> None:
+    assert {"five-minute-tour", "first-game", "first-dice-game", "first-player"} <= {
+        p.stem for p in TUTORIALS
+    }

@@ -1,35 +1,29 @@
-"""Each slow test is run in one of three commits, none is lost, and a run without a word leaves all out."""
+"""How tests are run: which slow ones, how many examples, and what becomes of one that hangs."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections import Counter
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from hypothesis import settings
 
-from tests.conftest import chosen, commit
+from tests.conftest import chosen
 from tests.examples import FEWEST, TURNS, USUAL, examples, share
+from tests.places import ROOT
 
 ITEMS: list[Any] = [SimpleNamespace(nodeid=f"tests/test_{n % 7}.py::test_it[{n}]") for n in range(300)]
 
 
-@pytest.mark.slow
-def test_each_slow_test_has_its_turn_once() -> None:
+def test_each_slow_test_has_its_turn_once_and_all_or_none_are_taken_if_one_says_so() -> None:
     taken = Counter(item.nodeid for number in range(TURNS) for item in chosen(ITEMS, "turn", number))
     assert taken == Counter(item.nodeid for item in ITEMS)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("number", [0, 1, 2, int("f" * 40, 16)])
-def test_a_turn_is_about_a_third(number: int) -> None:
-    assert 0.2 * len(ITEMS) < len(chosen(ITEMS, "turn", number)) < 0.5 * len(ITEMS)
-
-
-def test_all_are_taken_by_all_and_none_by_none() -> None:
-    assert chosen(ITEMS, "all", 0) == ITEMS
-    assert not chosen(ITEMS, "none", 0)
+    assert chosen(ITEMS, "all", 0) == ITEMS and not chosen(ITEMS, "none", 0)
+    assert 0.2 * len(ITEMS) < len(chosen(ITEMS, "turn", int("f" * 40, 16))) < 0.5 * len(ITEMS)
 
 
 @pytest.mark.parametrize("number", [1, FEWEST, FEWEST + 1, 25, 100, 2000])
@@ -50,8 +44,24 @@ def test_properties_with_and_without_a_number_are_tried_with_the_share_of_this_r
     assert not examples(2000).derandomize, "each run draws others"
 
 
-def test_the_commit_is_a_number_of_this_checkout() -> None:
-    try:
-        assert 0 < commit() < 16**40
-    except pytest.UsageError:
-        pytest.skip("this checkout has no commit")
+FILES = {
+    "hangs": ["def test_first(): pass", "def test_hangs(): time.sleep(600)", "def test_last(): pass"],
+    "ends": ["def test_first(): pass", "def test_ends(): os._exit(1)"],
+    "passes": ["def test_first(): pass", "def test_second(): time.sleep(1)", "def test_third(): pass"],
+}
+
+
+@pytest.mark.slow
+def test_what_hangs_and_what_ends_its_process_fails_once_and_the_rest_is_run(tmp_path: Path) -> None:
+    for name, tests in FILES.items():
+        (tmp_path / f"test_it_{name}.py").write_text("\n".join(["import os, time", *tests]))
+    options = ["-c", str(ROOT / "pyproject.toml"), "-p", "tests.conftest", "-o", "faulthandler_timeout=5"]
+    run = subprocess.run(
+        [sys.executable, "-m", "pytest", "-n", "2", *options, str(tmp_path)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert "2 failed, 6 passed" in run.stdout, run.stdout
+    assert "crashed while running" in run.stdout and "in test_hangs" in run.stderr

@@ -35,6 +35,13 @@ def ggp(*words: str, **more: Any) -> subprocess.CompletedProcess[str]:
     return python("-m", "ggp", *words, **more)
 
 
+def started(*words: str, **more: Any) -> subprocess.Popen[str]:
+    """``ggp`` with these words, which goes on; its output is read from pipes if ``more`` names no other."""
+    streams = {"text": True, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    place = {"cwd": ROOT, "env": {"PYTHONPATH": str(ROOT)} | os.environ}
+    return subprocess.Popen([sys.executable, "-m", "ggp", *words], **{**streams, **place, **more})
+
+
 def play(*words: str, text: str = "") -> subprocess.CompletedProcess[str]:
     return ggp("play", *words, text=text, timeout=120)
 

@@ -1,16 +1,22 @@
-"""The command line as a whole: help, errors, exit status, and what it costs to ask."""
+"""The command line as a whole: help, wrong use, poor systems, exit status, and what it costs to ask."""
 
 from __future__ import annotations
 
 import importlib
 import inspect
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any, get_args, get_type_hints
 
 import pytest
 from typer.testing import CliRunner
 
-from ggp.cli import build, modules
+from gdl.writing import replace_file
+from ggp.cli import build, main, modules
 from ggp.commands import THEMES
 from players.plugins import Plugin, plugins
 from tests.ggp.program import ggp as run
@@ -82,23 +88,6 @@ def test_help_imports_nothing_heavy() -> None:
 
 def test_version() -> None:
     assert run("--version").stdout.startswith("ggp")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["play", "no-such-game"], "no game or file"),
-        (["play", "tictacto"], "did you mean tictactoe"),
-        (["bench", "tictactoe", "--machine", "abacus"], "abacus"),
-        (["verify", "no-such-folder"], "no-such-folder"),
-        (["play", "tictactoe", "-p", "human", "--json"], "no room for a person"),
-    ],
-)
-def test_wrong_use_is_answered_with_a_readable_line_and_status_2(arguments: list[str], says: str) -> None:
-    done = run(*arguments)
-    assert done.returncode == 2
-    assert says in " ".join(done.stderr.split())
-    assert "Traceback" not in done.stderr
 
 
 BROKEN = """\
@@ -175,3 +164,213 @@ def test_the_name_and_the_time_of_a_kernel_are_told_when_it_is_compiled() -> Non
 def test_defaults_that_are_found_out_are_shown() -> None:
     words = run("solve", "--help").stdout.replace("│", " ").split()
     assert "all that fit" in " ".join(words)
+
+
+# --- Wrong words on the command line get one line in our words, whichever command they are for
+def _numbers() -> Iterator[tuple[str, str]]:
+    """Each option of a command that is a number."""
+    for name, (_, plugin) in modules().items():
+        command: Any = plugin.load()
+        for option, hint in get_type_hints(command).items():
+            if option in inspect.signature(command).parameters and {int, float} & {hint, *get_args(hint)}:
+                yield name, option
+
+
+@pytest.fixture
+def said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
+    """What ``ggp`` prints to stderr for these words; it ends with status 2."""
+
+    def say(*words: str) -> str:
+        monkeypatch.setattr(sys, "argv", ["ggp", *words])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        told = capsys.readouterr()
+        assert (ended.value.code, told.out) == (2, "")
+        return told.err
+
+    return say
+
+
+@pytest.mark.parametrize(("command", "option"), sorted(_numbers()))
+def test_numbers_are_finite_and_in_bounds(command: str, option: str, said: Any) -> None:
+    known = next(c for c in _parameters(command) if c.name == option)
+    word = max(known.opts, key=len)
+    for value in ("nan", "inf", "-inf", "1e300", "-1e300", str(10**40), "", "x", "1" * 5000):
+        line = said(command, f"{word}={value}")
+        assert line.startswith(f"ggp: {word} must be a ") and " from " in line and line.count("\n") == 1
+        assert len(line) < 200
+    if option in ("workers", "processes", "jobs"):
+        assert "must be a whole number" in said(command, word, str(10**9))
+
+
+def _parameters(command: str) -> list[Any]:
+    import typer.main
+
+    return typer.main.get_command(build(command)).commands[command].params  # type: ignore[attr-defined, no-any-return]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["play", "no-such-game"], "no game or file"),
+        (["play", "tictacto"], "did you mean tictactoe"),
+        (["bench", "tictactoe", "--machine", "abacus"], "abacus"),
+        (["verify", "no-such-folder"], "no-such-folder"),
+        (["play", "tictactoe", "-p", "human", "--json"], "no room for a person"),
+    ],
+)
+def test_wrong_use_is_answered_with_a_readable_line_and_status_2(
+    arguments: list[str], says: str, said: Any
+) -> None:
+    assert says in " ".join(said(*arguments).split())
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ("host", "GAME is missing (see `ggp host --help`)"),
+        ("host tictactoe", "--players is missing (see `ggp host --help`)"),
+        (
+            "host tictactoe -p a,b --clock 5,2.5",
+            "--clock must be a whole number of seconds from 1 to 86400, or two, not '5,2.5'"
+            " (write 5, or 10,5 with 10 seconds before the first move)",
+        ),
+        ("play tictactoe --clock", "--clock needs a value (see `ggp play --help`)"),
+        ("play tictactoe --json=1", "--json takes no value (see `ggp play --help`)"),
+        ("play tictactoe one two", "more words than arguments: one two (see `ggp play --help`)"),
+        ("play tictactoe --nothing", "there is no option --nothing (see `ggp play --help`)"),
+        ("plya", "there is no command 'plya' (did you mean play?)"),
+        ("x\x1b[31m", "there is no command 'x\\x1b[31m' (see `ggp --help`)"),
+        ("--nothing", "there is no option --nothing (see `ggp --help`)"),
+    ],
+)
+def test_wrong_use_is_said_in_our_words(words: str, line: str, said: Any) -> None:
+    assert said(*words.split(" ")) == f"ggp: {line}\n"
+
+
+# --- A file of the user that hides one of our packages is named, with what to do about it
+@pytest.mark.parametrize("package", ["gdl", "propnet", "players"])
+@pytest.mark.parametrize("kind", ["file", "folder", "script"])
+def test_a_file_that_hides_a_package_is_named(package: str, kind: str, tmp_path: Path) -> None:
+    script = tmp_path / "mine.py"
+    hides = tmp_path / f"{package}.py"
+    if kind == "script":
+        script = hides
+    elif kind == "file":
+        hides.write_text("")
+    else:
+        hides = tmp_path / package
+        hides.mkdir()
+        (hides / "__init__.py").write_text("")
+    script.write_text("import ggp\nprint(ggp.load('tictactoe'))\n")
+    run = python(script)
+    what = "folder" if kind == "folder" else "file"
+    assert run.returncode == 1
+    assert run.stderr.splitlines()[-1] == (
+        f"ImportError: {hides} hides the package {package!r} that ggp needs: rename the {what}"
+    )
+
+
+def test_other_files_beside_a_script_hide_nothing(tmp_path: Path) -> None:
+    for name in ("player.py", "games.py"):
+        (tmp_path / name).write_text("")
+    script = tmp_path / "mine.py"
+    script.write_text("import players\nimport ggp\nprint(ggp.load('tictactoe'))\n")
+    run = python(script)
+    assert (run.returncode, run.stderr) == (0, "")
+
+
+# --- Commands where the system gives little: an ASCII locale, closed streams, no threads, a full disk
+ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "COLUMNS": "120"}
+COMMANDS = [
+    "--help",
+    "play --help",
+    "games",
+    "games --json",
+    "play {game} -p random,random --max-steps 1",
+    "play {game} -p random,random --max-steps 1 --json",
+    "play {game} -p human,random",
+    "validate {game}",
+    "validate -",
+    "format {game}",
+    "format -",
+    "ground {game}",
+    "ground {game} --stats",
+    "scramble {game}",
+    "playthrough {game}",
+    "host {game} -p random,random",
+    "verify nothing-there",
+    "solve {game}",
+    "cover {game}",
+    "rules {game}",
+    "explore {game}",
+    "tabulate {game}",
+    "lookup {game} nothing-there",
+    "knowledge",
+    "tournament {game} -p random,legal -d {folder}/t.sqlite --no-play",
+    "serve --log-level nonsense",
+    "web --records nothing-there",
+    "cluster nonsense x",
+    "bench nothing-there",
+    "train nothing-there",
+    "mcp",
+]
+RULES = """; Ein schönes Spiel: ♞
+(role Weiß) (role ♞) (init (p 1)) (legal ?r é) (<= (legal ?r ♞) (role ?r))
+(<= (next (p 2)) (true (p 1))) (<= terminal (true (p 2))) (<= (goal ?r 50) (role ?r))
+""".replace("(legal ?r é)", "(<= (legal ?r é) (role ?r))")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_command_fails_in_an_ascii_locale_without_standard_input(command: str, tmp_path: Path) -> None:
+    game = tmp_path / "spiel.kif"
+    game.write_text(RULES, encoding="utf-8")
+    words = command.format(game=game, folder=tmp_path).split()
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$@" <&-', "sh", sys.executable, "-m", "ggp", *words],
+        capture_output=True,
+        cwd=ROOT,
+        env=os.environ | ASCII,
+        timeout=300,
+    )
+    said = (done.stdout + done.stderr).decode("utf-8")
+    assert "Traceback" not in said and "Error:" not in said, said
+    assert done.returncode in (0, 1, 2), said
+    if "human" in command or command.endswith(" -"):
+        assert "ggp: standard input is closed (" in said
+
+
+@pytest.mark.parametrize("descriptor", [1, 2])
+def test_closed_output_goes_nowhere(descriptor: int, tmp_path: Path) -> None:
+    shell = f'exec "$@" {descriptor}>&-'
+    validate = "-m", "ggp", "validate", "games/tictactoe.kif", "--json"
+    words = "sh", "-c", shell, "sh", sys.executable, *validate
+    done = subprocess.run(words, capture_output=True, cwd=ROOT, timeout=300)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize("words", ["serve --port 0", "web --port 0", "play tictactoe -p random,random"])
+def test_a_system_without_threads_is_said_on_one_line(words: str) -> None:
+    code = (
+        "import sys, threading\n"
+        'def start(self): raise RuntimeError("can\'t start new thread")\n'
+        "threading.Thread.start = start\n"
+        f"sys.argv = ['ggp', *{words.split()!r}]\n"
+        "from ggp.cli import main; main()"
+    )
+    done = python("-c", code)
+    if words.startswith("play") and not done.returncode:
+        pytest.skip("nothing is left to compile, which takes a thread")
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1].startswith("ggp: there are no more processes or threads to be had")
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
+def test_a_full_disk_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.NamedTemporaryFile", lambda **_: open("/dev/full", "wb"))  # noqa: SIM115
+    monkeypatch.setattr(os, "unlink", lambda _: None)
+    with pytest.raises(OSError, match="No space left") as full:
+        replace_file(tmp_path / "manifest", b"x" * (1 << 20))
+    assert full.value.filename == str(tmp_path / "manifest")

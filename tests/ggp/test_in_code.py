@@ -1,4 +1,4 @@
-"""Players and matches in code: any state, any role, names or classes of one's own."""
+"""Games, states, players and matches in code and in notebooks: by name, by path, as text, as levels."""
 
 from __future__ import annotations
 
@@ -6,17 +6,28 @@ import re
 import subprocess
 import sys
 import time
+import xml.etree.ElementTree as ET
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 import ggp
+from gdl import check_text, format_text, parse_rules, parse_term, parse_terms
 from gdl.errors import GdlError
 from gdl.machine import State
+from gdl.syntax.format import convert
+from gdl.syntax.notation import Notation
+from ggp.cli import build
+from ggp.game import Game
 from ggp.in_code import GamePlayer
+from ggp.rule_files import installed_games, locate_level
+from ggp.terminal.drawing import plain_drawing
+from players.kaskade.make_machine import make_machine
 from players.player import Choice, Player
+from players.puzzles.sokoban.levels.gdl import level_of_gdl
 from tests.ggp.program import python
 
 SIMULTANEOUS = """
@@ -174,8 +185,7 @@ def test_a_clock_of_zero_seconds_is_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "line"),
-    [("tictactoe", "1  . . ."), ("sokoban", "#"), ("yards.xsb:1", "#")],
+    ("name", "line"), [("tictactoe", "1  . . ."), ("sokoban", "#"), ("yards.xsb:1", "#")]
 )
 def test_boards_are_drawn(name: str, line: str) -> None:
     game = ggp.load(name)
@@ -218,7 +228,6 @@ def test_a_class_of_the_current_folder_is_served(own_folder: Path) -> None:
     call = command("serve", "--port", "0", "--player", "mine:Last", "--machine", "prover")
     with subprocess.Popen(call, cwd=own_folder, stderr=subprocess.PIPE, text=True) as process:
         try:
-            assert process.stderr is not None
             log = iter(process.stderr)
             port = next(found[1] for line in log if (found := re.search(r"port=(\d+)", line)))
             hosted = command("host", "tictactoe", "-p", f"127.0.0.1:{port},legal", "--clock", "3")
@@ -237,3 +246,114 @@ def test_a_class_of_the_current_folder_is_served(own_folder: Path) -> None:
 def test_players_are_named() -> None:
     assert isinstance(player := ggp.load("tictactoe").player("legal"), GamePlayer)
     assert repr(player) == "<GamePlayer legal for x, o>"
+
+
+# --- Games are found by name, by path, as text and as levels of Sokoban
+MAP = "######\n#@ $.#\n######\n"
+
+
+def test_a_level_is_a_game(tmp_path: Path) -> None:
+    path = tmp_path / "three.xsb"
+    path.write_text("\n".join([MAP] * 3))
+    for source, name in ((path, "three"), (str(path), "three"), (f"{path}:2", "three-2")):
+        game = Game.load(source)
+        assert game.name == name
+        assert level_of_gdl(game.text) is not None
+        state = game.machine("prover").initial_state()
+        assert state.legal == {"keeper": ["(move right)"]}
+        assert state.play("(move right)").play("(move right)").goals == {"keeper": 100}
+    with pytest.raises(GdlError, match="no level 4"):
+        Game.load(f"{path}:4")
+
+
+def test_a_text_file_is_a_level_or_rules(tmp_path: Path) -> None:
+    path = tmp_path / "game.txt"
+    path.write_text(MAP)
+    assert level_of_gdl(Game.load(path).text) is not None
+    path.write_text("(role a) (legal a b) (init c) (next c) terminal (goal a 1) ; #@$.#\n")
+    assert level_of_gdl(Game.load(path).text) is None
+    assert [str(role) for role in Game.load(path).machine("prover").roles] == ["a"]
+
+
+def test_a_folder_with_parentheses_in_its_name_is_no_rules(tmp_path: Path) -> None:
+    folder = tmp_path / "levels (old)"
+    folder.mkdir()
+    (folder / "a.xsb").write_text(MAP)
+    assert level_of_gdl(Game.load(f"{folder}/a.xsb:1").text) is not None
+
+
+def test_levels_that_come_along_are_found_unless_there_is_a_file_of_that_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert locate_level("city.xsb:3").endswith("games/levels/city.xsb:3")
+    Path("city.xsb").write_text(MAP, encoding="utf-8")
+    assert locate_level("city.xsb:3") == "city.xsb:3"
+    level = level_of_gdl(Game.load("city.xsb").text)
+    assert level is not None
+    assert level.width == 6
+
+
+def test_a_game_in_prolog_is_sent_to_managers_as_kif(tmp_path: Path) -> None:
+    ours = Game.load("tictactoe")
+    path = tmp_path / "mine.pl"
+    path.write_text(convert(ours.text, "prolog"))
+    game = Game.load(path)
+    assert (game.name, game.rules.notation) == ("mine", "prolog")
+    assert parse_rules(game.kif, notation="kif").rules == ours.rules.rules
+    assert Game.load(path.read_text()).rules.rules == ours.rules.rules
+    # The ending decides where the look does not.
+    for ending, notation in (("pl", "prolog"), ("hrf", "infix")):
+        other = tmp_path / f"other.{ending}"
+        other.write_text("role(x) :- p(x).\np(x).")
+        assert Game.load(other).rules.notation == notation
+
+
+@pytest.mark.parametrize("source", [None, 7, b"tictactoe", [], ""])
+def test_what_is_no_name_of_a_game_is_refused_in_a_sentence(source: Any) -> None:
+    with pytest.raises(GdlError, match="a game's name, its file or its rules were expected, not"):
+        Game.load(source)
+
+
+@pytest.mark.parametrize("read", [parse_rules, parse_term, parse_terms, format_text, check_text])
+@pytest.mark.parametrize("text", [None, 7, b"(role x)", ["(role x)"]])
+def test_what_is_no_text_is_refused_in_a_sentence(read: Any, text: Any) -> None:
+    with pytest.raises(GdlError, match="a text was expected, not"):
+        read(text)
+
+
+def test_the_list_of_games_counts_the_roles_that_somebody_plays() -> None:
+    listed = CliRunner().invoke(build("games"), ["games"], env={"COLUMNS": "100"}).stdout
+    roles = dict(re.findall(r"^ (\w+) +(\d(?:, chance)?)  ", listed, re.MULTILINE))
+    assert (roles["tictactoe"], roles["hanoi"], roles["kuhn"]) == ("2", "1", "2, chance")
+    assert set(roles) == {path.stem for path in installed_games()}
+
+
+# --- Games and states in notebooks
+NOTATIONS: dict[Notation, str] = {"kif": "(control x)", "infix": "control(x)"}
+
+
+def test_a_state_is_a_drawing_in_a_notebook() -> None:
+    game = Game.load("tictactoe")
+    state = game.machine("prover").initial_state().play("(mark b 2)")
+    drawing = state._repr_svg_()
+    assert drawing is not None
+    assert "x on b 2" in drawing
+    ET.fromstring(drawing)
+    assert make_machine(game.rules, "prover").initial_state()._repr_svg_() is None
+
+
+def test_a_game_is_its_first_state_and_its_roles() -> None:
+    html = Game.load("rockpaperscissors")._repr_html_()
+    assert "<svg" in html
+    assert "rockpaperscissors" in html
+    ET.fromstring(html)
+    hostile = Game("<b>x</b>", Game.load("tictactoe").text)._repr_html_()
+    assert "<b>" not in hostile
+
+
+def test_what_stands_beside_a_board_is_in_the_notation_of_the_rules() -> None:
+    rules = Game.load("tictactoe").text
+    for notation, beside in NOTATIONS.items():
+        state = Game.load(convert(rules, notation)).machine("prover").initial_state()
+        assert plain_drawing(state.machine, "game")(state).splitlines()[-1] == beside

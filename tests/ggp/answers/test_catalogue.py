@@ -21,7 +21,7 @@ from ggp.answers.catalogue import (
 )
 from ggp.game import Game
 from ggp.web.choice.card_process import answer, game_picture
-from tests.ggp.web.clients import client_of, token_of
+from tests.ggp.web.pages import client_of, token_of
 from tests.places import GAMES
 
 

@@ -16,29 +16,18 @@ from typer.testing import CliRunner
 from bench.table.report import level_ratios
 from gdl.errors import GdlError
 from gdl.machine import Machine, Playouts
-from ggp.bench import (
-    compare,
-    comparison,
-    console,
-    differ,
-    levels,
-    measure,
-    measurements,
-    read_results,
-    run,
-)
+from ggp.bench import compare, comparison, console, differ, levels, measure, measurements, read_results, run
 from ggp.cli import build
 from ggp.game import Game
 
 
 def row(game: str = "chess", machine: str = "propnet", rate: float = 100.0, **more: Any) -> dict[str, Any]:
     """A row as a measurement gives it, with nothing remarkable."""
-    fields = {"game": game, "machine": machine, "status": "ok", "states_per_cpu_s": rate, "rates": [rate] * 3}
-    fields |= {"playouts_per_cpu_s": rate / 10, "mean_length": 10.0, "ns_per_lane_step": 1e9 / rate}
-    fields |= dict.fromkeys(
-        ("ground_s", "build_s", "compile_s", "cached_s", "compiled", "first_playout_s"), 0.25
-    )
-    fields |= dict.fromkeys(("gates", "gate_inputs", "base_propositions", "moves"), 5) | {"peak_mb": 100.0}
+    fields = {"game": game, "machine": machine, "status": "ok", "peak_mb": 100.0, "rates": [rate] * 3}
+    fields |= {"states_per_cpu_s": rate, "playouts_per_cpu_s": rate / 10, "ns_per_lane_step": 1e9 / rate}
+    seconds = "ground_s", "build_s", "compile_s", "cached_s", "compiled", "first_playout_s"
+    sizes = "gates", "gate_inputs", "base_propositions", "moves"
+    fields |= dict.fromkeys(seconds, 0.25) | dict.fromkeys(sizes, 5) | {"mean_length": 10.0, "cut": 0}
     return fields | more
 
 
@@ -256,9 +245,6 @@ def test_games_that_fail_are_rows_with_the_reason(tmp_path: Path) -> None:
 
 
 def test_nothing_to_measure_and_unknown_machines_are_refused() -> None:
-    for arguments in (
-        [],
-        ["tictactoe", "-m", "abacus"],
-    ):
+    for arguments in ([], ["tictactoe", "-m", "abacus"]):
         done = ggp_bench(*arguments)
         assert isinstance(done.exception, GdlError)

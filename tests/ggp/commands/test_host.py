@@ -1,17 +1,19 @@
-"""``ggp host``: matches between players over HTTP, from the command line."""
+"""``ggp host`` and ``ggp cluster``: matches between players over HTTP, and nodes that search."""
 
 from __future__ import annotations
 
 import asyncio
+import importlib.util
 import json
+import os
 import re
 import signal
 import socket
 import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
@@ -21,10 +23,13 @@ import pytest
 from gdl.syntax.parser import parse_rules
 from ggp.protocol.messages import Abort, Info, Message, Play, Start
 from ggp.web.replay.replay_process import CARRIED, ReplayDesk
-from tests.ggp.program import ggp
+from players.fleet.ray_fleet import RayFleet
+from players.fleet.ray_nodes import ray_nodes
+from players.fleet.survey import PROBE
+from tests.ggp.program import ggp, started
 from tests.ggp.puppets import Puppet, Reply, decent, marker
-from tests.ggp.server.live import MARKS, ServeProcess, eventually
-from tests.places import ROOT
+from tests.ggp.server.live import MARKS, ServeProcess
+from tests.waiting import until
 
 
 def host(*arguments: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
@@ -60,7 +65,7 @@ def test_ggp_host_stopped_by_a_signal_aborts_the_match(
     number: signal.Signals, status: int, tmp_path: Path
 ) -> None:
     with hosted(tmp_path, lambda m: None if isinstance(m, Play) else decent(m)) as (process, puppet, out):
-        eventually(lambda: any(isinstance(m, Play) for m in puppet.messages))
+        until(lambda: any(isinstance(m, Play) for m in puppet.messages))
         process.send_signal(number)
         _, errors = process.communicate(timeout=20)
         assert (process.returncode, "Traceback" in errors) == (status, False), errors
@@ -70,10 +75,8 @@ def test_ggp_host_stopped_by_a_signal_aborts_the_match(
 
 def test_ggp_host_into_a_closed_pipe_aborts_the_match(tmp_path: Path) -> None:
     with hosted(tmp_path, marker) as (process, puppet, out):
-        assert process.stdout is not None
         process.stdout.readline()
         process.stdout.close()
-        assert process.stderr is not None
         errors = process.stderr.read()
         assert (process.wait(20), "Traceback" in errors) == (141, False), errors
         assert isinstance(puppet.messages[-1], Abort)
@@ -89,11 +92,8 @@ def hosted(tmp_path: Path, reply: Reply) -> Iterator[tuple[subprocess.Popen[str]
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
     asyncio.run_coroutine_threadsafe(puppet.__aenter__(), loop).result(10)
-    process = subprocess.Popen(
-        [sys.executable, "-m", "ggp", "host", str(game), "-p", f"127.0.0.1:{puppet.port},legal",
-         "--clock", "60", "--output", str(out)],
-        cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+    words = "--clock", "60", "--output", str(out)
+    process = started("host", str(game), "-p", f"127.0.0.1:{puppet.port},legal", *words)
     try:
         yield process, puppet, out
     finally:
@@ -188,3 +188,51 @@ def test_deals_are_drawn_by_the_system_and_the_record_tells_the_seed_that_deals_
     assert first["seed"] != second["seed"] and int(first["seed"]) > 1 << 64
     again = dealt("--seed", first["seed"])
     assert (again["seed"], again["moves"]) == (first["seed"], first["moves"])
+
+
+# --- ``ggp cluster status`` shows nodes, and workers that other programs have started on them
+status = partial(ggp, "cluster")
+
+
+@pytest.mark.parametrize("words", [("status", "nowhere"), ("stop", "local-ray:1"), ("status", "local-ray:0")])
+def test_what_cannot_be_shown_is_one_readable_line(words: tuple[str, str]) -> None:
+    shown = status(*words)
+    assert shown.returncode != 0
+    assert "Traceback" not in shown.stderr and shown.stderr.strip()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="Ray, the extra cluster, is missing")
+def test_workers_of_other_programs_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    for key in ("RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_USAGE_STATS_ENABLED"):
+        monkeypatch.setenv(key, "0")
+        monkeypatch.delenv(key)
+
+    async def run(address: str) -> None:
+        fleet = RayFleet(address)
+        try:
+            node = (await fleet.nodes())[0]
+            worker = await fleet.start(node, PROBE, 1)  # Ray ends what nobody holds
+            shown = await asyncio.to_thread(status, "status", address, "--json")
+            assert shown.returncode == 0, shown.stderr
+            nodes = {told["node"]: told for told in map(json.loads, shown.stdout.splitlines())}
+            assert len(nodes) == 2 and nodes[node.id]["doing"] == ["probe: ready"]
+            await fleet.stop(worker)
+        finally:
+            await fleet.close()
+
+    with ray_nodes(2) as address:
+        assert len(os.environ["RAY_AUTH_TOKEN"]) == 64
+        asyncio.run(run(address))
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--cluster", "nowhere"], "not an address of a cluster"),
+        (["--cluster", "local-ray:2", "--player", "random"], "searches on no cluster"),
+    ],
+)
+def test_a_server_that_cannot_use_its_cluster_says_so(words: list[str], said: str) -> None:
+    ended = ggp("serve", "--port", "0", *words)
+    assert ended.returncode == 2 and said in ended.stderr and "Traceback" not in ended.stderr

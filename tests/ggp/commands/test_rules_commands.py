@@ -1,21 +1,20 @@
-"""``ggp validate``, ``ggp format`` and ``ggp scramble``: what they print and how they exit."""
+"""``ggp validate``, ``format``, ``scramble`` and ``ground``: what they print and how they exit."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
+from gdl.grounding.pipeline import ground
 from gdl.syntax.format import convert
 from gdl.syntax.notation import Notation
 from gdl.syntax.parser import parse_rules
-from ggp.commands.rules import format as format_command
-from ggp.commands.rules import scramble as scramble_command
-from ggp.commands.rules import validate as validate_command
+from ggp.cli import build
+from ggp.commands.rules.ground import command
+from ggp.game import Game
 
 GOOD = """\
 (role a)
@@ -30,10 +29,8 @@ DOUBTFUL = GOOD + "(<= (goal a 0) (not (before 1 2)))\n"
 FAULTY = GOOD + "(<= (p a)\n"
 
 
-def run(command: Callable[..., None], *args: str | Path) -> tuple[int, str]:
-    app = typer.Typer()
-    app.command()(command)
-    result = CliRunner().invoke(app, [str(a) for a in args])
+def run(*words: str | Path) -> tuple[int, str]:
+    result = CliRunner().invoke(build(str(words[0])), list(map(str, words)))
     assert result.exception is None or isinstance(result.exception, SystemExit)
     return result.exit_code, result.output
 
@@ -48,15 +45,15 @@ def files(tmp_path: Path) -> dict[str, Path]:
 
 
 def test_validate_exits_by_severity(files: dict[str, Path], tmp_path: Path) -> None:
-    assert run(validate_command.command, files["good"])[0] == 0
-    assert run(validate_command.command, files["doubtful"])[0] == 0
-    assert run(validate_command.command, "--strict", files["doubtful"])[0] == 1
-    assert run(validate_command.command, files["good"], files["faulty"])[0] == 1
-    assert run(validate_command.command, tmp_path / "absent.kif", files["good"])[0] == 2
+    assert run("validate", files["good"])[0] == 0
+    assert run("validate", files["doubtful"])[0] == 0
+    assert run("validate", "--strict", files["doubtful"])[0] == 1
+    assert run("validate", files["good"], files["faulty"])[0] == 1
+    assert run("validate", tmp_path / "absent.kif", files["good"])[0] == 2
 
 
 def test_validate_prints_place_severity_code_message_and_remedy(files: dict[str, Path]) -> None:
-    status, output = run(validate_command.command, "--no-play", files["doubtful"])
+    status, output = run("validate", "--no-play", files["doubtful"])
     assert status == 0
     path = files["doubtful"]
     assert f"{path}:8:21: warning[undefined-relation]: no rule defines 'before' with 2 arguments\n" in output
@@ -80,7 +77,7 @@ def test_what_playing_shows_comes_last_without_notes_too_and_quotes_the_notation
 ) -> None:
     path = tmp_path / "stuck.rules"
     path.write_text(convert(STUCK, notation))
-    _, output = run(validate_command.command, path)
+    _, output = run("validate", path)
     kinds = [
         line.split(": ")[1] for line in output.splitlines() if "[" in line and line.startswith(str(path))
     ]
@@ -91,7 +88,7 @@ def test_what_playing_shows_comes_last_without_notes_too_and_quotes_the_notation
 
 
 def test_validate_prints_one_json_object_per_finding(files: dict[str, Path]) -> None:
-    status, output = run(validate_command.command, "--json", files["faulty"])
+    status, output = run("validate", "--json", files["faulty"])
     (diagnostic,) = [json.loads(line) for line in output.splitlines()]
     assert status == 1
     assert (diagnostic["line"], diagnostic["column"], diagnostic["code"]) == (8, 1, "unclosed-parenthesis")
@@ -101,19 +98,19 @@ def test_validate_prints_one_json_object_per_finding(files: dict[str, Path]) -> 
 
 def test_format_prints_writes_or_checks(files: dict[str, Path]) -> None:
     path = files["good"]
-    status, output = run(format_command.command, path)
+    status, output = run("format", path)
     assert status == 0
     assert "(<= terminal\n  (true (at 2)))\n" in output
-    assert run(format_command.command, "--check", path) == (1, f"would change {path}\n")
+    assert run("format", "--check", path) == (1, f"would change {path}\n")
     assert path.read_text() == GOOD
-    assert run(format_command.command, "--write", path) == (0, f"changed {path}\n")
+    assert run("format", "--write", path) == (0, f"changed {path}\n")
     assert path.read_text() == output
-    assert run(format_command.command, "--check", path) == (0, "")
-    assert run(format_command.command, "-w", path) == (0, "")
+    assert run("format", "--check", path) == (0, "")
+    assert run("format", "-w", path) == (0, "")
 
 
 def test_format_leaves_faulty_files_alone(files: dict[str, Path]) -> None:
-    status, output = run(format_command.command, "-w", files["faulty"])
+    status, output = run("format", "-w", files["faulty"])
     assert status == 2
     assert "is never closed" in output
     assert files["faulty"].read_text() == FAULTY
@@ -125,17 +122,33 @@ def test_every_notation_is_formatted_validated_and_scrambled(
 ) -> None:
     ending = {"kif": "kif", "infix": "hrf", "prolog": "pl"}[notation]
     path = tmp_path / f"game.{ending}"
-    status, text = run(format_command.command, "--to", notation, files["good"])
+    status, text = run("format", "--to", notation, files["good"])
     path.write_text(text)
     assert status == 0
     assert parse_rules(text).notation == notation
-    assert run(format_command.command, path) == (0, text)
-    assert run(format_command.command, "--to", "prefix", path) == run(format_command.command, files["good"])
-    assert run(validate_command.command, path)[0] == 0
-    status, scrambled = run(scramble_command.command, path, "--seed", "3")
+    assert run("format", path) == (0, text)
+    assert run("format", "--to", "prefix", path) == run("format", files["good"])
+    assert run("validate", path)[0] == 0
+    status, scrambled = run("scramble", path, "--seed", "3")
     assert status == 0
     assert parse_rules(scrambled).notation == notation
-    assert (
-        parse_rules(scrambled).rules
-        == parse_rules(run(scramble_command.command, files["good"], "--seed", "3")[1]).rules
-    )
+    assert parse_rules(scrambled).rules == parse_rules(run("scramble", files["good"], "--seed", "3")[1]).rules
+
+
+# --- ``ggp ground`` prints rules that can be read back, and counts
+def test_the_printed_rules_ground_to_themselves(capsys: pytest.CaptureFixture[str]) -> None:
+    command("tictactoe")
+    printed = capsys.readouterr().out
+    assert "?" not in printed
+    original = ground(Game.load("tictactoe").rules)
+    again = ground(parse_rules(printed))
+    assert again.roles == original.roles
+    assert again.bases == original.bases
+    assert again.moves == original.moves
+    assert len(again.heads) == len(original.heads)
+    assert again.initial.tolist() == original.initial.tolist()
+
+
+def test_counts_come_as_a_table(capsys: pytest.CaptureFixture[str]) -> None:
+    command("tictactoe", stats=True)
+    assert "base_propositions" in capsys.readouterr().out

@@ -11,20 +11,21 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from ggp.processes.child import MOST_UNREAD, Child
 from ggp.processes.parent import JsonMessage
 from ggp.protocol.http_error import BusyError
-from tests.ggp.server.live import alive, eventually
+from ggp.server.fork_servers import Spare
+from ggp.server.supervised_process import SupervisedProcess
 from tests.places import ROOT
-
-TALKERS = "tests.ggp.processes.talkers"
-LONG = 60.0
+from tests.waiting import runs, until
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
+TALKERS = "tests.ggp.processes.talkers"
+LONG = 60.0
 
 
 class Talk:
@@ -110,7 +111,7 @@ async def test_the_end_of_a_process_is_seen_though_others_hold_its_connection_op
         grandchild = (await spoken.hear("child"))["pid"]
         os.kill(spoken.child.pid, signal.SIGKILL)
         await spoken.is_over()
-        await asyncio.to_thread(eventually, lambda: not alive(grandchild))
+        await asyncio.to_thread(until, lambda: not runs(grandchild))
 
 
 async def test_a_stopped_process_is_seen_and_ended() -> None:
@@ -146,7 +147,7 @@ def test_a_parent_that_dies_in_the_middle_of_a_line_takes_the_process_along(pati
 async def test_for_a_process_that_does_not_read_bytes_wait_up_to_a_bound_and_no_more() -> None:
     async with talking(max_line=3 * MOST_UNREAD) as spoken:
         spoken.child.send("stop")
-        await asyncio.to_thread(eventually, lambda: spoken.child.stopped)
+        await asyncio.to_thread(until, lambda: spoken.child.stopped)
         spoken.child.send("echo", text="x" * 2 * MOST_UNREAD)  # one alone may be longer
         for _ in range(3):
             with pytest.raises(BusyError, match="does not read"):
@@ -157,3 +158,46 @@ async def test_for_a_process_that_does_not_read_bytes_wait_up_to_a_bound_and_no_
         spoken.child.send("echo", text="read again")
         assert (await spoken.hear("echo"))["text"] == "read again"
         spoken.child.kill()
+
+
+# --- A process that follows a match is replaced when it does not read what it is sent
+class Spawned:
+    """Gives new processes that echo."""
+
+    async def take(self) -> Child:
+        return await Child.spawn("tests.ggp.processes.talkers")
+
+
+async def test_a_process_that_reads_nothing_is_replaced_and_what_waits_for_it_is_bounded() -> None:
+    heard: asyncio.Queue[JsonMessage] = asyncio.Queue()
+    logged: list[str] = []
+
+    def log(level: str, event: str, **fields: Any) -> None:
+        logged.append(event)
+
+    process = SupervisedProcess(
+        "talker",
+        cast(Spare, Spawned()),
+        lambda process: [("echo", {"text": "briefed"})],
+        lambda process, message: heard.put_nowait(message),
+        lambda process, pid: True,
+        log,
+    )
+
+    async def until_briefed() -> None:
+        async with asyncio.timeout(60):
+            while (await heard.get()) != {"kind": "echo", "text": "briefed"}:
+                pass
+
+    await process.begin()
+    await until_briefed()
+    first = process.child
+    assert first is not None
+    process.send("stop")
+    for _ in range(20):
+        process.send("echo", text="x" * (MOST_UNREAD // 8))
+        assert first._writer.transport.get_write_buffer_size() <= MOST_UNREAD
+    assert logged == ["process does not read"] and process.child is not first
+    await until_briefed()
+    await first.ended()
+    await process.close()

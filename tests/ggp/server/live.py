@@ -10,7 +10,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
@@ -21,9 +20,9 @@ from ggp.server.server import Server
 from ggp.server.settings import MatchSettings, ServerConfig
 from players.processes.lifeline import resident_bytes
 from tests.places import ROOT
+from tests.waiting import until
 
 T = TypeVar("T")
-
 
 MARKS = """
 (role Robot) (role other)
@@ -115,22 +114,6 @@ def talk(port: int, data: bytes, half_close: bool = False, wait: float = 30.0) -
         return bytes(reply)
 
 
-def eventually(done: Callable[[], bool]) -> None:
-    """Wait until something is so, at most a minute."""
-    end = time.monotonic() + 60
-    while not done():
-        assert time.monotonic() < end
-        time.sleep(0.05)
-
-
-def alive(pid: int) -> bool:
-    """Whether there is a process, and no zombie."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
-
-
 def command(pid: int) -> str:
     """The command line of a process; empty where it is gone."""
     try:
@@ -161,11 +144,10 @@ class ServeProcess:
             text=True,
         )
         self.log: list[str] = []
-        assert self.process.stderr is not None
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
         listening = re.compile(r'event(?:=|": ")listening.*port(?:=|": )(\d+)')
-        eventually(lambda: self.process.poll() is not None or bool(listening.search("".join(self.log))))
+        until(lambda: self.process.poll() is not None or bool(listening.search("".join(self.log))))
         told = listening.search("".join(self.log))
         assert told is not None, "".join(self.log)
         self.port = int(told.group(1))
@@ -182,7 +164,6 @@ class ServeProcess:
         return "".join(self.log)
 
     def _read(self) -> None:
-        assert self.process.stderr is not None
         for line in self.process.stderr:
             self.log.append(line)
 
@@ -197,6 +178,5 @@ class ServeProcess:
         self._reader.join(20)
         # To close what a thread still reads would wait for ever.
         assert not self._reader.is_alive(), "a process that it has started still holds its standard error"
-        assert self.process.stderr is not None
         self.process.stderr.close()
         return self.said

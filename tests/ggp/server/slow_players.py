@@ -6,6 +6,7 @@ import subprocess
 import time
 
 from gdl.machine import Machine, State
+from players.baselines import LegalPlayer
 from players.player import Choice, Player
 
 
@@ -44,31 +45,22 @@ class Broken(Player):
         raise ZeroDivisionError("this player is broken")
 
 
-class Unready(Player):
+class Unready(LegalPlayer):
     """Fails while it prepares."""
 
     def start(self, machine: Machine, role: int, state: State, startclock: float, deadline: float) -> None:
         raise ZeroDivisionError("this player cannot start")
 
-    def decide(self, state: State, options: list[int], deadline: float) -> Choice:
-        return Choice(options[0])
 
-
-class Dreamer(Player):
+class Dreamer(LegalPlayer):
     """Never comes to an end with its preparations."""
 
     def prepare(self, state: State, deadline: float) -> None:
         time.sleep(3600)
 
-    def decide(self, state: State, options: list[int], deadline: float) -> Choice:
-        return Choice(options[0])
 
-
-class LeavesProcess(Player):
+class LeavesProcess(LegalPlayer):
     """Leaves a process behind that does not end by itself."""
 
     def prepare(self, state: State, deadline: float) -> None:
         subprocess.Popen(["sleep", "1234"])
-
-    def decide(self, state: State, options: list[int], deadline: float) -> Choice:
-        return Choice(options[0])

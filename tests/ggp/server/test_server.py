@@ -15,16 +15,8 @@ from ggp.protocol.dialect import request_bytes
 from ggp.protocol.messages import spaced
 from ggp.server.clients.visitors import LOOPBACK
 from players.processes.lifeline import descendants
-from tests.ggp.server.live import (
-    LiveServer,
-    Serve,
-    ServeProcess,
-    alive,
-    body_of,
-    eventually,
-    start,
-    talk,
-)
+from tests.ggp.server.live import LiveServer, Serve, ServeProcess, body_of, start, talk
+from tests.waiting import runs, until
 
 LEGAL = ("( mark 1 1 )", "( mark 2 2 )")
 
@@ -64,9 +56,7 @@ def test_a_match_that_standbys_have_no_processor_for_is_busy_and_one_alone_never
     monkeypatch.setattr("ggp.server.admission.SHARE", 1e-6)
     server = serve(matches=3).begun()
     assert move(server.say("( PLAY m1 NIL )")) == LEGAL[0]
-    eventually(
-        lambda: "( status busy )" in server.say("( INFO )")
-    )  # as soon as the standby has told what it took
+    until(lambda: "( status busy )" in server.say("( INFO )"))  # as soon as the standby has told what it took
     assert server.say(start("m2", "other")) == "busy"
     assert move(server.say("( PLAY m1 (( mark 2 2 ) pass) )")) == LEGAL[0]
     assert server.say("( STOP m1 NIL )") == "done"
@@ -193,7 +183,7 @@ def test_the_log_says_for_how_long_the_event_loop_stood_still_and_what_of_it_was
 
     with caplog.at_level("INFO", "ggp.server"):
         server.do(stand_still())
-        eventually(lambda: "event loop late" in caplog.text)
+        until(lambda: "event loop late" in caplog.text)
     found = re.search(r'event="event loop late" seconds=(\S+) computed=(\S+)', caplog.text)
     assert found is not None
     assert float(found[1]) >= 0.3 and float(found[2]) < 0.25
@@ -204,7 +194,7 @@ def test_a_match_that_ends_while_it_gets_ready_is_not_told_to_be_ready(serve: Se
     server = serve(player="slow_players:Dreamer")
     with ThreadPoolExecutor(2) as clients:
         starts = [clients.submit(server.say, start("m1", startclock=60)) for _ in range(2)]
-        eventually(lambda: server.server.match("m1", LOOPBACK) is not None)
+        until(lambda: server.server.match("m1", LOOPBACK) is not None)
         time.sleep(0.5)
         server.say(end)
         assert [reply.result(20) for reply in starts] == ["aborted", "aborted"]
@@ -222,7 +212,7 @@ def test_a_player_that_hangs_while_it_prepares_is_ready_in_time_and_answered_for
 
 def test_a_manager_that_goes_away_leaves_no_match(serve: Serve) -> None:
     server = serve(idle_playclocks=0, idle_grace=0.5).begun("m1", startclock=1, playclock=1)
-    eventually(lambda: not server.server.running)
+    until(lambda: not server.server.running)
     assert server.say("( PLAY m1 NIL )") == "busy"
 
 
@@ -244,7 +234,7 @@ def test_ggp_serve_leaves_no_process_behind(number: signal.Signals) -> None:
         assert below
         served.process.send_signal(number)
         served.process.wait(20)
-        eventually(lambda: not any(map(alive, below)))
+        until(lambda: not any(map(runs, below)))
     if number != signal.SIGKILL:
         assert served.process.returncode == 0
         assert "Traceback" not in served.said

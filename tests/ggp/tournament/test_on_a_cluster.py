@@ -21,8 +21,7 @@ from ggp.tournament.store import Result, Store
 from players.fleet.fleet import Fleet, FleetWorker, LostWorkerError, Message
 from players.fleet.ray_fleet import RayFleet
 from players.fleet.ray_nodes import LOOPBACK
-from tests.ggp.tournament.small_settings import tournament_of
-from tests.ggp.tournament.watchers import Silent
+from tests.ggp.tournament.small_tournaments import Silent, tournament_of
 from tests.players.fleet.here import HereFleet
 
 needs_ray = pytest.mark.skipif(

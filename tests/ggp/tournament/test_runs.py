@@ -11,13 +11,20 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
+from gdl.errors import GdlError
 from gdl.information import playing
 from ggp.console import new_console
 from ggp.game import Game
+from ggp.protocol.match_record import MatchRecord
+from ggp.tournament import referee
+from ggp.tournament import settings as tournament_settings
+from ggp.tournament.process import TournamentProcess
+from ggp.tournament.referee import PlayerTerms, ProcessPlayer
 from ggp.tournament.runner import Runner
 from ggp.tournament.schedule import Fixture, plan
 from ggp.tournament.session import Session
@@ -29,10 +36,10 @@ from ggp.tournament.store import Result, Store
 from ggp.web.tournament_process import tables_of
 from players.processes.lifeline import descendants
 from tests.ggp.program import ggp
-from tests.ggp.server.live import LiveServer, alive, eventually
-from tests.ggp.tournament.small_settings import tournament_of
-from tests.ggp.tournament.watchers import Silent
+from tests.ggp.server.live import LiveServer
+from tests.ggp.tournament.small_tournaments import Silent, tournament_of
 from tests.places import ROOT
+from tests.waiting import runs, until
 
 HERE = Path(__file__).parent
 
@@ -99,10 +106,7 @@ def test_no_sequential_test_is_decided_against_a_player_that_made_no_move(tmp_pa
 @pytest.mark.parametrize(
     ("player", "why"),
     [
-        (
-            "Raising",
-            "no move of its own in 4 matches; first exception: ZeroDivisionError: ",
-        ),
+        ("Raising", "no move of its own in 4 matches; first exception: ZeroDivisionError: "),
         ("Crashing", "no move of its own in 4 matches; first process died: exit status 3, step 1"),
         ("Missing", "there is no player odd_players:Missing"),
         ("Refusing", "RuntimeError: no weights at odd_players.py:"),
@@ -285,7 +289,7 @@ def test_nothing_is_lost_nor_left_behind_at_kill_9(tmp_path: Path) -> None:
     command += ["--rounds", "2", "--clock", "60,60"]
     begun = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)
     try:
-        eventually(lambda: len(matches_on_disk(path)) >= 3)
+        until(lambda: len(matches_on_disk(path)) >= 3)
         family = descendants(begun.pid)
     finally:
         begun.send_signal(signal.SIGKILL)
@@ -293,7 +297,7 @@ def test_nothing_is_lost_nor_left_behind_at_kill_9(tmp_path: Path) -> None:
     before = matches_on_disk(path)
     assert 3 <= len(before) < 12
     assert len(family) >= 3
-    eventually(lambda: not any(map(alive, family)))
+    until(lambda: not any(map(runs, family)))
 
     # The file's name goes on with it, and the players' names where these are classes.
     shown = ggp("tournament", *command[5:9])
@@ -363,3 +367,64 @@ def test_kernels_are_compiled_before_the_first_match_begins(
     assert expected <= set(asked)
     assert bool(asked) == bool(expected)
     assert "uct" in names or "tree-up" not in asked
+
+
+# --- A class that hangs, wherever it does, costs its own clock, and the terminal says who is waited for
+HANGS = """
+import time
+from players.baselines import LegalPlayer
+class Made(LegalPlayer):
+    def __init__(self, **options):
+        time.sleep(1000)
+class Prepared(LegalPlayer):
+    def prepare(self, *_):
+        time.sleep(1000)
+class Chosen(LegalPlayer):
+    def decide(self, *_):
+        time.sleep(1000)
+class Stopped(LegalPlayer):
+    def stop(self):
+        time.sleep(1000)
+"""
+
+
+@pytest.mark.parametrize("stage", ["Made", "Prepared", "Chosen", "Stopped"])
+def test_a_player_that_hangs_before_the_match_is_named_and_refused(
+    stage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "hangs.py").write_text(HANGS, encoding="utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setattr(referee, "READY_SECONDS", 3.0)
+    monkeypatch.setattr(referee, "REMIND_SECONDS", 0.1)
+    rules = Game.load("tictactoe").kif
+    terms = PlayerTerms("Slow", f"hangs:{stage}", rules, "prover", False, 1, (), 1.0, 1.0)
+    reminders: list[str] = []
+
+    async def load() -> bool:
+        process = await TournamentProcess.start("ggp.tournament.player_process")
+        player = ProcessPlayer(process, terms, MatchRecord("m", 1, 1, ["a", "b"]))
+        try:
+            with pytest.raises(GdlError, match="Slow cannot play: it is not ready after 3 s"):
+                await player.load(0, reminders.append)
+            return player.stop()
+        finally:
+            process.kill()
+            await process.close()
+
+    assert not asyncio.run(load()), "its process is not kept for another match"
+    assert reminders == ["waiting for Slow"]
+
+
+def test_an_import_that_hangs_is_named_and_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "hanging_import.py").write_text("import time\ntime.sleep(1000)\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(tournament_settings, "READY_SECONDS", 0.4)
+    monkeypatch.setattr(tournament_settings, "REMIND_SECONDS", 0.2)
+    before = signal.getsignal(signal.SIGALRM)
+    with pytest.raises(GdlError, match=r"hanging_import cannot be imported: .*:Player is not done after"):
+        parse_entrants(["hanging_import:Player"])
+    assert capsys.readouterr().err == "ggp: waiting for the import of hanging_import:Player\n"
+    assert signal.getsignal(signal.SIGALRM) == before
+    time.sleep(0.5)  # nothing rings any more

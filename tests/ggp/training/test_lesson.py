@@ -13,20 +13,26 @@ from pathlib import Path
 import numpy as np
 import orjson
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ggp.game import Game
 from ggp.tournament.statistics.scores import Tally
 from ggp.training import lesson as lessons
 from ggp.training.lesson import Lesson, LessonTerms
-from ggp.training.trial import TrialTerms, TrialVerdict, hold_trial
+from ggp.training.report import training_report, worth_of_squares
+from ggp.training.trial import TrialTerms, TrialVerdict, hold_trial, interval, summary, worth
 from players.knowledge.canonical_rules import canonical_names
+from players.knowledge.features import Features
 from players.knowledge.knowledge import GameKnowledge
 from players.knowledge.state_values import StateValues
 from players.knowledge.store import KnowledgeStore
+from players.knowledge.training import Training, TrainingProgress
 from players.uct.training.searched_training import SearchedTraining
 from propnet.recoding.samples import sample_states
 from tests.ggp.program import ggp
 from tests.machines import network
+from tests.waiting import until
 
 
 def _lesson(folder: Path, game: str = "tictactoe", pairs: int = 0, seconds: float = 0.3) -> Lesson:
@@ -137,9 +143,7 @@ def test_a_training_that_is_killed_goes_on_from_what_it_kept(tmp_path: Path) -> 
     )
     process = subprocess.Popen([sys.executable, "-c", script, str(store.directory)])
     try:
-        limit = time.monotonic() + 120
-        while store.empty and time.monotonic() < limit:
-            time.sleep(0.05)
+        until(lambda: not store.empty)
     finally:
         process.send_signal(signal.SIGKILL)
         process.wait()
@@ -270,3 +274,88 @@ def test_what_cannot_be_done_is_told(tmp_path: Path) -> None:
     ]:
         result = _ggp(tmp_path, *arguments)
         assert result.returncode != 0 and told in result.stderr and "Traceback" not in result.stderr
+
+
+# --- A training's page stands alone, and shows squares as they lie on the board
+def test_squares_are_where_the_rules_order_them() -> None:
+    machine = network("breakthrough")
+    names = canonical_names(machine.rules)
+    known = Training(machine, names).knowledge("breakthrough")
+    features = Features.of(machine.network.bases, names)
+    weights = np.zeros_like(known.weights)
+    base = next(i for i, term in enumerate(machine.network.bases) if str(term) == "(cell c 5 white)")
+    own = features.feature[features.start[base] : features.start[base + 1]]
+    alone = [f for f in own.tolist() if np.count_nonzero(features.feature == f) == 1]
+    weights[alone] = 1.0
+    boards = worth_of_squares(machine, replace(known, weights=weights))
+    assert set(boards) == {"white", "black"}
+    board = boards["white"]
+    assert board.shape == (8, 8) and board[4, 2] > 0 and np.count_nonzero(np.nan_to_num(board)) == 1
+    assert not np.nan_to_num(boards["black"]).any()
+
+
+def test_the_page_has_the_course_the_matches_and_the_board() -> None:
+    pytest.importorskip("matplotlib")
+    machine = network("connectfour")
+    known = Training(machine, canonical_names(machine.rules)).knowledge("connectfour")
+    progress = TrainingProgress(100, 5, 0.25, 0.5, 1000)
+    trial = TrialVerdict("linear", "no knowledge", 0.5, False, Tally(7, 1, 2), True, True)
+    page = training_report("<four>", machine, known, {"linear": [(5.0, progress)]}, [trial])
+    assert "&lt;four&gt;" in page and "<four>" not in page
+    assert (
+        page.count("<svg") == 2
+        and "7.5 of 10 points" in page
+        and "<p>Training was worth it: linear got 7.5 of 10 points" in page
+        and "http" not in page.replace("http://www.w3.org", "")
+    )
+    assert "yellow" in page
+    assert training_report("four", machine, known, {}, []).count("<svg") == 2
+
+
+# --- Whether training was worth it, in one sentence that claims no more than the matches show
+MACHINE = network("tictactoe")
+KNOWN = Training(MACHINE, canonical_names(MACHINE.rules)).knowledge("tictactoe")
+UNUSED = replace(KNOWN, share=0.0)
+tallies = st.builds(Tally, *[st.integers(0, 40).map(float)] * 3)
+
+
+def test_two_lost_matches_have_no_interval_and_many_have_one() -> None:
+    assert summary(Tally(0, 0, 2)) == "0 of 2 points (0 won, 0 drawn, 2 lost)"
+    assert summary(Tally(30, 4, 10)).endswith("10 lost; 95 % interval 58% to 84%)")
+
+
+@given(tallies)
+def test_an_interval_that_is_told_says_something(score: Tally) -> None:
+    low, high = interval(score)
+    assert ("95 % interval" in summary(score)) == (high - low <= 0.5)
+
+
+def test_without_a_trial_nothing_is_known() -> None:
+    none = "Whether training was worth it is not known: there was no trial."
+    assert worth(UNUSED, []) == none
+    assert worth(UNUSED, [TrialVerdict("linear", "no knowledge", 1.0, False, Tally(), False, False)]) == none
+
+
+def test_a_few_matches_are_too_few() -> None:
+    trials = [TrialVerdict("linear", "no knowledge", 1.0, False, Tally(0, 0, 2), False, False)] * 5
+    text = worth(UNUSED, trials)
+    assert text == (
+        "The trials (10 matches) were too few to say whether training was worth it;"
+        " linear did best, 0 of 2 points (0 won, 0 drawn, 2 lost) against no knowledge."
+    )
+
+
+@given(st.lists(st.tuples(tallies, st.booleans(), st.booleans()), max_size=5))
+def test_it_is_worth_it_exactly_where_a_trial_was_better(found: list[tuple[Tally, bool, bool]]) -> None:
+    trials = [
+        TrialVerdict("net", "linear", 1.0, False, score, better and score.games > 0, decided or better)
+        for score, better, decided in found
+    ]
+    text = worth(UNUSED, trials)
+    held = [verdict for verdict in trials if verdict.score.games]
+    assert text.startswith("Training was worth it") == any(verdict.better for verdict in held)
+    assert text.startswith("Training was not worth it") == (
+        bool(held) and all(verdict.decided and not verdict.better for verdict in held)
+    )
+    assert text.count(".") == text.count(".5 of") + 1
+    assert text.endswith(".")

@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 from players.processes.lifeline import descendants
-from tests.ggp.web.browsing import WebServer, end_web, start_web
-from tests.ggp.web.clients import Client, client_of
+from tests.ggp.web.pages import Client, WebServer, client_of, end_web, start_web
 from tests.waiting import until
 
 FLAGS = (

@@ -1,4 +1,4 @@
-"""The JSON API does what its OpenAPI description says, for every operation, good questions and bad ones."""
+"""The JSON API does what its description says; no answer names a folder; the docs lead to what is there."""
 
 from __future__ import annotations
 
@@ -7,25 +7,38 @@ import json
 import os
 import random
 import re
+import tempfile
+import time
+import tomllib
 from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.errors import GdlError
 from gdl.json_schema import check_json
+from gdl.visible import without_folders
 from ggp.answers.operations import OPERATIONS
 from ggp.game import Game
 from ggp.protocol.event_source import BEHIND
 from ggp.rule_files import games_folder
+from ggp.server.clients.connections import error_text
 from ggp.web.api import DESK, ERROR, describe_api
 from ggp.web.app import make_app
-from ggp.web.gate import WebSettings
+from ggp.web.gate import WebSettings, error_reply
+from ggp.web.manual import NAMES, docs_folder, html_of_page, title_of_page
+from ggp.web.play.view import TableView
+from players.match import Match
 from players.processes.lifeline import descendants
+from players.registry import make_player
 from tests.examples import examples
-from tests.ggp.web.clients import Client
+from tests.ggp.web.pages import Client
+from tests.places import ROOT
 
 HANOI = {"game": "hanoi"}
 NRPA = "nested-policy"
@@ -194,7 +207,6 @@ def _is_valid(value: object, schema: dict[str, Any]) -> bool:
     return True
 
 
-NAMES = ["game", "n", "moves"]
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
     lambda inner: (
@@ -216,8 +228,6 @@ def test_any_json_is_judged_as_the_standard_judges_it(value: object, name: str) 
 
 
 async def test_a_search_that_tells_more_than_is_read_keeps_no_more_than_some_news(client: Client) -> None:
-    assert client.app is not None
-
     async def ask(name: str, told: object, news: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
         for number in range(10 * BEHIND):  # nothing is sent meanwhile
             news({"kind": "progress", "seconds": number})
@@ -227,3 +237,118 @@ async def test_a_search_that_tells_more_than_is_read_keeps_no_more_than_some_new
     *progress, (last, answer) = await events(client, {"game": "hanoi", "seconds": 1})
     assert [data["seconds"] for _, data in progress] == list(range(BEHIND))
     assert (last, answer) == ("solved", {"value": 100})
+
+
+# --- What the page, the API and the tools answer never says where files of the server lie
+LEVEL = next(path.name for path in sorted((games_folder() / "levels").glob("*.xsb")))
+
+
+@pytest.mark.parametrize("name", ["state", "solve"])
+async def test_a_level_that_is_not_there_is_told_without_its_folder(client: Client, name: str) -> None:
+    reply = await client.post(f"/api/{name}", json={"game": f"{LEVEL}:99999"})
+    text = await reply.text()
+    assert "there is no level 99999" in text and LEVEL in text
+    assert str(games_folder()) not in text and str(ROOT) not in text
+
+
+@pytest.mark.parametrize(
+    "path",
+    [games_folder() / "chess.kif", Path(tempfile.gettempdir()) / "a" / "b.sqlite", Path.home() / "x y" / "z"],
+)
+def test_no_refusal_says_where_a_file_lies(path: Path) -> None:
+    for text in (f"cannot read {path}: it is a folder", f"{path}:3:4: wrong", f"'{path}' ({path})"):
+        told = error_reply(400, text).body
+        assert isinstance(told, bytes)
+        error = orjson.loads(told)["error"]
+        assert str(path.parent) not in error and path.name in error
+
+
+def test_a_server_of_players_refuses_without_folders() -> None:
+    place, said = Path(tempfile.gettempdir()) / "a" / "b.sqlite", list[dict[str, object]]()
+    text, status = error_text(
+        GdlError(f"cannot read {place}"), lambda level, event, **fields: said.append(fields)
+    )
+    assert (text, status) == ("error: cannot read b.sqlite", 400)
+    assert said == [{"status": 400, "error": f"cannot read {place}"}]  # the operator is told where
+
+
+def test_what_a_player_notes_is_told_without_folders(tmp_path: Path) -> None:
+    game = Game.load("tictactoe")
+    machine = game.machine("prover")
+    player = make_player(f"tables:dir={tmp_path / 'none'},otherwise=legal")
+    state = machine.initial_state()
+    player.start(machine, 0, state, 0.1, time.monotonic() + 0.1)
+    choice = player.choose(state, time.monotonic() + 0.1)
+    assert str(tmp_path) in choice.note  # who started the player here is told where it has looked
+    match = Match(machine)
+    match.answer(0, choice)
+    match.make()
+    [told] = TableView(game, machine).seen(match)["history"]
+    assert told["notes"]["x"].startswith("no table: ")
+    assert str(tmp_path) not in told["notes"]["x"]
+
+
+def test_words_with_slashes_stay() -> None:
+    for text in (
+        "GET /api/games lists them",
+        "http://127.0.0.1:80/etc/x",
+        "1/2",
+        "(a/b /c)",
+        "//etc/x",
+        "-/-",
+    ):
+        assert without_folders(text) == text
+
+
+# --- The docs in the page: each page is there, and leads nowhere that is not
+class Parts(HTMLParser):
+    """The addresses and ids of a page, and the elements that it has."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.leads: set[str] = set()
+        self.ids: set[str] = set()
+        self.tags: set[str] = set()
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        found = dict(attrs)
+        self.leads |= {found[name] or "" for name in ("href", "src") if name in found}
+        self.ids |= {found["id"] or ""} if "id" in found else set()
+
+
+@pytest.mark.parametrize("name", sorted(NAMES))
+def test_links_of_a_page_lead_to_pages_pictures_and_headings_that_are_there(name: str) -> None:
+    page = Parts(html_of_page(name))
+    assert title_of_page(name) not in ("", name)
+    assert not page.tags & {"script", "style", "iframe", "svg", "form", "input", "button", "object", "embed"}
+    assert "p" in page.tags
+    for lead in page.leads:
+        if lead.startswith(("https://", "http://")):
+            continue
+        path, _, part = lead.partition("#")
+        if path.startswith("/docs/pictures/"):
+            assert (docs_folder() / path.removeprefix("/docs/")).is_file(), lead
+            continue
+        there = path.removeprefix("/docs/") or name
+        assert there in NAMES, lead
+        assert not part or part in Parts(html_of_page(there)).ids, lead
+
+
+def test_wheels_have_the_pages() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    carried = project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
+    wanted = {"docs/pictures", *(f"docs/{name}.md" for name in NAMES)}
+    assert {name for name in carried if name.startswith("docs/")} == wanted
+    assert all(inside == f"ggp/{name}" for name, inside in carried.items())
+
+
+async def test_pages_and_pictures_are_served_and_nothing_else(client: Client) -> None:
+    listed = await (await client.get("/docs")).text()
+    assert all(f"&quot;{name}&quot;" in listed for name in NAMES)
+    shown = await (await client.get("/docs/tutorials/first-game")).text()
+    assert title_of_page("tutorials/first-game") in shown
+    assert (await client.get("/docs/pictures/play.png")).content_type == "image/png"
+    for name in ("measurements", "web.md", "../README", "tutorials", "pictures", "%2e%2e/README"):
+        assert (await client.get(f"/docs/{name}")).status in (403, 404), name

@@ -19,7 +19,7 @@ from ggp.rule_files import installed_games
 from ggp.web.rules import WORKERS
 from ggp.web.rules_process import JOBS, MOST_BOXES, shown
 from tests.examples import examples
-from tests.ggp.web.clients import Client, token_of
+from tests.ggp.web.pages import Client, token_of
 from tests.places import GAMES
 
 INFIX = "role(you)\ninit(p)\nlegal(you,go)\nnext(q) :- true(p)\nterminal :- true(q)\ngoal(you,100)\n"
@@ -175,7 +175,6 @@ async def test_the_next_check_of_a_page_ends_the_one_before_and_a_dead_process_i
     status, told = await first
     assert status == 400
     assert "cancelled in favour" in told["error"]
-    assert page.client.app is not None
     [process] = page.client.app[WORKERS]._processes.values()
     assert process._child is not None
     process._child.kill()

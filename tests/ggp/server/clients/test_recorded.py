@@ -149,13 +149,6 @@ def hostile_replies(server: LiveServer) -> str:
     return total.hexdigest()
 
 
-def record(server: LiveServer) -> None:
-    """Write the file. It was made with the server before aiohttp, and is not to be made again. The words of
-    errors became better since, and were put in."""
-    data = {"replies": replies(server), "hostile": hostile_replies(server)}
-    RECORDED.write_text(json.dumps(data, indent=0) + "\n")
-
-
 def test_every_reply_is_the_recorded_one(serve: Serve) -> None:
     server = serve(allow_origins=(ALLOWED,), read_seconds=5.0)
     recorded = json.loads(RECORDED.read_text())["replies"]

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import json
-import random
+import os
+import socket
+import socketserver
+import threading
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,8 +22,10 @@ from ggp.web.play.table import Table, TableRequest
 from ggp.web.play.table_process import BlindTable
 from ggp.web.replay.recorded import read_match
 from ggp.web.replay.replay_process import Replay
+from players.processes import launch
+from players.processes.limits import cores
 from tests.ggp.server.live import LiveServer
-from tests.ggp.web.clients import Client, Listener, client_of, token_of
+from tests.ggp.web.pages import Client, Listener, client_of, token_of
 
 
 class At(Listener):
@@ -168,12 +176,11 @@ async def test_rules_of_ones_own_are_played_in_either_notation_and_faults_are_to
     infix = (
         "role(you) init(n(0)) legal(you,go) legal(you,wait) next(n(1)) terminal :- true(n(1)) goal(you,100)"
     )
-    headers = token_of(client)
     at = await opened(client, rules=infix, seats=["human"])
     await at.request("move", role="you", move="go")
     assert (await at.until("state", lambda s: s["over"]))["goals"] == [100]
     for rules, words in (("(role x", "game:1:1: "), ("role(x) legal(", "expected"), ("(p a)", "role")):
-        reply = await client.post("/play/tables", json={"rules": rules}, headers=headers)
+        reply = await client.post("/play/tables", json={"rules": rules}, headers=token_of(client))
         assert reply.status == 400
         assert words in (await reply.json())["error"]
         assert "Traceback" not in await reply.text()
@@ -214,9 +221,7 @@ async def test_a_table_whose_process_dies_says_so_and_makes_room(
     monkeypatch.setattr(routes, "MOST", 1)
     at = await opened(client, game="tictactoe", seats=["human", "human"])
     await at.until("state")
-    assert client.app is not None
-    headers = at.headers
-    refused = await client.post("/play/tables", json={"game": "tictactoe"}, headers=headers)
+    refused = await client.post("/play/tables", json={"game": "tictactoe"}, headers=at.headers)
     assert refused.status == 503
     assert int(refused.headers["Retry-After"]) > 0
     assert (await at.request("show")) == {}, "nobody closes a table of others"
@@ -240,43 +245,8 @@ async def test_a_table_that_nobody_has_looked_at_soon_makes_room(
     await at.until("state")
     assert at.reader is not None
     at.reader.close()
-    headers = at.headers
-    refused = await client.post("/play/tables", json={"game": "tictactoe"}, headers=headers)
+    refused = await client.post("/play/tables", json={"game": "tictactoe"}, headers=at.headers)
     assert refused.status == 503, "one that was looked at is kept for a minute"
-
-
-def broken_orders(count: int) -> list[bytes]:
-    """Noise, pieces of JSON, and orders whose values are of any kind."""
-    rng = random.Random(20)
-    values: list[object] = [None, True, -1, 1e308, 10**30, "", "\x00", "(", [], [[]], {}, {"do": "end"}]
-    names = ["do", "role", "move", "step", "player", "kind", "seats", "playclock", "seed", "workers"]
-
-    def body() -> bytes:
-        match rng.randrange(3):
-            case 0:
-                return rng.randbytes(rng.randrange(40))
-            case 1:
-                return "".join(rng.choices('{}[]":,0aemov', k=rng.randrange(30))).encode()
-            case _:
-                chosen = rng.sample(names, rng.randrange(4))
-                return json.dumps({name: rng.choice(values) for name in chosen}).encode()
-
-    return [body() for _ in range(count)]
-
-
-@pytest.mark.slow
-async def test_malformed_orders_are_refused(client: Client) -> None:
-    headers = token_of(client)
-    at = await opened(client, game="tictactoe", seats=["human", "human"])
-    orders = ("move", "goto", "seat", "hint")
-    for i, body in enumerate(broken_orders(1000)):
-        path = f"/play/{at.table}/{orders[i // 2 % 4]}" if i % 2 else "/play/tables"
-        reply = await client.post(path, data=body, headers=headers)
-        assert reply.status in (200, 400, 503), body
-        assert "Traceback" not in await reply.text()
-    await at.request("goto", step=0)
-    await at.request("show")
-    assert len(moves(await at.until("state"))) == 9
 
 
 @pytest.mark.slow
@@ -316,7 +286,6 @@ async def test_of_requests_to_a_busy_table_so_many_wait_and_no_more(client: Clie
         async with client.post(path, json={"role": "red", "move": "(drop 1)"}, headers=headers) as reply:
             statuses.append(reply.status)
     assert statuses == [200] * routes.MOST_ORDERS + [503] * 5
-    assert client.app is not None
     table = client.app[TABLES].get(at.table)
     table._child.send("pause", chair=-1)  # what has come before still waits
     await at.until("state", lambda state: state["waits"])
@@ -342,8 +311,7 @@ async def test_fields_of_requests_have_kinds_and_lengths(
 ) -> None:
     at = await opened(client, game="tictactoe", seats=["human", "human"])
     body = json.dumps(fields)
-    headers = at.headers
-    async with client.post(f"/play/{at.table}/{do}", data=body, headers=headers) as reply:
+    async with client.post(f"/play/{at.table}/{do}", data=body, headers=at.headers) as reply:
         assert reply.status == 400
     # What has no name here is dropped, however large it is.
     assert "error" not in await at.request("show", junk=[[]] * 1000)
@@ -382,7 +350,6 @@ def test_the_seed_in_a_record_deals_the_same_match_again() -> None:
 
 async def test_a_match_can_be_kept_again_after_too_many_requests_waited(client: Client) -> None:
     at = await opened(client, game="tictactoe", seats=["human", "human"])
-    assert client.app is not None
     table = client.app[TABLES].get(at.table)
     table._waiting += routes.MOST_ORDERS
     assert (await client.get(f"/play/{at.table}/keep")).status == 503
@@ -408,3 +375,131 @@ def test_requests_that_change_nothing_give_a_person_no_more_time() -> None:
     while not table.match.steps:
         table._turn()
     assert table._due is None
+
+
+# --- A player's name from a page loads no code, opens no path, calls no address, and starts no processes
+MARKER = """
+from pathlib import Path
+from players.baselines import LegalPlayer
+Path("imported").touch()
+class X(LegalPlayer):
+    pass
+"""
+
+
+@pytest.fixture
+def marker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A module of the current folder that leaves this file behind when it is imported."""
+    monkeypatch.chdir(tmp_path)
+    launch.use(None)  # forks would be in the folder in which the tests began
+    (tmp_path / "marker.py").write_text(MARKER)
+    return tmp_path / "imported"
+
+
+@pytest.fixture
+def listening() -> Iterator[socket.socket]:
+    """A service of another kind, which counts who connects."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.setblocking(False)
+        yield server
+
+
+def connections(server: socket.socket) -> int:
+    """How many have connected."""
+    count = 0
+    while True:
+        try:
+            server.accept()[0].close()
+        except BlockingIOError:
+            return count
+        count += 1
+
+
+@pytest.mark.slow
+async def test_names_that_reach_out_are_refused_at_the_door_and_at_the_table(
+    client: Client, marker: Path, tmp_path: Path, listening: socket.socket
+) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    address = f"127.0.0.1:{listening.getsockname()[1]}"
+    names = [
+        "marker:X",
+        "tables:otherwise=marker:X",
+        "tables:dir=/dev,otherwise=marker:X",
+        f"tables:dir={tmp_path}",
+        "uct:knowledge=/dev/zero",
+        f"uct:knowledge={pipe}",
+        f"uct:workers=1,knowledge={pipe}",
+        f"uct:cluster={address}",
+        f"uct:workers=1,cluster={address}",
+        "uct:cluster=local-ray:40",
+        f"uct:workers={cores() + 1}",
+        "uct:workers=40",
+        "uct:memory=99999999999999",
+        f"http://{address}",
+        f"HTTP://{address}",
+        f"http://{address}/metadata",
+    ]
+    at = await opened(client, game="tictactoe", seats=["human", "human"])
+    await at.until("state")
+    for name in names:
+        await at.request("seat", role="o", player=name)
+        assert (await at.until("note"))["text"]
+    await at.request("show")
+    assert (await at.until("state"))["seats"] == ["human", "human"]
+    for order in (
+        {"seats": ["marker:X"]},
+        {"others": f"uct:knowledge={pipe}"},
+        {"seats": ["human", "human", f"http://{address}"]},  # a seat that the game does not have
+    ):
+        reply = await client.post("/play/tables", json={"game": "tictactoe", **order}, headers=at.headers)
+        assert reply.status == 400, order
+    assert not marker.exists()
+    assert connections(listening) == 0
+
+
+async def test_the_page_starts_no_more_search_processes_than_there_are_cores(client: Client) -> None:
+    for workers in (cores() + 1, 40, -1, "2", True):
+        with pytest.raises(AssertionError, match="workers is"):
+            await opened(client, game="tictactoe", workers=workers)
+
+
+async def test_players_that_the_operator_named_are_offered_and_play(marker: Path) -> None:
+    async with client_of(players=("marker:X", "uct:knowledge=off")) as client:
+        assert "marker:X" in await (await client.get("/play")).text()
+        at = await opened(client, game="tictactoe", seats=["human", "marker:X"])
+        await at.until("state")
+        await at.request("move", role="x", move="(mark b 2)")
+        state = await at.until("state", lambda s: s["step"] == 2)
+        assert state["history"][1]["moves"] == ["noop", "(mark a 1)"]
+    assert marker.exists()
+
+
+@pytest.fixture
+def foreign() -> Iterator[str]:
+    """The address of a service that answers in turn by HTTP, with a fault, by another protocol, and not."""
+    answers = itertools.cycle(
+        [b"HTTP/1.0 200 OK\r\n\r\nsecret", b"HTTP/1.0 500 secret\r\n\r\nsecret", b"-ERR secret\r\n", b""]
+    )
+
+    class Answers(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            self.request.recv(100_000)
+            self.request.sendall(next(answers))
+
+    with socketserver.TCPServer(("127.0.0.1", 0), Answers) as server:
+        threading.Thread(target=server.serve_forever, args=(0.05,)).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+
+
+@pytest.mark.slow
+async def test_what_a_foreign_service_answers_is_not_repeated(foreign: str) -> None:
+    async with client_of(players=(foreign,)) as client:
+        at = await opened(client, game="connectfour", seats=["human", foreign], playclock=1)
+        for step in (0, 2, 4, 6):
+            state = await at.until("state", lambda s, step=step: s["step"] == step)  # type: ignore[misc]
+            await at.request("move", role=state["roles"][0], move=moves(state)[step // 6])
+            note = await at.until("note")
+            assert note["text"].startswith(f"{foreign} failed: ")
+            assert "secret" not in note["text"]

@@ -1,8 +1,9 @@
-"""Puzzles are solved while one looks on; what is no puzzle is told."""
+"""Puzzles and packings are solved while one looks on; what is no puzzle is told."""
 
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 import re
 import xml.etree.ElementTree as ET
@@ -18,7 +19,7 @@ from ggp.web.puzzles import routes as puzzles
 from ggp.web.puzzles.puzzle_process import PuzzleBench
 from players.puzzles.sokoban.levels.gdl import level_to_gdl
 from players.puzzles.sokoban.levels.level import Level
-from tests.ggp.web.clients import Client, token_of
+from tests.ggp.web.pages import Client, WebServer, token_of, wait
 
 STEPS = (
     "(role you) (init (at 0)) (succ 0 1) (succ 1 2) (succ 2 3) (<= (legal you up) (true (at ?n)))"
@@ -28,8 +29,7 @@ STEPS = (
 
 
 async def begin(client: Client, **order: object) -> tuple[int, dict[str, Any]]:
-    headers = token_of(client)
-    reply = await client.post("/puzzles", json=order, headers=headers)
+    reply = await client.post("/puzzles", json=order, headers=token_of(client))
     return reply.status, await reply.json()
 
 
@@ -106,12 +106,10 @@ def test_a_level_whose_rules_end_before_its_solution_is_searched_by_its_rules() 
 
 
 async def test_a_search_is_stopped(client: Client) -> None:
-    assert client.app is not None
     status, told = await begin(client, game="sokoban", seconds=300, solver="nested-policy")
     assert status == 200
-    headers = token_of(client)
     await asyncio.sleep(0.3)
-    assert (await client.post(f"/puzzles/{told['puzzle']}/stop", headers=headers)).status == 200
+    assert (await client.post(f"/puzzles/{told['puzzle']}/stop", headers=token_of(client))).status == 200
     event, found, _ = await outcome(client, told["puzzle"])
     assert event == "failed"
     assert "ended" in found["error"]
@@ -185,7 +183,6 @@ def test_steps_outside_a_line_and_moves_that_are_not_legal_are_told() -> None:
 async def test_of_puzzles_that_are_over_so_many_rules_are_kept_and_no_more(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert client.app is not None
     monkeypatch.setattr(client.app[puzzles.PUZZLES], "_most_size", 3 * len(STEPS) + 100)
     keys = []
     for _ in range(5):
@@ -193,3 +190,65 @@ async def test_of_puzzles_that_are_over_so_many_rules_are_kept_and_no_more(
         keys.append(told["puzzle"])
         await outcome(client, told["puzzle"])
     assert list(client.app[puzzles.PUZZLES]._jobs) == keys[2:]
+
+
+# --- Packing puzzles are solved, and their pieces are drawn in a frame that runs nothing of strangers
+SMALL = b"packing cubes\ntitle <b>Two</b>\npiece A\n##\npiece B\n##\nresult 2 x 2\n"
+
+
+def quiet(kind: str, **news: Any) -> None:
+    """Nobody listens."""
+
+
+def order(data: bytes = b"", name: str = "") -> dict[str, Any]:
+    return {"do": "pack", "name": name, "data": base64.b64encode(data).decode(), "seconds": 20.0}
+
+
+def test_all_solutions_of_a_small_packing_are_found_and_drawn() -> None:
+    told = PuzzleBench().answer(order(SMALL), quiet)
+    assert told["complete"]
+    assert told["solutions"] == 1
+    assert told["apart"]
+    page = str(told["page"])
+    assert "<b>Two</b>" not in page
+    assert "&lt;b&gt;Two&lt;/b&gt;" in page
+    assert len(re.findall(r"<script", page)) == 3
+
+
+def test_a_packing_that_comes_along_comes_apart() -> None:
+    told = PuzzleBench().answer(order(name="burr.packing"), quiet)
+    assert told["complete"]
+    assert told["solutions"] >= 1
+    assert told["apart"]
+
+
+def test_what_is_no_packing_is_refused() -> None:
+    with pytest.raises(GdlError):
+        PuzzleBench().answer(order(b"(role x)"), quiet)
+
+
+# --- A puzzle is chosen, solved and played on the board in a real browser, by keys alone
+def test_a_puzzle_is_solved_and_its_line_is_played(web: WebServer, browser: Any) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    browser.get(f"{web()}/puzzles")
+    wait(browser, "document.querySelector('#filter')")
+    browser.find_element("id", "filter").send_keys("hanoi" + Keys.ENTER)
+    wait(browser, "document.querySelector('#solve')")
+    browser.find_element("id", "solve").send_keys(Keys.ENTER)
+    wait(browser, "document.querySelector('.status').textContent.startsWith('Solved in ')")
+    assert "31 moves" in browser.find_element("css selector", ".status").text
+    # It plays at once.
+    wait(browser, "parseInt(document.querySelector('output').textContent.slice(5)) > 1")
+    body = browser.find_element("tag name", "body")
+    body.send_keys(Keys.END)
+    wait(browser, "document.querySelector('output').textContent === 'step 31 of 31'")
+    wait(browser, "document.querySelector('.board svg')")
+    last = browser.execute_script("return document.querySelector('.board').innerHTML")
+    wait(browser, "document.querySelector('#toggle').textContent === 'Play'")
+    body.send_keys(Keys.HOME + Keys.RIGHT)
+    wait(browser, "document.querySelector('output').textContent === 'step 1 of 31'")
+    body.send_keys(" ")
+    wait(browser, "parseInt(document.querySelector('output').textContent.slice(5)) > 3")
+    body.send_keys(" ")
+    assert browser.execute_script("return document.querySelector('.board').innerHTML") != last
