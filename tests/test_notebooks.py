@@ -18,7 +18,7 @@ def test_every_cell_of_a_notebook_runs(
     path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for package in ("matplotlib", "gymnasium"):
-        pytest.importorskip(package, reason="pip install 'kaskade-ggp[plots,rl]'")
+        pytest.importorskip(package, reason="pip install 'kaskade-ggp[rl]' matplotlib")
     monkeypatch.setenv("MPLBACKEND", "agg")
     names: dict[str, object] = {"__name__": "notebook"}
     for number, cell in enumerate(json.loads(path.read_text(encoding="utf-8"))["cells"]):
