@@ -31,7 +31,7 @@ from ggp.protocol.messages import BUSY, Message, Play, Preview, Start
 from ggp.server.admission import Admission, Remembered
 from ggp.server.clients.connections import Connections
 from ggp.server.clients.visitors import Veil
-from ggp.server.fork_servers import ForkServers, Spare, Spares
+from ggp.server.fork_servers import KeptForkServer, Spare, Spares
 from ggp.server.margin import Margin
 from ggp.server.match import ServedMatch
 from ggp.server.settings import ServerConfig
@@ -173,12 +173,12 @@ class Server:
         self._shown = Shown(config.name, config.settings.player, lambda: self.running)
         self._closing: set[asyncio.Task[None]] = set()
         kind = config.settings.player, config.settings.machine
-        self._forks: tuple[ForkServers, ...] = ()
+        self._forks: tuple[KeptForkServer, ...] = ()
         if config.forks:
             standby, match = f"{warm.__name__}:warm_up_standby", f"{warm.__name__}:warm_up_all"
             self._forks = (
-                ForkServers("standby", (standby,), self._say, self._refill),
-                ForkServers("match", (match, *kind), self._say, self._warm, lambda: launch.use(None)),
+                KeptForkServer("standby", (standby,), self._say, self._refill),
+                KeptForkServer("match", (match, *kind), self._say, self._warm, lambda: launch.use(None)),
             )
         self._spares = Spares(
             Spare("ggp.match_process.thinking_process", *kind),
