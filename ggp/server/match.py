@@ -205,7 +205,8 @@ class ServedMatch:
         }
 
     def ended(self, why: str) -> StatusRow:
-        """The match's line on the status page once it is over."""
+        """Publish the end, and return the match's line on the status page from now on."""
+        self.news.ended(why, self._goals)
         return {
             "match": self.id,
             "game": self.news.title,

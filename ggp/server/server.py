@@ -434,8 +434,7 @@ class Server:
 
         def closed(task: asyncio.Task[None]) -> None:
             self._closing.discard(task)
-            self._shown.ended(ended := match.ended(why))
-            match.news.ended(why, ended.goals)
+            self._shown.ended(match.ended(why))
             self._refill()
 
         task.add_done_callback(closed)

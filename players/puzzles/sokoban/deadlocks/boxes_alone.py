@@ -121,10 +121,12 @@ def _search(
             dead = False
         elif _is_new(search.seen, search.stamps, key):
             expanded += 1
-            dead = expanded <= budget and top + 4 * count <= last
-            if dead:
+            if expanded > budget or top + 4 * count > last:
+                dead = False
+            else:
                 top = _expand(search, inside, mark, count, top, all_leave)
-                dead = top >= 0
+                if top < 0:
+                    dead = False
         for number in range(count):
             if nodes[last, number] != _GONE:
                 board.occupied[nodes[last, number]] = FREE
