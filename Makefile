@@ -81,8 +81,8 @@ sbom: .venv/audit  ## what a run-time installation consists of: dist/sbom.json (
 lock:  ## write the lock files anew from the newest releases: run-time, development, audit, build
 	rm -rf .venv-lock && $(PYTHON) -m venv .venv-lock
 	.venv-lock/bin/python -m pip install --quiet --upgrade pip-tools
-	$(COMPILE) --extra plots -o requirements.lock pyproject.toml
-	$(COMPILE) -c requirements.lock --extra plots --extra cluster -o requirements-cluster.lock pyproject.toml
+	$(COMPILE) -o requirements.lock pyproject.toml
+	$(COMPILE) -c requirements.lock --extra cluster -o requirements-cluster.lock pyproject.toml
 	$(COMPILE) -c requirements.lock --extra test --extra dev --extra docs -o requirements-dev.lock pyproject.toml
 	$(COMPILE) -c requirements-dev.lock -o requirements-play.lock pyproject.toml
 	$(COMPILE) -c requirements-dev.lock --extra audit -o requirements-audit.lock pyproject.toml

@@ -29,7 +29,6 @@ SWITCHES: dict[str, Callable[[str], object]] = {
     "per_leaf": at_least(0),
     "decisive": switch,
     "trim": switch,
-    "pass_over": switch,
     "knowledge_share": number_between(0.0, 1.0),
     "looks": switch,
     "minimax": number_between(0.0, 1.0),

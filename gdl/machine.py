@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from gdl.errors import GdlError, MoveError, StateError, cannot_play, whole_number
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_term
-from gdl.terms import Term
+from gdl.terms import Term, sort_key
 from gdl.words import counted
 
 if TYPE_CHECKING:
@@ -152,6 +152,10 @@ class Machine(ABC):
     def legal_moves(self, state: State, role: int) -> list[int]:
         """Ids of the moves that the role may make, ascending. In correct GDL only terminal states
         leave a role without moves."""
+
+    def in_order(self, role: int, moves: Iterable[int]) -> list[int]:
+        """A role's move ids in the order of the moves' text, which is the same on every machine."""
+        return sorted(moves, key=lambda move: sort_key(self.move(role, move)))
 
     def options(self, state: State) -> tuple[tuple[int, ...], ...]:
         """The legal moves of all roles, in role order, as :meth:`legal_moves` gives those of one."""

@@ -1,21 +1,15 @@
-"""Reports as one HTML page that loads nothing: data with our own script, or plots by matplotlib."""
+"""Reports as one HTML page that loads nothing: data with our own script, or tables."""
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import orjson
 
-from gdl.errors import GdlError
 from gdl.visible import visible
 from ggp.boards.svg.markup import source_hash
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 _STYLE = """
 :root { color-scheme: light dark; }
@@ -23,7 +17,7 @@ body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 70rem
 table { border-collapse: collapse; margin: .5rem 0 1.5rem; font-variant-numeric: tabular-nums; }
 th, td { padding: .2rem .7rem; text-align: right; border-bottom: 1px solid #8884; }
 th:first-child, td:first-child { text-align: left; } th { font-weight: 600; opacity: .65; }
-svg { max-width: 100%; height: auto; background: white; border-radius: 6px; }
+.boards { display: flex; flex-wrap: wrap; gap: 1.5rem; } .boards th { text-align: center; }
 .scroll { overflow-x: auto; } .bad { color: light-dark(#b3001b, #ff8a80); font-weight: 600; }
 """
 
@@ -58,29 +52,6 @@ def standalone(title: str, data: object, script: str, styles: Sequence[str], cal
         f'<script type="application/json" id="data">{content}</script>'
         f'<script type="module">{code}</script></body></html>\n'
     )
-
-
-def check_installed() -> None:
-    """Raise GdlError if matplotlib is missing: better before the matches than after them."""
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError:
-        raise GdlError("plots and reports need matplotlib", remedy="pip install matplotlib") from None
-
-
-def new_figure(width: float, height: float) -> Figure:
-    """An empty figure, in inches."""
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(width, height), layout="constrained")
-
-
-def plot(figure: Figure) -> str:
-    """A figure as part of a page."""
-    file = io.StringIO()
-    figure.savefig(file, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
-    text = file.getvalue()
-    return f'<div class="scroll">{text[text.index("<svg") :]}</div>'
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

@@ -19,7 +19,6 @@ from gdl.ends import no_goal, no_move
 from gdl.errors import GdlError
 from gdl.information import chance_role, hides
 from gdl.machine import Machine, State
-from gdl.terms import sort_key
 from gdl.words import counted
 from players.belief.belief import Belief, observed
 from players.player import TOLERANCE, Choice, IllegalChoiceError, Player
@@ -151,7 +150,7 @@ class Match:
 
     def in_order(self, role: int) -> list[int]:
         """A role's legal moves in the order of their text: ids differ between machines."""
-        return sorted(self.options[role], key=lambda move: sort_key(self.machine.move(role, move)))
+        return self.machine.in_order(role, self.options[role])
 
     def draw(self, role: int) -> int:
         """A random legal move."""

@@ -149,20 +149,6 @@ def read_options(
     return values
 
 
-def describe_options(options: Sequence[Option]) -> str:
-    """One line for each option: its name, what it does, its default if it has one. Empty without options."""
-    declared = by_name(options).values()
-    width = max((len(option.name) for option in declared), default=0)
-    return "\n".join(f"{option.name:{width}}  {option.help}{_default(option.default)}" for option in declared)
-
-
-def _default(value: object) -> str:
-    if value is None:
-        return ""
-    spelled = ("no", "yes")[value] if isinstance(value, bool) else value
-    return f" [default: {spelled}]"
-
-
 _HOW = "options are written key=value, with commas between them: uct:workers=2,exploration=0.4"
 _BARE = re.compile(r"[A-Za-z][\w.-]*")
 

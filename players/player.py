@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from gdl.ends import no_move
 from gdl.errors import MoveError
 from gdl.machine import Machine, State
-from gdl.terms import sort_key
 from players.options import Option, complete
 from propnet.capabilities import lane_machine
 
@@ -197,10 +196,8 @@ class Player(ABC):
         """Choose one of ``options``, the legal moves in ``state``, a state of :attr:`machine`."""
 
     def in_order(self, options: list[int], role: int | None = None) -> list[int]:
-        """The move ids of a role, by default its own, in the order of the moves' text, which is the same on
-        every machine."""
-        whose = self.role if role is None else role
-        return sorted(options, key=lambda move: sort_key(self.machine.move(whose, move)))
+        """The move ids of a role, by default its own, in the order of the moves' text."""
+        return self.machine.in_order(self.role if role is None else role, options)
 
     def translated(self, choice: Choice, machine: Machine) -> Choice:
         """An answer with ids of :attr:`machine`, converted to ids of another machine of the same rules."""

@@ -175,3 +175,44 @@ def assume(literal: int, known: Set[int]) -> int:
 def value(literals: Literals, literal: int, known: Set[int] = frozenset()) -> int:
     """A literal after some nodes have become other literals, given that the ``known`` ones are true."""
     return assume(literals.get(literal >> 1, literal & ~1) ^ (literal & 1), known)
+
+
+@dataclass(frozen=True, slots=True)
+class _Cofactors:
+    """The next functions for each single move of one role, as G. Boole's cofactors.
+
+    Literals are those of the network up to its gates that need moves, followed by new gates
+    (:class:`Remake`); the moves of other roles are open.
+
+    Attributes:
+        usual: per base proposition its next function if none of the moves were made.
+        changed: per move the base propositions whose next function differs from the usual one, and that
+            function.
+    """
+
+    usual: list[int]
+    changed: list[dict[int, int]]
+
+
+def cofactors(network: Network, role: int, effort: int) -> tuple[_Cofactors, int]:
+    """The cofactors by the moves of a role, and the rest of the effort, in gate inputs. Raises EffortError if
+    the effort is not enough, or if there are loops among the gates that need moves."""
+    low = 1 + len(network.bases) + sum(map(len, network.moves[:role]))
+    moves = range(low, low + len(network.moves[role]))
+    next_literals = network.next_literals.tolist()
+    outputs: dict[int, list[int]] = {}
+    for base, x in enumerate(next_literals):
+        outputs.setdefault(x >> 1, []).append(base)
+    gates = Remake(network, effort)
+    step = gates.step()
+    step.usual = dict.fromkeys(moves, FALSE)
+    gates.evaluate(step)
+    changed = [
+        {
+            base: literal ^ (next_literals[base] & 1)
+            for node, literal in gates.changed(step, {move: TRUE}).items()
+            for base in outputs.get(node, ())
+        }
+        for move in moves
+    ]
+    return _Cofactors([value(step.usual, x) for x in next_literals], changed), gates.effort

@@ -58,7 +58,7 @@ def test_all_that_is_needed_is_locked_at_a_version_that_will_do() -> None:
     requirements = pytest.importorskip("packaging.requirements")
     extras = PROJECT["optional-dependencies"]
     wanted = {
-        "requirements.lock": [*PROJECT["dependencies"], *extras["plots"]],
+        "requirements.lock": PROJECT["dependencies"],
         "requirements-dev.lock": [*extras["test"], *extras["dev"], *extras["docs"]],
         "requirements-play.lock": PROJECT["dependencies"],
         "requirements-cluster.lock": [*PROJECT["dependencies"], *extras["cluster"]],

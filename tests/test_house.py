@@ -167,7 +167,7 @@ READ_THEIR_OWN = {
     "players/puzzles/frontier/budget.py": "/proc",
     "ggp/processes/budget.py": "the limit of the group, /sys",
     "propnet/jit/decorators.py": "the source of kernels",
-    "propnet/native/object_cache.py": "bytes of propnet.private_files",
+    "propnet/storage/network_bytes.py": "bytes of propnet.private_files, and of other processes",
     "players/puzzles/sokoban/deadlocks/patterns.py": "a table of the package",
     "ggp/report_page.py": "files of the package",
     "ggp/cover/drawings.py": "files of the package",

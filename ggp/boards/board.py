@@ -289,10 +289,7 @@ def _sample(machine: Machine) -> list[frozenset[Term]]:
         if machine.is_terminal(state) or not all(options):
             state = machine.initial_state()
         else:
-            joint = []
-            for role, moves in enumerate(options):
-                ranked = sorted(moves, key=lambda move: sort_key(machine.move(role, move)))
-                joint.append(rng.choice(ranked))
+            joint = [rng.choice(machine.in_order(role, moves)) for role, moves in enumerate(options)]
             state = machine.next_state(state, joint)
         states.append(state.propositions)
     return states

@@ -73,7 +73,7 @@ class Child:
         Args:
             module: has a function ``main`` that first creates a :class:`ggp.processes.parent.Parent`.
             max_line: bytes of its longest message; it is killed if it sends a longer one.
-            server: the fork servers to ask instead of the usual ones.
+            server: the fork server to ask instead of the usual one.
 
         Raises:
             OSError: no more processes can be started or files opened.

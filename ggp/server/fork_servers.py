@@ -1,9 +1,8 @@
 """The server's fork servers (:mod:`players.processes.fork_server`): started, watched, replaced, ended; and
 spare processes for its matches, with everything imported before a match needs them.
 
-Several fork servers take requests from the same socket, so any of them may be killed or stopped at any time:
-another one then makes a new one, in milliseconds. Only if all are lost at once is a new one started without
-their help, which takes seconds. Meanwhile new processes start without fork servers.
+A fork server may be killed or stopped at any time: a new one is started, which takes seconds. Meanwhile new
+processes start without it.
 """
 
 from __future__ import annotations
@@ -22,14 +21,11 @@ from typing import NamedTuple
 from ggp.processes.child import Child
 from players.processes import launch
 from players.processes.fork_server import THIS
-from players.processes.launch import Forked
 from players.processes.lifeline import is_stopped
 from players.processes.limits import BEHIND, USUAL, go_as_usual, set_session
 
-WANTED = 3
-
 _LOAD_SECONDS = 300.0
-"""Seconds that the first may take to compile everything, on a computer on which nothing was compiled yet."""
+"""Seconds that it may take to compile everything, on a computer on which nothing was compiled yet."""
 
 
 def _anew(arguments: Sequence[str], files: dict[int, int]) -> subprocess.Popen[bytes]:
@@ -37,17 +33,18 @@ def _anew(arguments: Sequence[str], files: dict[int, int]) -> subprocess.Popen[b
     return launch.anew(THIS, arguments, files, session=True)
 
 
-class ForkServers:
-    """Fork servers with the same warm-up.
+class KeptForkServer:
+    """A fork server that is replaced when it is lost.
 
     Args:
-        name: their purpose, in the log.
+        name: its purpose, in the log.
         warm_up: ``module:function`` and its arguments.
         log: takes a level, an event and named fields.
         on_ready: called when processes can be forked, now or again; ``on_lost`` when none can be forked.
 
     Attributes:
         owners: the process that has asked for each forked process, both by process id.
+        ready: whether processes can be forked.
     """
 
     def __init__(
@@ -63,76 +60,57 @@ class ForkServers:
         self._on_lost = on_lost
         self._log = log
         self._on_ready = on_ready
-        self._servers: list[Forked | subprocess.Popen[bytes]] = []
-        self._first: subprocess.Popen[bytes] | None = None
+        self._process: subprocess.Popen[bytes] | None = None
         self._began = 0.0
+        self.ready = False
         self.owners: dict[int, int] = {}
-        self._forking: asyncio.Task[None] | None = None
         self._starting: asyncio.Task[None] | None = None
         self._reading: asyncio.Task[None] | None = None
         self._sockets: tuple[socket.socket, socket.socket] | None = None
         self._lifeline = -1
 
     @property
-    def ready(self) -> bool:
-        """Whether processes can be forked."""
-        return bool(self._servers)
-
-    @property
     def connection(self) -> socket.socket | None:
-        """The socket for requests; None while there are no fork servers."""
-        return self._sockets[1] if self._sockets is not None and self._servers else None
+        """The socket for requests; None while there is no fork server."""
+        return self._sockets[1] if self._sockets is not None and self.ready else None
 
     def open(self) -> None:
-        """Start the first one."""
+        """Start it."""
         self._sockets = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._renew()
 
     async def close(self) -> None:
-        """End them all."""
+        """End it."""
         self._on_lost()
         if self._starting is not None:
             await self._starting
-        for task in (self._forking, self._reading):
-            if task is not None:
-                task.cancel()
-        for process in self._all():
-            process.kill()
-        for process in self._all():
-            await asyncio.to_thread(process.wait)
-        self._servers, self._first = [], None
+        if self._reading is not None:
+            self._reading.cancel()
+        if self._process is not None:
+            self._process.kill()
+            await asyncio.to_thread(self._process.wait)
+        self._process, self.ready = None, False
         for end in self._sockets or ():
             end.close()
         self._cut_lifeline()
 
     def check(self) -> None:
-        """Replace fork servers that have ended or are stopped. Call this regularly."""
+        """Replace it if it has ended, is stopped, or takes too long to load. Call this regularly."""
         if self._sockets is None:
             return
-        for process in self._all():
-            if process.poll() is None and is_stopped(process.pid):
+        process = self._process
+        if process is not None:
+            late = not self.ready and time.monotonic() - self._began > _LOAD_SECONDS
+            if process.poll() is None and (late or is_stopped(process.pid)):
                 self._log("error", "fork server is stopped", what=self._name, pid=process.pid)
                 process.kill()
-        for process in list(self._servers):
             if process.poll() is not None:
                 self._log("error", "fork server ended", what=self._name, pid=process.pid)
-                self._servers.remove(process)
+                self._process, self.ready = None, False
         self._reap()
-        first = self._first
-        if first is not None:
-            if first.poll() is None and time.monotonic() - self._began > _LOAD_SECONDS:
-                first.kill()
-            if first.poll() is not None:
-                self._first = None
-        if not self._servers:
+        if self._process is None:
             self._on_lost()
-            if self._first is None:
-                self._renew()
-        elif len(self._servers) < WANTED and (self._forking is None or self._forking.done()):
-            self._forking = asyncio.create_task(self._fork_another())
-
-    def _all(self) -> list[Forked | subprocess.Popen[bytes]]:
-        return [*self._servers, *([self._first] if self._first is not None else [])]
+            self._renew()
 
     def _cut_lifeline(self) -> None:
         if self._lifeline >= 0:
@@ -140,7 +118,7 @@ class ForkServers:
             self._lifeline = -1
 
     def _reap(self) -> None:
-        """Forget processes that fork servers which have ended have left to this process: it may be the first
+        """Forget processes that a fork server which has ended has left to this process: it may be the first
         of a container."""
         for pid in list(self.owners):
             with contextlib.suppress(ChildProcessError):  # a child of a fork server
@@ -149,10 +127,10 @@ class ForkServers:
 
     def _renew(self) -> None:
         if self._starting is None or self._starting.done():
-            self._starting = asyncio.create_task(self._start_anew())
+            self._starting = asyncio.create_task(self._start())
 
-    async def _start_anew(self) -> None:
-        """Start a fork server without the help of another one; it reports when it is ready."""
+    async def _start(self) -> None:
+        """Start the process; it reports when it is ready."""
         assert self._sockets is not None
         self._cut_lifeline()
         if self._reading is not None:
@@ -165,20 +143,15 @@ class ForkServers:
             self._began = time.monotonic()
             files = {0: theirs_in, 1: theirs_out.fileno(), requests: requests, client: client}
             arguments = str(requests), str(client), *self._warm_up
-            self._first = await asyncio.to_thread(_anew, arguments, files)
+            self._process = await asyncio.to_thread(_anew, arguments, files)
             # It compiles for half a minute if it shares a processor with matches.
-            set_session(self._first.pid, BEHIND)
+            set_session(self._process.pid, BEHIND)
         except OSError as error:
             self._log("error", "no fork server", what=self._name, error=str(error))
         finally:
             os.close(theirs_in)
             theirs_out.close()
         self._reading = asyncio.create_task(self._read(ours))
-
-    async def _fork_another(self) -> None:
-        process = await asyncio.to_thread(launch.fork, THIS, [], {}, session=True, server=self.connection)
-        if process is not None:
-            self._servers.append(process)
 
     async def _read(self, ours: socket.socket) -> None:
         reader, writer = await asyncio.open_connection(sock=ours)
@@ -189,10 +162,9 @@ class ForkServers:
             writer.close()
 
     def _receive(self, message: dict[str, float]) -> None:
-        if "ready" in message and self._first is not None:
-            set_session(self._first.pid, USUAL)
-            self._servers.append(self._first)
-            self._first = None
+        if "ready" in message and self._process is not None:
+            set_session(self._process.pid, USUAL)
+            self.ready = True
             self._log("debug", "fork server", what=self._name, seconds=message["ready"])
             self._on_ready()
         elif "pid" in message:
@@ -209,7 +181,7 @@ _MAX_USES = 50
 
 class Spare:
     """A process kept ready, so that START costs little. It runs ``module`` with the ``arguments``; ``server``
-    names the fork servers to ask instead of the usual ones."""
+    names the fork server to ask instead of the usual one."""
 
     def __init__(
         self, module: str, *arguments: str, server: Callable[[], socket.socket | None] = lambda: None

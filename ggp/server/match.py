@@ -16,6 +16,7 @@ from asyncio import FIRST_COMPLETED
 from collections.abc import Callable, Iterator
 
 from gdl.errors import GdlError, RulesError
+from gdl.words import duration
 from ggp.processes.parent import JsonMessage
 from ggp.protocol.messages import ABORTED, BUSY, READY, Play, Start
 from ggp.server.admission import Ahead, History, Ranks, Remembered, StandbyNeed, begins
@@ -23,7 +24,7 @@ from ggp.server.fork_servers import Spare, Spares
 from ggp.server.margin import Margin
 from ggp.server.match_news import MatchNews
 from ggp.server.settings import MatchSettings
-from ggp.server.status import EndedStatus, MatchStatus, Metrics
+from ggp.server.status import Metrics, StatusRow
 from ggp.server.supervised_process import SupervisedProcess
 from ggp.server.turn import Crowd, Phase, Turn, Verdicts, play_key
 
@@ -184,35 +185,38 @@ class ServedMatch:
             if self._main.alive:
                 self._main.send("share", **share)
 
-    def status(self) -> MatchStatus:
-        """The match's line on the status page."""
-        turn, clocks = self._turn, (self.start.startclock, self.start.playclock)
-        return MatchStatus(
-            id=self.id,
-            role=self.start.role,
-            game=self.news.title,
-            turn=len(self.history.moves) + 1,
-            machine=self.news.machine,
-            clocks=clocks,
-            margin=self.margin.spare_time(clocks[1]),
-            move=turn.answer.result() if turn is not None and turn.answered else "",
-            note=self.news.note,
-            restarts=self._restarts,
-            seconds=time.monotonic() - self._began,
-        )
+    def status(self) -> StatusRow:
+        """The match's line on the status page. The margin is the time before the end of the playclock at
+        which answers leave."""
+        turn, start = self._turn, self.start
+        move = turn.answer.result() if turn is not None and turn.answered else ""
+        return {
+            "match": self.id,
+            "game": self.news.title,
+            "role": start.role,
+            "turn": str(len(self.history.moves) + 1),
+            "machine": self.news.machine or "-",
+            "clocks": f"{start.startclock}/{start.playclock} s",
+            "margin": f"{self.margin.spare_time(start.playclock):.2f} s",
+            "time": duration(time.monotonic() - self._began),
+            "restarts": str(self._restarts),
+            "last move": move or "-",
+            "search": self.news.note or "-",
+        }
 
-    def ended(self, why: str) -> EndedStatus:
-        """The match's line on the status page once it is over."""
-        return EndedStatus(
-            id=self.id,
-            game=self.news.title,
-            role=self.start.role,
-            turns=self._length or len(self.history.moves),
-            why=why,
-            goals=self._goals,
-            restarts=self._restarts,
-            seconds=time.monotonic() - self._began,
-        )
+    def ended(self, why: str) -> StatusRow:
+        """Publish the end, and return the match's line on the status page from now on."""
+        self.news.ended(why, self._goals)
+        return {
+            "match": self.id,
+            "game": self.news.title,
+            "role": self.start.role,
+            "turns": str(self._length or len(self.history.moves)),
+            "end": why,
+            "goals": self._goals or "-",
+            "time": duration(time.monotonic() - self._began),
+            "restarts": str(self._restarts),
+        }
 
     async def close(self) -> None:
         """Drop the match: end its processes at once. No further answer comes from them."""

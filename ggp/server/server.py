@@ -31,11 +31,11 @@ from ggp.protocol.messages import BUSY, Message, Play, Preview, Start
 from ggp.server.admission import Admission, Remembered
 from ggp.server.clients.connections import Connections
 from ggp.server.clients.visitors import Veil
-from ggp.server.fork_servers import ForkServers, Spare, Spares
+from ggp.server.fork_servers import KeptForkServer, Spare, Spares
 from ggp.server.margin import Margin
 from ggp.server.match import ServedMatch
 from ggp.server.settings import ServerConfig
-from ggp.server.status import EndedStatus, Metrics, ServerStatus
+from ggp.server.status import Metrics, ServerStatus, StatusRow
 from players.processes import launch
 from players.processes.limits import FIRST, cores, go_first, set_session
 
@@ -107,11 +107,11 @@ class Shown:
         self._name, self._player = name, player
         self._running = running
         self._veil = Veil()
-        self._ended: deque[EndedStatus] = deque(maxlen=_SHOWN_ENDED)
+        self._ended: deque[StatusRow] = deque(maxlen=_SHOWN_ENDED)
         self._news = EventSource(lambda: self._snapshot(True))
         self._outside_news = EventSource(lambda: self._snapshot(False))
 
-    def ended(self, match: EndedStatus) -> None:
+    def ended(self, match: StatusRow) -> None:
         """Add a match that is over."""
         self._ended.append(match)
 
@@ -120,8 +120,8 @@ class Shown:
         live = [match.status() for match in self._running()]
         ended = list(reversed(self._ended))
         if not here:
-            live = [replace(match, id=self._veil.name(match.id), note="") for match in live]
-            ended = [replace(match, id=self._veil.name(match.id)) for match in ended]
+            live = [{**self._veiled(match), "search": "-"} for match in live]
+            ended = [self._veiled(match) for match in ended]
         return ServerStatus(self._name, facts, live, ended)
 
     def news(self, here: bool) -> EventSource:
@@ -173,12 +173,12 @@ class Server:
         self._shown = Shown(config.name, config.settings.player, lambda: self.running)
         self._closing: set[asyncio.Task[None]] = set()
         kind = config.settings.player, config.settings.machine
-        self._forks: tuple[ForkServers, ...] = ()
+        self._forks: tuple[KeptForkServer, ...] = ()
         if config.forks:
             standby, match = f"{warm.__name__}:warm_up_standby", f"{warm.__name__}:warm_up_all"
             self._forks = (
-                ForkServers("standby", (standby,), self._say, self._refill),
-                ForkServers("match", (match, *kind), self._say, self._warm, lambda: launch.use(None)),
+                KeptForkServer("standby", (standby,), self._say, self._refill),
+                KeptForkServer("match", (match, *kind), self._say, self._warm, lambda: launch.use(None)),
             )
         self._spares = Spares(
             Spare("ggp.match_process.thinking_process", *kind),
@@ -434,8 +434,7 @@ class Server:
 
         def closed(task: asyncio.Task[None]) -> None:
             self._closing.discard(task)
-            self._shown.ended(ended := match.ended(why))
-            match.news.ended(why, ended.goals)
+            self._shown.ended(match.ended(why))
             self._refill()
 
         task.add_done_callback(closed)

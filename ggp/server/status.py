@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
-from gdl.words import duration
 from ggp.report_page import page, table
 from players.processes.lifeline import descendants, resident_bytes
 
@@ -74,44 +73,8 @@ class Metrics:
 _REFRESH_SECONDS = 5
 
 
-@dataclass(frozen=True, slots=True)
-class MatchStatus:
-    """A running match on the status page.
-
-    Attributes:
-        game: the game's name, or the number of its rules while the name is not known.
-        turn: the joint move that is asked for or comes next, from 1.
-        machine: the machine that the player thinks on; may be empty.
-        clocks: startclock and playclock, seconds.
-        margin: seconds before the end of the playclock at which answers leave.
-        move: the last answer; ``note`` is the player's note on it.
-    """
-
-    id: str
-    role: str
-    game: str
-    turn: int
-    machine: str
-    clocks: tuple[int, int]
-    margin: float
-    move: str
-    note: str
-    restarts: int
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class EndedStatus:
-    """A match that has ended, on the status page; ``goals`` in role order if it was played to its end."""
-
-    id: str
-    game: str
-    role: str
-    turns: int
-    why: str
-    goals: str
-    restarts: int
-    seconds: float
+StatusRow = dict[str, str]
+"""A match on the status page: the head of each column -> its cell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,36 +83,13 @@ class ServerStatus:
 
     name: str
     facts: Sequence[tuple[str, str]]
-    live: Sequence[MatchStatus]
-    ended: Sequence[EndedStatus]
+    live: Sequence[StatusRow]
+    ended: Sequence[StatusRow]
 
-
-Table = tuple[str, Sequence[str], Sequence[Sequence[str]]]
-"""A title, the heads of the columns, the rows."""
-_LIVE: dict[str, Callable[[MatchStatus], object]] = {
-    "match": lambda match: match.id,
-    "game": lambda match: match.game,
-    "role": lambda match: match.role,
-    "turn": lambda match: match.turn,
-    "machine": lambda match: match.machine or "-",
-    "clocks": lambda match: f"{match.clocks[0]}/{match.clocks[1]} s",
-    "margin": lambda match: f"{match.margin:.2f} s",
-    "time": lambda match: duration(match.seconds),
-    "restarts": lambda match: match.restarts,
-    "last move": lambda match: match.move or "-",
-    "search": lambda match: match.note or "-",
-}
-
-_ENDED: dict[str, Callable[[EndedStatus], object]] = {
-    "match": lambda match: match.id,
-    "game": lambda match: match.game,
-    "role": lambda match: match.role,
-    "turns": lambda match: match.turns,
-    "end": lambda match: match.why,
-    "goals": lambda match: match.goals or "-",
-    "time": lambda match: duration(match.seconds),
-    "restarts": lambda match: match.restarts,
-}
+    @property
+    def tables(self) -> dict[str, Sequence[StatusRow]]:
+        """The tables by their titles."""
+        return {"Live matches": self.live, "Last finished matches": self.ended}
 
 
 def wants_html(accept: str) -> bool:
@@ -168,24 +108,19 @@ def as_text(status: ServerStatus) -> str:
     width = max((len(name) for name, _ in status.facts), default=0)
     lines = [status.name, *([""] if status.facts else [])]
     lines += [f"{name:{width}}  {value}" for name, value in status.facts]
-    for title, heads, rows in _tables(status):
+    for title, rows in status.tables.items():
         lines += ["", f"{title}: {len(rows) or 'none'}"]
         if rows:
-            widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
-            for row in (heads, *rows):
-                lines.append("  ".join(map(str.ljust, row, widths)).rstrip())
+            cells = [list(rows[0]), *(list(row.values()) for row in rows)]
+            widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+            lines += ["  ".join(map(str.ljust, line, widths)).rstrip() for line in cells]
     return "\n".join(lines) + "\n"
 
 
 def as_html(status: ServerStatus) -> str:
     """The page as HTML that loads nothing else and refreshes itself."""
     parts = [table(("status", ""), status.facts)] if status.facts else []
-    for title, heads, rows in _tables(status):
-        parts += [f"<h2>{title}</h2>", table(heads, rows) if rows else "<p>none</p>"]
+    for title, rows in status.tables.items():
+        cells = table(list(rows[0]), [list(row.values()) for row in rows]) if rows else "<p>none</p>"
+        parts += [f"<h2>{title}</h2>", cells]
     return page(status.name, [*parts, '<p><a href="/metrics">metrics</a></p>'], _REFRESH_SECONDS)
-
-
-def _tables(status: ServerStatus) -> tuple[Table, Table]:
-    live = [[str(cell(match)) for cell in _LIVE.values()] for match in status.live]
-    ended = [[str(cell(match)) for cell in _ENDED.values()] for match in status.ended]
-    return ("Live matches", list(_LIVE), live), ("Last finished matches", list(_ENDED), ended)

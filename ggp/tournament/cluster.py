@@ -11,8 +11,9 @@ from contextlib import suppress
 from gdl.errors import GdlError
 from gdl.words import counted
 from ggp.processes.parent import JsonMessage
-from ggp.tournament.sites import Cores, OwnSite, Site, usable_cores
+from ggp.tournament.sites import Cores, OwnSite, Site
 from players.fleet.fleet import Arrays, Fleet, FleetNode, FleetWorker, LostWorkerError, Message
+from players.processes.limits import processors
 
 _MATCH_HOST = "match"
 
@@ -34,7 +35,7 @@ class MatchHost:
         the referee's last message about a job and its steps."""
         match message.get("do"):
             case "cores":
-                return {"host": platform.node(), "cores": usable_cores()}, ()
+                return {"host": platform.node(), "cores": processors()}, ()
             case "play":
                 steps: list[JsonMessage] = []
                 name = str(message["job"]["key"])

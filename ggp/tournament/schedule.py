@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, permutations, product
 from math import perm
@@ -130,7 +130,7 @@ class Openings:
             options = machine.options(state)
             if not all(options):
                 return tuple(walk), None
-            joint = tuple(rng.choice(in_order(machine, role, moves)) for role, moves in enumerate(options))
+            joint = tuple(rng.choice(machine.in_order(role, moves)) for role, moves in enumerate(options))
             after = machine.next_state(state, joint)
             if machine.is_terminal(after):
                 return tuple(walk), None
@@ -139,11 +139,6 @@ class Openings:
             walk.append(joint)
             state = after
         return tuple(walk), state
-
-
-def in_order(machine: Machine, role: int, moves: Iterable[int]) -> list[int]:
-    """Move ids in the order of the moves' text, which is the same on every machine."""
-    return sorted(moves, key=lambda move: sort_key(machine.move(role, move)))
 
 
 def rules_from(state: State) -> str:

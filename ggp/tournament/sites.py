@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Callable, Sequence
 from itertools import accumulate, chain
 from typing import Protocol
 
 from ggp.processes.parent import JsonMessage
 from ggp.tournament.process import TournamentProcess
-
-
-def usable_cores() -> list[int]:
-    """The cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return sorted(os.sched_getaffinity(0))
-    return list(range(os.cpu_count() or 1))
-
+from players.processes.limits import processors
 
 CoreSets = tuple[tuple[int, ...], ...]
 """The cores of each player of a match."""
@@ -91,7 +83,7 @@ class OwnSite:
     patience: float | None = None
 
     def __init__(self, cores: Sequence[int] | None = None) -> None:
-        self.cores = Cores(usable_cores() if cores is None else cores)
+        self.cores = Cores(processors() if cores is None else cores)
         self.open: Sequence[Site] = [self]
         self._idle: list[TournamentProcess] = []
 

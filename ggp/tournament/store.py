@@ -28,7 +28,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, BinaryIO, Self, cast
+from typing import Any, BinaryIO, Self, cast
 
 from gdl import json_schema
 from gdl.errors import FileError, GdlError
@@ -36,6 +36,7 @@ from gdl.json_schema import Schema, check_json, whole
 from gdl.reading import open_regular
 from ggp.tournament.bounds import LONGEST_NAME, MOST_SEATS
 from ggp.tournament.schedule import Fixture
+from propnet.storage.process_lock import ProcessLock
 
 MOST_COPIED = 1024**3
 """The most bytes of a file and its log together that are copied."""
@@ -381,7 +382,7 @@ class Store:
 
     def __init__(self, path: Path, writing: bool = True) -> None:
         self.name = path.name
-        self._lock: IO[str] | None = None
+        self._lock = ProcessLock(str(path.with_name(path.name + ".lock")))
         if not writing:
             if not path.exists():
                 raise GdlError(f"there is no tournament {path}")
@@ -392,11 +393,15 @@ class Store:
             # has a log like a tournament's, and is checked once it is open.
             with suppress(LargeSnapshotError):
                 Database.reading(path, begun=False).close()
-        self._lock = _locked(path.with_name(path.name + ".lock"))
+        if not self._lock.take(0.0):
+            raise GdlError(
+                f"another tournament is writing {path.name}",
+                remedy="wait for it, or give another --database",
+            )
         try:
             self._database = Database.writing(path)
         except BaseException:
-            self._lock.close()
+            self._lock.leave()
             raise
 
     def __enter__(self) -> Store:
@@ -408,9 +413,7 @@ class Store:
     def close(self) -> None:
         """Close the file and release the lock."""
         self._database.close()
-        if self._lock is not None:
-            self._lock.close()
-            self._lock = None
+        self._lock.leave()
 
     def setting(self, key: str) -> Any:
         """A setting; None if it was never set. Raises GdlError if it is not JSON, or too long."""
@@ -544,24 +547,3 @@ _RESULT = json_schema.record(
 def _key(fixture: Fixture) -> tuple[str, int, str]:
     """A fixture as columns."""
     return fixture.game, fixture.round, json.dumps(fixture.seats)
-
-
-def _locked(path: Path) -> IO[str]:
-    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NONBLOCK", 0)
-    try:
-        file = os.fdopen(os.open(path, flags, 0o666), "r+", encoding="utf-8")
-    except OSError as error:
-        raise GdlError(f"cannot write {path}: {error.strerror}") from None
-    try:
-        import fcntl
-    except ImportError:  # not on this platform
-        return file
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        file.close()
-        raise GdlError(
-            f"another tournament is writing {path.name.removesuffix('.lock')}",
-            remedy="wait for it, or give another --database",
-        ) from None
-    return file

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ggp.boards.board import find_board
-from ggp.report_page import check_installed, new_figure, page, plot, table
+from ggp.report_page import page, table
 from ggp.training.lesson import Course
 from ggp.training.trial import TrialVerdict, summary, worth
 from players.knowledge.canonical_rules import canonical_names
@@ -18,10 +17,9 @@ from players.knowledge.features import Features
 from players.knowledge.knowledge import GameKnowledge
 from propnet.machine import PropnetMachine
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 _MOST_BOARDS = 24
+_MOST_POINTS = 20
+"""Points of a course that are shown."""
 
 
 def training_report(
@@ -31,14 +29,12 @@ def training_report(
     courses: Mapping[str, Course],
     trials: Sequence[TrialVerdict],
 ) -> str:
-    """The page, with the courses of linear weights and of the net. Raises GdlError if matplotlib is
-    missing."""
-    check_installed()
+    """The page, with the courses of linear weights and of the net."""
     used = f"used with a share of {knowledge.use}" if knowledge.share else "not used by searches"
     parts = [
         f"<p>{knowledge.model}, learnt from {knowledge.moves:,} moves of self-play, {used}.</p>",
         "<h2>Learning</h2>",
-        plot(_courses(courses)),
+        _courses(courses),
         "<h2>Matches</h2>",
         f"<p>{escape(worth(knowledge, trials))}</p>",
         _matches(trials),
@@ -48,7 +44,7 @@ def training_report(
         parts += [
             "<h2>What squares are worth</h2>",
             f"<p>To {escape(role)}, in logits, by the weights of single propositions.</p>",
-            plot(_boards(boards)),
+            _boards(boards),
         ]
     return page(game, parts)
 
@@ -79,33 +75,31 @@ def _column_role(machine: PropnetMachine, knowledge: GameKnowledge) -> int:
     return [names.key(role) for role in machine.roles].index(knowledge.columns[0])
 
 
-def _courses(courses: Mapping[str, Course]) -> Figure:
-    """The error by training time, a line for linear weights and one for the net."""
-    figure = new_figure(8, 3)
-    axes = figure.subplots()
-    for model, course in courses.items():
-        axes.plot([s for s, _ in course], [p.error for _, p in course], marker=".", label=model)
-    axes.set_xlabel("seconds")
-    axes.set_ylabel("error of values")
-    axes.set_ylim(bottom=0)
-    if courses:
-        axes.legend()
-    return figure
+def _courses(courses: Mapping[str, Course]) -> str:
+    """The error of values by training time, of linear weights and of the net."""
+    rows = [
+        (model, f"{seconds:.0f}", f"{progress.error:.4f}")
+        for model, course in courses.items()
+        for seconds, progress in course[:: -(-len(course) // _MOST_POINTS) or 1]
+    ]
+    return table(("values", "seconds", "error"), rows)
 
 
-def _boards(boards: dict[str, NDArray[np.float64]]) -> Figure:
-    across = min(6, len(boards))
-    down = -(-len(boards) // across)
-    figure = new_figure(2 * across, 2.1 * down)
+def _boards(boards: dict[str, NDArray[np.float64]]) -> str:
+    """A board for each kind of piece, blue where it is worth something, red where it costs something."""
     most = max(float(np.nanmax(np.abs(board))) for board in boards.values()) or 1.0
-    panels = figure.subplots(down, across, squeeze=False).ravel()
-    for axes in panels:
-        axes.set_axis_off()
-    for axes, (name, board) in zip(panels, boards.items(), strict=False):
-        picture = axes.imshow(board, origin="lower", cmap="RdBu", vmin=-most, vmax=most)
-        axes.set_title(name, fontsize=9, parse_math=False)
-    figure.colorbar(picture, ax=panels.tolist(), shrink=0.8)
-    return figure
+
+    def square(value: float) -> str:
+        if np.isnan(value):
+            return "<td></td>"
+        colour = "33 102 172" if value > 0 else "178 24 43"
+        return f'<td style="background: rgb({colour} / {abs(value) / most:.2f})">{value:+.2f}</td>'
+
+    def drawn(name: str, board: NDArray[np.float64]) -> str:
+        rows = "\n".join(f"<tr>{''.join(map(square, row))}</tr>" for row in board[::-1].tolist())
+        return f'<table><tr><th colspan="{board.shape[1]}">{escape(name)}</th></tr>{rows}</table>'
+
+    return f'<div class="boards">{"".join(drawn(*item) for item in boards.items())}</div>'
 
 
 def _matches(trials: Sequence[TrialVerdict]) -> str:

@@ -26,7 +26,7 @@ from ggp.log_lines import say
 from ggp.printing import show
 from ggp.processes.budget import WorkBudget
 from ggp.protocol.listener import Listener, fit_limits, raise_limit
-from ggp.server.fork_servers import ForkServers
+from ggp.server.fork_servers import KeptForkServer
 from ggp.warm import warm_up_all
 from ggp.web.cached_lists import KNOWN, Names
 from ggp.web.gate import HEADERS, PAGES, SETTINGS, STREAMED, TOKENS, Tokens, WebSettings, gate
@@ -104,7 +104,7 @@ async def serve(settings: WebSettings, table: dict[str, Any] | None = None) -> N
 
 BEAT = 1.0
 """Seconds between looks at the processes."""
-FORKS = web.AppKey("forks", ForkServers)
+FORKS = web.AppKey("forks", KeptForkServer)
 
 
 def warm_up() -> None:
@@ -120,7 +120,7 @@ async def keep_warm(app: web.Application) -> AsyncIterator[None]:
     if sys.platform != "linux":
         yield
         return
-    forks = ForkServers(
+    forks = KeptForkServer(
         "web", (f"{__name__}:warm_up",), say, lambda: launch.use(forks.connection), lambda: launch.use(None)
     )
     app[FORKS] = forks
@@ -131,7 +131,7 @@ async def keep_warm(app: web.Application) -> AsyncIterator[None]:
     await forks.close()
 
 
-async def _look_after(forks: ForkServers) -> None:
+async def _look_after(forks: KeptForkServer) -> None:
     while True:
         await asyncio.sleep(BEAT)
         forks.check()

@@ -23,7 +23,7 @@ from gdl.machine import Machine, State
 from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
 from players.kaskade.kaskade import BOTTOM, Kaskade
-from players.kaskade.stages import STAGES, Stage
+from players.kaskade.stages import STAGES, load_propnet
 from players.player import Choice, Player
 from players.processes.limits import describe
 
@@ -208,8 +208,7 @@ class ClimbingStates:
         self._prover = ProverMachine(rules)
         self._prover.lift = self._lift
         made(self._prover)
-        stage = Stage(STAGES[0].level, STAGES[0].job, _load)
-        self._kaskade = Kaskade(stages=(stage,), on_event=lambda event: log.debug("%s", event))
+        self._kaskade = Kaskade(stages=STAGES[:1], on_event=lambda event: log.debug("%s", event))
         self._kaskade.begin(text, rules)
 
     def initial_state(self) -> State:
@@ -248,16 +247,9 @@ def _network_at_once(rules: Rules) -> Machine | None:
 
     stored = load(rules)
     if stored is not None:
-        return _load(rules, stored, None)
+        return load_propnet(rules, stored, None)
     try:
         limits = GroundLimits(max_rules=MOST_RULES_AT_ONCE, cpu_seconds=AT_ONCE_SECONDS)
         return PropnetMachine(rules, build(ground(rules, limits)))
     except TooLargeError:
         return None
-
-
-def _load(rules: Rules, product: bytes, before: Machine | None) -> Machine:
-    from propnet.machine import PropnetMachine
-    from propnet.storage.network_bytes import from_bytes
-
-    return PropnetMachine(rules, from_bytes(product))

@@ -10,7 +10,6 @@ Every wait has a limit, because a builder may be stopped.
 from __future__ import annotations
 
 import hashlib
-import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -23,7 +22,7 @@ from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
 from players.kaskade.builder import BuildJob
 from players.kaskade.make_machine import compile_budget
-from players.processes.limits import cores
+from players.processes.limits import cores, processors
 from propnet.private_files import default_directory, make_directory
 from propnet.storage.network_bytes import keep, load
 from propnet.storage.process_lock import ProcessLock
@@ -72,11 +71,6 @@ class BuildTurn:
             self._taken += 1
             self._began = time.monotonic()
         return True
-
-
-def processors() -> list[int]:
-    """The numbers of the processors that this process may use."""
-    return sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else list(range(cores()))
 
 
 KEEP_SECONDS = 0.1

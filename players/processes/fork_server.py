@@ -4,10 +4,9 @@ It imports, compiles and loads everything that the other processes of a player n
 ``module:function`` WARM-UP with the arguments. Then it forks children that run the requested modules
 (:mod:`players.processes.launch`) and are warm at once. It has a single thread, because it forks.
 
-REQUESTS and SOCKET are the two ends of the socket for requests; its children inherit SOCKET. Several fork
-servers serve the same requests, so that one may be killed or stopped; a request for this module starts
-another one. It ends when its standard input ends. It writes one JSON object per line to its standard output:
-``ready``, ``pid`` and ``owner`` of each child, ``gone`` when a child has ended.
+REQUESTS and SOCKET are the two ends of the socket for requests; its children inherit SOCKET. It ends when its
+standard input ends. It writes one JSON object per line to its standard output: ``ready``, ``pid`` and
+``owner`` of each child, ``gone`` when a child has ended.
 """
 
 from __future__ import annotations
@@ -48,33 +47,24 @@ def main() -> None:
         print(f"no warm-up: {describe(error)}", file=sys.stderr, flush=True)
     launch.warm = True
     _name_process("fork_server")
-    _serve(socket.socket(fileno=requests), client, out, {"ready": round(time.monotonic() - began, 3)})
-
-
-def _serve(requests: socket.socket, client: int, out: int, greeting: dict[str, Any]) -> NoReturn:
-    """Serve requests, also in new fork servers."""
-    while True:
-        gc.collect()
-        gc.freeze()  # the collector must not touch shared pages
-        _tell(out, greeting)
-        _Loop(requests, client, out).run()
-        greeting = {"ready": 0.0}  # this is a new fork server now
+    gc.collect()
+    gc.freeze()  # the collector must not touch shared pages
+    _tell(out, {"ready": round(time.monotonic() - began, 3)})
+    _Loop(socket.socket(fileno=requests), client, out).run()
 
 
 class _Loop:
-    """One fork server's requests and children."""
+    """The requests and children."""
 
     def __init__(self, requests: socket.socket, client: int, out: int) -> None:
-        # Python 3.11's recv_fds ignores flags, so the socket itself must be non-blocking.
-        requests.setblocking(False)
         self._requests = requests
         self._client = client
         self._out = out
         self._children: dict[int, tuple[int, socket.socket]] = {}
         """Pidfd of a child -> its process id, and the socket of the process that asked for it."""
 
-    def run(self) -> None:
-        """Serve requests; returns only in a new fork server, which has none of this one's children."""
+    def run(self) -> NoReturn:
+        """Serve requests until the server is gone."""
         while True:
             poll = select.poll()
             for number in (0, self._requests.fileno(), *self._children):
@@ -85,8 +75,8 @@ class _Loop:
                         os._exit(0)
                 elif number in self._children:
                     self._ended(number)
-                elif self._take():
-                    return
+                else:
+                    self._take()
 
     def _ended(self, handle: int) -> None:
         pid, asker = self._children.pop(handle)
@@ -97,33 +87,30 @@ class _Loop:
             asker.send(str(os.waitstatus_to_exitcode(status)).encode(), socket.MSG_DONTWAIT)
         asker.close()
 
-    def _take(self) -> bool:
-        """Take a request, if there is one. Returns whether this process is a new fork server now."""
-        try:
-            packet, files, _, _ = socket.recv_fds(self._requests, launch.MAX_REQUEST, launch.MOST_FILES)
-        except BlockingIOError:  # another fork server was faster
-            return False
+    def _take(self) -> None:
+        """Take a request."""
+        packet, files, _, _ = socket.recv_fds(self._requests, launch.MAX_REQUEST, launch.MOST_FILES)
         if not packet:
             os._exit(0)
         if not files:  # this process has reached its limit of open files
-            return False
+            return
         asker = socket.socket(fileno=files.pop(0))
         try:
             job = json.loads(packet)
             if len(files) <= len(job["files"]) or _is_gone(asker):
                 asker.close()
-                return False
-            return self._fork(job, files, asker)
+                return
+            self._fork(job, files, asker)
         finally:
             for number in files:
                 os.close(number)
 
-    def _fork(self, job: dict[str, Any], files: list[int], asker: socket.socket) -> bool:
+    def _fork(self, job: dict[str, Any], files: list[int], asker: socket.socket) -> None:
         try:
             pid = os.fork()
         except OSError:
             asker.close()
-            return False
+            return
         if pid == 0:
             try:
                 asker.close()
@@ -134,28 +121,22 @@ class _Loop:
                 if job["session"]:
                     os.setsid()
                 lifeline.take(files.pop(0))
-                if job["module"] != THIS:
-                    _become(job, files, self._client)
-                for number in files:
-                    os.close(number)
+                _become(job, files, self._client)
             except BaseException as error:
                 print(f"{job['module']} ends: {describe(error)}", file=sys.stderr, flush=True)
                 os._exit(1)
-            files.clear()
-            return True
         try:
             self._children[os.pidfd_open(pid)] = pid, asker
         except OSError:  # no more descriptors: it could not be reaped later
             os.kill(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
             asker.close()
-            return False
+            return
         _tell(self._out, {"pid": pid, "owner": job["owner"]})
         try:
             asker.send(str(pid).encode(), socket.MSG_DONTWAIT)
         except OSError:  # the asker could not wait
             os.kill(pid, signal.SIGKILL)
-        return False
 
 
 def _become(job: dict[str, Any], files: list[int], client: int) -> NoReturn:

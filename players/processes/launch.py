@@ -3,9 +3,8 @@
 A fork of a process that has everything imported and compiled (:mod:`players.processes.fork_server`) is ready
 at once (see docs/measurements.md). If no fork server answers, a new interpreter is started.
 
-The environment variable :data:`SOCKET` holds the descriptor of the socket to the fork servers; every process
-that they make inherits it under the same number. The socket keeps packets apart (``SOCK_SEQPACKET``), so that
-several fork servers can wait at its other end: one takes each request.
+The environment variable :data:`SOCKET` holds the descriptor of the socket to the fork server; every process
+that it makes inherits it under the same number. The socket keeps packets apart (``SOCK_SEQPACKET``).
 """
 
 from __future__ import annotations
@@ -150,7 +149,7 @@ def launch(
             number. 0, 1 and 2 are standard input, output and errors; by default the first two are empty and
             errors go to those of this process.
         session: whether it gets a session of its own, and with it a process group.
-        server: the fork servers behind this socket are asked, by default those named by :func:`use`.
+        server: the fork server behind this socket is asked, by default the one named by :func:`use`.
 
     Raises OSError if there are no more processes or files.
     """
@@ -298,8 +297,8 @@ def fork(
 
 
 def use(server: socket.socket | None) -> None:
-    """Use the fork servers behind this socket from now on, here and in new interpreters started from here;
-    None for no fork server."""
+    """Use the fork server behind this socket from now on, here and in new interpreters started from here;
+    None for none."""
     global _connection
     _connection = server
 

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.machine import Machine, State
-from gdl.terms import sort_key
 from players.uct.tree.regret_matching import random_choices
 from players.uct.tree.tree import Tree
 
@@ -147,8 +146,7 @@ class RootMoves:
             edges = tree.edges(tree.root, role)
             listed: list[int] = tree.arrays.edges["move"][edges].tolist()
             place = {move: i for i, move in enumerate(listed, edges.start - first)}
-            legal = machine.legal_moves(state, role)
-            moves = sorted(legal, key=lambda move: sort_key(machine.move(role, move)))
+            moves = machine.in_order(role, machine.legal_moves(state, role))
             places += (place.get(move, -1) for move in moves)
             counts.append(len(moves))
         self.places: NDArray[np.int64] = np.array(places, np.int64)

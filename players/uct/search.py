@@ -12,15 +12,12 @@ from __future__ import annotations
 
 import time
 
-import numpy as np
-
 from gdl.machine import Machine, State
-from players.batch_machine import BatchMachine, NetworkBatch, batch_machine_of
+from players.batch_machine import BatchMachine, batch_machine_of
 from players.companions import TimeShare
 from players.player import MARGIN, same_numbering
 from players.portfolio import MASTER_SECONDS, BestLine, Portfolio
 from players.uct.batches import BatchSize
-from players.uct.forced_plies import forced_plies, of_only_moves
 from players.uct.leaf_values import leaf_values
 from players.uct.rollouts.rollouts import Rollouts
 from players.uct.root_statistics import RootMoves, RootStatistics
@@ -60,7 +57,6 @@ class Search:
         self._rounds: Rounds | None = None
         self._beside: TimeShare | None = None
         self._solvers: Portfolio | None = None
-        self._passed = False
         self._head_start = MASTER_SECONDS
         self._rooted = 0.0
 
@@ -72,7 +68,6 @@ class Search:
         self._batched: BatchMachine = batch_machine_of(machine, decisive=self.tuning.decisive)
         self._alone = len(machine.roles) == 1
         self._sizes = BatchSize(self._batched, self.tuning.paths)
-        self._forced = forced_plies(self._batched, self.tuning.pass_over)
         self._solvers = self._beside = None
         if self._rounds is not None and old is not None:
             self.line.move_to(old, machine)
@@ -106,17 +101,11 @@ class Search:
         tree = rounds.tree
         guided = self._batched.exact and not rounds.rollouts.unguided
         tree.trimmed = self.tuning.trim and rounds.may_prove and guided
-        tree.pass_over = self._forced.pass_over if self._forced is not None else None
 
     def set_root(self, state: State) -> None:
         """Search from this state of :attr:`machine`, which is not terminal, from now on."""
         rounds, tree = self.rounds, self.tree
-        record = self._batched.record(state)
-        reached = record if self._forced is None else self._forced.root(record)
-        self._passed = not np.array_equal(record, reached)
-        if self._passed and isinstance(self._batched, NetworkBatch):
-            state = self._batched.machine.states(reached[None, :])[0]
-        tree.move_root(reached)
+        tree.move_root(self._batched.record(state))
         self.line.follow(state)
         rounds.rollouts.policy.forget(_REMEMBER)
         tree.open_root()
@@ -138,9 +127,8 @@ class Search:
     def fix(self, place: int) -> None:
         """Search only below this move of the role at the root until the root is set again. ``place`` is the
         move's place among the role's moves in the order of text."""
-        if not self.opened or self._passed:
-            return
-        self._fixed = self._moves.edge(self.role, place)
+        if self.opened:
+            self._fixed = self._moves.edge(self.role, place)
 
     def _fixed_edge(self) -> int:
         """The edge of the root that the role takes; -1 if it chooses."""
@@ -232,5 +220,4 @@ class Search:
         if self._solvers is not None:
             value = max(value, self._solvers.value)
         found = self.playouts, tree.nodes, tree.depth, value, tree.mixed
-        statistics = RootStatistics(self._moves.counts, visits, totals, proven, *found)
-        return of_only_moves(statistics) if self._passed else statistics
+        return RootStatistics(self._moves.counts, visits, totals, proven, *found)

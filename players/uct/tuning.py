@@ -47,7 +47,6 @@ class Tuning:
         per_leaf: playouts from each leaf; 0 for the number that pays (1 if playouts are limited).
         decisive: whether playouts see moves that win or lose at once, if the machine can.
         trim: whether moves that lose at once stay out of the tree too, in games of constant sum.
-        pass_over: whether plies in which no role has a choice are left out of the tree, if they are frequent.
         knowledge_share: weight of knowledge in the value of a leaf, 0 to 1, playouts have the rest; None: as
             trained.
         looks: whether knowledge without playouts values all moves of each new state; None: as trained.
@@ -68,7 +67,6 @@ class Tuning:
         AUTO,
         "how playouts choose moves; auto: as trials before the first turn recommend",
     )
-    pass_over: bool = True
     knowledge: str = _option(
         str,
         AUTO,

@@ -1,6 +1,6 @@
-"""Proofs about a network's game: clocks, latches, factors, the longest match.
+"""Proofs about a network's game: clocks, latches, the longest match.
 
 Read in this order: cones (dependence between propositions and moves), ternary (simulation of partly known
 states, and its conclusions: latches, phases), longest (the longest match, and the time at which clocks
-matter), factors (independent parts), and random_play, which only observes.
+matter), and random_play, which only observes.
 """

@@ -1,4 +1,4 @@
-"""Dependence in a network: clocks, and the propositions and moves that matter to the result."""
+"""Dependence in a network: clocks, and the propositions and gates that matter."""
 
 from __future__ import annotations
 
@@ -32,18 +32,6 @@ def step_clocks(network: Network) -> NDArray[np.bool_]:
     read[1 : 1 + bases] = ~steady
     spread(read, target, source)
     return steady & ~read[1 : 1 + bases]
-
-
-def relevant(network: Network) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Base propositions, and moves of all roles, on which the end or a goal may depend: shapes (bases,)
-    and (moves,). Making any other move changes nothing that matters; being able to make it may matter."""
-    source, target = _edges(network)
-    mark = np.zeros(network.nodes, np.bool_)
-    mark[network.goals[:, 2] >> 1] = True
-    mark[network.terminal_literal >> 1] = True
-    spread(mark, target, source)
-    bases = len(network.bases)
-    return mark[1 : 1 + bases], mark[1 + bases : network.first_gate]
 
 
 def observed(network: Network) -> NDArray[np.bool_]:

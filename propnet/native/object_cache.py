@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import io
 import json
 import logging
 import os
@@ -25,12 +24,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import llvmlite
 import llvmlite.binding as llvm
 import numpy as np
-from numpy.typing import NDArray
 
 from propnet.kernels.plan import Plan
 from propnet.native import codegen, layout
@@ -38,6 +35,7 @@ from propnet.native.layout import Straight
 from propnet.network import Network
 from propnet.private_files import default_directory
 from propnet.storage.file_store import FileStore
+from propnet.storage.network_bytes import pack, unpack
 
 # (llvmlite has no types)
 
@@ -201,18 +199,13 @@ def to_bytes(straight: Straight, objects: dict[int, bytes]) -> bytes:
             if not isinstance(value, Plan):
                 arrays[f"{part}.{field.name}"] = np.asarray(value)
     arrays |= {f"object.{first}": np.frombuffer(data, np.uint8) for first, data in objects.items()}
-    body = io.BytesIO()
-    np.savez(body, **arrays)
-    return body.getvalue()
+    return pack(arrays)
 
 
 def from_bytes(data: bytes) -> Compiled:
     """The layout and object files that :func:`to_bytes` wrote. Raises ValueError for another version's
     bytes."""
-    try:
-        arrays: dict[str, NDArray[Any]] = dict(np.load(io.BytesIO(data), allow_pickle=False))
-    except (BadZipFile, EOFError) as error:
-        raise ValueError(f"the bytes are damaged: {error}") from None
+    arrays = unpack(data)
 
     def part(name: str, owner: type) -> dict[str, Any]:
         values = {f.name: arrays.get(f"{name}.{f.name}") for f in fields(owner)}

@@ -1,8 +1,8 @@
 """A network as bytes and back, for other processes and for caches: checked, and without pickles.
 
-Layout: the line ``network 1``, a line of JSON with the names of all symbols and a description of each field,
-then little-endian arrays: first that of the terms, then those of the fields. The terms' array holds, term
-after term, the place of its name, the number of its arguments, and their places among the terms before it.
+The bytes are a file of arrays as NumPy writes them: those of the network, ``head`` (JSON with the names of
+all symbols and the other fields), and ``words``. These hold, term after term, the place of its name, the
+number of its arguments, and their places among the terms before it.
 
 On disk, a game that was played before needs no grounding and no building. A file is named by a hash of the
 rules and of the code that builds: no other game, and no other version of a pass, finds it.
@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import io
 import json
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,30 +30,37 @@ from propnet.network import Network
 from propnet.private_files import default_directory
 from propnet.storage.file_store import FileStore
 
-_HEAD: Final = b"network 1\n"
-_KINDS: Final = ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1", "f8")
+
+def pack(arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """Arrays and their names as bytes."""
+    body = io.BytesIO()
+    np.savez(body, **arrays)  # type: ignore[arg-type]
+    return body.getvalue()
+
+
+def unpack(data: bytes) -> dict[str, NDArray[Any]]:
+    """The arrays that :func:`pack` wrote. Raises ValueError for damaged bytes."""
+    try:
+        return dict(np.load(io.BytesIO(data), allow_pickle=False))
+    except Exception as error:  # zipfile and NumPy raise many kinds
+        raise ValueError(f"the bytes are damaged: {error}") from None
 
 
 def to_bytes(network: Network) -> bytes:
     """The network as bytes that :func:`from_bytes` reads in any process on any machine."""
     terms = _Terms()
     fields: dict[str, Any] = {}
-    arrays: list[NDArray[Any]] = []
+    arrays: dict[str, NDArray[Any]] = {}
     for field in dataclasses.fields(network):
         value = getattr(network, field.name)
         if isinstance(value, np.ndarray):
-            array = np.ascontiguousarray(value, value.dtype.newbyteorder("<"))
-            fields[field.name] = {"array": array.dtype.str[1:], "shape": array.shape}
-            arrays.append(array)
+            arrays[field.name] = value
         elif isinstance(value, tuple):
             fields[field.name] = {"terms": terms.places(value)}
         else:
             fields[field.name] = {"value": value}
-    head = {"names": list(terms.names), "words": len(terms.words), "fields": fields}
-    words = np.array(terms.words, "<i4")
-    return b"".join(
-        [_HEAD, json.dumps(head).encode(), b"\n", words.tobytes(), *(array.tobytes() for array in arrays)]
-    )
+    head = json.dumps({"names": list(terms.names), "fields": fields}).encode()
+    return pack({**arrays, "head": np.frombuffer(head, np.uint8), "words": np.array(terms.words, np.int32)})
 
 
 def from_bytes(data: bytes) -> Network:
@@ -96,34 +105,12 @@ def _nested(terms: list[Term], places: list[Any]) -> tuple[Any, ...]:
 
 
 def _read(data: bytes) -> Network:
-    if not data.startswith(_HEAD):
-        raise ValueError("the first line is not 'network 1'")
-    end = data.index(b"\n", len(_HEAD))
-    head = json.loads(data[len(_HEAD) : end])
-    at = end + 1
-
-    def take(kind: str, shape: list[int]) -> NDArray[Any]:
-        nonlocal at
-        if kind not in _KINDS or any(size < 0 for size in shape):
-            raise ValueError(f"an array of {kind}, {shape}")
-        dtype = np.dtype("<" + kind)
-        count = int(np.prod(shape, dtype=object))
-        array = np.frombuffer(data, dtype, count, at).reshape(shape)
-        at += array.nbytes
-        return array.astype(dtype.newbyteorder("="))
-
-    terms = _terms(head["names"], take("i4", [head["words"]]).tolist())
-    values: dict[str, Any] = {}
+    arrays: dict[str, Any] = unpack(data)
+    head = json.loads(arrays.pop("head").tobytes())
+    terms = _terms(head["names"], arrays.pop("words").tolist())
     for name, field in head["fields"].items():
-        if "array" in field:
-            values[name] = take(field["array"], field["shape"])
-        elif "terms" in field:
-            values[name] = _nested(terms, field["terms"])
-        else:
-            values[name] = field["value"]
-    if at != len(data):
-        raise ValueError(f"{len(data):,} bytes instead of {at:,}")
-    return Network(**values)
+        arrays[name] = _nested(terms, field["terms"]) if "terms" in field else field["value"]
+    return Network(**arrays)
 
 
 def _terms(names: list[str], words: list[int]) -> list[Term]:

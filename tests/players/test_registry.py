@@ -27,7 +27,6 @@ from players.options import (
     PlayerSpec,
     at_least,
     between,
-    describe_options,
     number_between,
     one_of,
     read_names,
@@ -379,15 +378,6 @@ def test_texts_become_values() -> None:
 def test_bad_texts_are_refused(name: str, text: str) -> None:
     with pytest.raises(GdlError, match=name):
         read_options("x", OPTIONS, [(name, text)], "x")
-
-
-def test_help_names_each_option_and_its_default() -> None:
-    assert describe_options(OPTIONS).splitlines() == [
-        "depth  moves to look ahead [default: 3]",
-        "style  how it plays",
-        "think  whether it thinks [default: yes]",
-    ]
-    assert describe_options(()) == ""
 
 
 def test_constructors_take_options_and_know_the_defaults() -> None:

@@ -32,7 +32,7 @@ def command(
     ] = 0.1,
     fresh: Annotated[bool, typer.Option("--fresh", help="Forget everything learnt before.")] = False,
     report: Annotated[
-        Path | None, typer.Option(help="Write a page with plots: the course, squares' worth, matches.")
+        Path | None, typer.Option(help="Write a page: the course, squares' worth, matches.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="The outcome as one JSON object.")] = False,
 ) -> None:
@@ -57,9 +57,7 @@ def command(
 
     if report is not None:
         from ggp.commands import check_writable
-        from ggp.report_page import check_installed
 
-        check_installed()
         check_writable(report)
     loaded = Game.load(game)
     if information_of(loaded.rules) is Information.HIDDEN:

@@ -9,11 +9,10 @@ from __future__ import annotations
 import math
 import random
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from gdl.information import playing
 from gdl.machine import Machine, State
-from gdl.terms import sort_key
 from players.match import Match
 from players.player import Choice
 from players.uct.root_statistics import rank, strategy
@@ -34,7 +33,7 @@ def choose(search: Search, state: State, role: int, seconds: float, rng: random.
     """The move that a search of ``seconds`` CPU seconds finds best."""
     machine = search.machine
     # Options are in the order of text, as are the search's moves.
-    options = _in_order(machine, role, machine.legal_moves(state, role))
+    options = machine.in_order(role, machine.legal_moves(state, role))
     if len(options) == 1:
         return options[0]
     search.set_root(state)
@@ -45,10 +44,6 @@ def choose(search: Search, state: State, role: int, seconds: float, rng: random.
     if statistics.mixed and statistics.value < 0:
         return rng.choices(options, strategy(statistics, role).tolist())[0]
     return options[rank(statistics, role).best]
-
-
-def _in_order(machine: Machine, role: int, moves: Iterable[int]) -> list[int]:
-    return sorted(moves, key=lambda move: sort_key(machine.move(role, move)))
 
 
 def play(
@@ -169,7 +164,7 @@ class Series:
             state, left = machine.initial_state(), self._plies
             while left and not machine.is_terminal(state) and all(options := machine.options(state)):
                 joint = [
-                    self._rng.choice(_in_order(machine, role, moves)) for role, moves in enumerate(options)
+                    self._rng.choice(machine.in_order(role, moves)) for role, moves in enumerate(options)
                 ]
                 state = machine.next_state(state, joint)
                 left -= 1

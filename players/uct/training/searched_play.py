@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from players.batch_machine import NetworkBatch
 from players.knowledge.self_play import LONGEST, OPENING
 from players.knowledge.state_values import StateValues
-from players.uct.forced_plies import forced_plies
 from players.uct.leaf_values import LeafValues
 from players.uct.tree.arrays import OPEN, Table
 from players.uct.tree.tree import Tree
@@ -134,17 +133,14 @@ class SearchedPlay:
         self.finished, self.won = 0, 0.0
         self._rng = rng
         self._batched = NetworkBatch(machine, machine)
-        self._forced = forced_plies(self._batched, True)
         self._tree = Tree(self._batched, _BATCH, int(rng.integers(1 << 62)), _MEMORY)
         self._tree.values = LeafValues(values, 1.0, machine, looks=True)
-        if self._forced is not None:
-            self._tree.pass_over = self._forced.pass_over
         self._machine = machine
         initial = machine.records([machine.initial_state()])
         choices = int(self._batched.legal(initial)[0].max())
         room = len(self._tree.arrays.edges) // (_SPARE * (self.visits + 1) * choices)
         self.lanes = lanes = max(1, min(terms.lanes, room))
-        self._start = np.array(initial[0] if self._forced is None else self._forced.root(initial[0]))
+        self._start = np.array(initial[0])
         self._records = np.repeat(self._start[None], lanes, axis=0)
         self._made = np.zeros(lanes, np.int64)
         self._opening = rng.integers(0, OPENING + 1, lanes)
@@ -210,8 +206,6 @@ class SearchedPlay:
         values[:] = _worth(nodes[roots])
         stuck = nodes["status"][roots] != OPEN
         reached = self._batched.successors(self._records, joints)
-        if self._forced is not None:
-            reached = self._forced.pass_over(reached)
         terminal, goals = self._machine.ends(reached)
         ended = terminal & ~stuck
         got = np.where(goals[:, 0] < 0, 50, goals[:, 0]) / np.float32(100.0)

@@ -6,8 +6,6 @@ of the room for paths, and count as under way in the tree.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -78,8 +76,6 @@ class Tree:
         paths: room for one batch of paths, after those of earlier batches that are still under way.
         under_way: number of paths under way.
         root: the node that the search starts from.
-        pass_over: replaces the states of new nodes, given as records, shape (n, words)
-            (:mod:`players.uct.forced_plies`); None to keep the states.
         values: value the children of new nodes; None without knowledge.
         trimmed: whether nodes below the root get only the moves that the machine's guide favours.
     """
@@ -94,7 +90,6 @@ class Tree:
         self.under_way = 0
         self.root = 0
         self.trimmed = False
-        self.pass_over: Callable[[Records], Records] | None = None
         self.values: Values | None = None
         self._crowded = False
 
@@ -216,7 +211,7 @@ class Tree:
     def _value_children(self, nodes: NDArray[np.int32]) -> None:
         """Set the values of the children of newly opened nodes."""
         if self.values is not None:
-            value_children(self.arrays, self.batched, self.values, self.pass_over, nodes)
+            value_children(self.arrays, self.batched, self.values, nodes)
             prove_opened(self.arrays, nodes)
 
     def select(
@@ -239,8 +234,6 @@ class Tree:
             # The parent of a new node is never new itself, so its record is there.
             parents = arrays.records[paths.parents[:new]]
             records = self.batched.successors(parents, paths.new_moves[:new])
-            if self.pass_over is not None:
-                records = self.pass_over(records)
             assert int(used["nodes"]) == before + new
             expand(arrays, paths, begin, count, np.ascontiguousarray(records))
             if self.values is not None:

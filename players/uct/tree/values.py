@@ -10,7 +10,6 @@ best-first minimax (R. Korf and D. Chickering, 1996) if means of results count f
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -169,11 +168,9 @@ def value_children(
     arrays: Arrays,
     batched: BatchMachine,
     values: Values,
-    pass_over: Callable[[Records], Records] | None,
     nodes: NDArray[np.int32],
 ) -> None:
-    """Give the moves of newly opened nodes the values of the states they lead to. ``pass_over`` replaces
-    these states as in the tree."""
+    """Give the moves of newly opened nodes the values of the states they lead to.""" ""
     count = count_children(arrays, nodes)
     if not count:
         return
@@ -181,8 +178,6 @@ def value_children(
     joints = np.empty((count, arrays.counts.shape[1]), np.int32)
     _list_children(arrays, nodes, parents, joints)
     records = batched.successors(arrays.records[parents], joints)
-    if pass_over is not None:
-        records = pass_over(records)
     _set_values(arrays, nodes, *values.look(records))
 
 

@@ -295,7 +295,6 @@ def test_squares_are_where_the_rules_order_them() -> None:
 
 
 def test_the_page_has_the_course_the_matches_and_the_board() -> None:
-    pytest.importorskip("matplotlib")
     machine = network("connectfour")
     known = Training(machine, canonical_names(machine.rules)).knowledge("connectfour")
     progress = TrainingProgress(100, 5, 0.25, 0.5, 1000)
@@ -303,13 +302,13 @@ def test_the_page_has_the_course_the_matches_and_the_board() -> None:
     page = training_report("<four>", machine, known, {"linear": [(5.0, progress)]}, [trial])
     assert "&lt;four&gt;" in page and "<four>" not in page
     assert (
-        page.count("<svg") == 2
+        page.count("<table>") >= 4
         and "7.5 of 10 points" in page
         and "<p>Training was worth it: linear got 7.5 of 10 points" in page
-        and "http" not in page.replace("http://www.w3.org", "")
+        and "http" not in page
     )
     assert "yellow" in page
-    assert training_report("four", machine, known, {}, []).count("<svg") == 2
+    assert training_report("four", machine, known, {}, []).count("background: rgb(") == 84
 
 
 # --- Whether training was worth it, in one sentence that claims no more than the matches show

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -247,7 +248,7 @@ def test_without_a_network_all_goes_on_on_the_prover(monkeypatch: pytest.MonkeyP
         raise GdlError("too large")
 
     monkeypatch.setattr(climbing, "_network_at_once", lambda rules: None)
-    monkeypatch.setattr(climbing, "_load", fails)
+    monkeypatch.setattr(climbing, "STAGES", (replace(climbing.STAGES[0], load=fails),))
     game = ggp.load("tictactoe")
     state = game.initial
     assert not game.ready(60)

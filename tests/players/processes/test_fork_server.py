@@ -16,8 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from players.processes import fork_server, launch, limits
-from players.processes.fork_server import THIS
+from players.processes import launch, limits
 from players.processes.launch import Forked
 from players.processes.lifeline import descendants, is_stopped
 from players.processes.limits import BEHIND, USUAL, WAITS, set_session, set_threads
@@ -141,26 +140,6 @@ def test_all_threads_that_look_see_the_same_end(servers: ForkServer) -> None:
     assert statuses == [7] * 40
 
 
-def test_another_fork_server_goes_on_when_one_is_killed_or_stopped(servers: ForkServer) -> None:
-    second = launch.launch(THIS)
-    assert isinstance(second, Forked)
-    child = launch.launch(JOBS, ["sleep"])
-    os.kill(servers.first.pid, signal.SIGSTOP)
-    until(lambda: stopped(servers.first.pid))
-    assert isinstance(run("exit", "3")[0], Forked)
-    third = launch.launch(THIS)
-    os.kill(servers.first.pid, signal.SIGKILL)
-    second.kill()
-    servers.first.wait(20)
-    job, _ = run("exit", "4")
-    assert isinstance(job, Forked)
-    assert job.returncode == 4
-    # Those of the dead ones can still be ended; nobody knows their status.
-    child.kill()
-    assert child.wait(20) == -signal.SIGKILL
-    third.kill()
-
-
 def test_without_an_answer_a_new_interpreter_is_started(servers: ForkServer) -> None:
     assert servers.first.poll() is None
     os.kill(servers.first.pid, signal.SIGSTOP)
@@ -185,7 +164,7 @@ def test_the_kernel_ends_stopped_processes_with_the_first_of_their_tree(forks: b
     )
     assert root.stdout is not None
     pids = json.loads(root.stdout.readline())
-    assert len(pids) == 4 + 2 * forks
+    assert len(pids) == 4 + forks
     # Who starts a program waits for it unstoppably: a child that is stopped before it runs its own program
     # would keep its parent from being stopped.
     until(lambda: all(process_state(pid) == "S" for pid in pids))
@@ -219,9 +198,9 @@ import json, os, subprocess, time
 from players.processes.lifeline import descendants
 from tests.fork_server import ForkServer
 from players.processes import launch
-forks = [ForkServer("{warm_up}"), launch.launch("players.processes.fork_server")] if {forks} else []
+forks = [ForkServer("{warm_up}")] if {forks} else []
 jobs = [launch.launch("{jobs}", ["parent"], session=bool(n)) for n in range(2)]
-while len(below := descendants(os.getpid())) < 4 + 2 * {forks}:
+while len(below := descendants(os.getpid())) < 4 + {forks}:
     time.sleep(0.05)
 print(json.dumps(below), flush=True)
 time.sleep(3600)
@@ -259,17 +238,6 @@ def test_a_failing_warm_up_is_no_reason_not_to_serve(capfd: pytest.CaptureFixtur
     finally:
         servers.close()
     assert "no warm-up: ZeroDivisionError" in capfd.readouterr().err
-
-
-def test_a_fork_server_that_was_too_slow_for_a_request_does_not_wait_for_the_next() -> None:
-    server, client = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    with server, client:
-        loop = fork_server._Loop(server, client.fileno(), 1)
-        answers: list[bool] = []
-        taker = threading.Thread(target=lambda: answers.append(loop._take()), daemon=True)
-        taker.start()
-        taker.join(10.0)
-        assert answers == [False]
 
 
 # --- A process at the other end of a socket has what it was given; nothing stays open where there is none

@@ -1,4 +1,4 @@
-"""What is proven of a network holds: simulation, latches, clocks, factors, cones, the longest match."""
+"""What is proven of a network holds: simulation, latches, clocks, cofactors, cones, the longest match."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import random
 from dataclasses import replace
 from functools import cache
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,8 +17,7 @@ from numpy.typing import NDArray
 from gdl.machine import Machine, State
 from gdl.rules import Rules
 from ggp.game import Game
-from propnet.analysis.cones import clocks, observed, relevant, step_clocks, without_dead_gates
-from propnet.analysis.factors import ALTERNATIVE, COMPOUND, Factors, cofactors, factors
+from propnet.analysis.cones import clocks, observed, step_clocks, without_dead_gates
 from propnet.analysis.longest import first_change, longest_match
 from propnet.analysis.ternary import Ternary, latches, phases, unpack_cases
 from propnet.capabilities import lane_machine
@@ -28,10 +26,11 @@ from propnet.machine import PropnetMachine
 from propnet.network import Network
 from propnet.passes.circuit import TRUE
 from propnet.recoding.samples import clock_states
+from propnet.substitute import cofactors
 from tests.examples import examples
 from tests.machines import network as machine_of
 from tests.places import GAMES
-from tests.propnet.circuits import Circuit, naive, random_network, term, tic_tac_toe
+from tests.propnet.circuits import naive, random_network, tic_tac_toe
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -141,99 +140,6 @@ def test_cofactors_are_the_next_functions_with_the_move_put_in(seed: int) -> Non
                 kinds.setdefault(changed.get(base, usual), set()).add(nexts[move][base])
             assert all(len(values) == 1 for values in kinds.values())
             assert kinds.get(TRUE, {True}) == {True}
-
-
-def counters(compound: bool) -> Network:
-    """One role, two counters modulo 4 that are to be brought to 3, and a step counter modulo 2."""
-    bases = [term("a", i) for i in range(2)] + [term("b", i) for i in range(2)] + [term("odd")]
-    if compound:
-        moves = [term("go", i, j) for i in range(2) for j in range(2)]
-    else:
-        moves = [term("a"), term("b"), term("idle")]
-    c = Circuit(bases, [moves])
-    solved = c.all_of([c.base(base) for base in bases[:4]])
-    c.moves_from_here()
-
-    def up(low: int, high: int, tick: int) -> list[int]:
-        flip = c.any_of([c.all_of([low, tick ^ 1]), c.all_of([low ^ 1, tick])])
-        carry = c.all_of([low, tick])
-        return [flip, c.any_of([c.all_of([high, carry ^ 1]), c.all_of([high ^ 1, carry])])]
-
-    if compound:
-        ticks = [
-            c.any_of([c.move(0, term("go", 1, j)) for j in range(2)]),
-            c.any_of([c.move(0, term("go", i, 1)) for i in range(2)]),
-        ]
-    else:
-        ticks = [c.move(0, term("a")), c.move(0, term("b"))]
-    following = [
-        *up(c.base(bases[0]), c.base(bases[1]), ticks[0]),
-        *up(c.base(bases[2]), c.base(bases[3]), ticks[1]),
-        c.base(bases[4]) ^ 1,
-    ]
-    goals = [(0, 100, solved), (0, 0, solved ^ 1)]
-    return c.network(following, [0] * len(moves), goals, solved, [False] * 5)
-
-
-@pytest.mark.parametrize(("compound", "kind"), [(False, ALTERNATIVE), (True, COMPOUND)])
-def test_counters_side_by_side_are_factors(compound: bool, kind: str) -> None:
-    split = factors(counters(compound))
-    assert split is not None
-    assert (split.count, split.kind) == (2, kind)
-    assert split.bases.tolist() == [0, 0, 1, 1, -1]
-    assert split.idle.all()
-    assert factors(counters(compound), effort=10) is None
-
-
-@examples(60)
-@given(seeds)
-def test_a_factor_s_next_state_depends_on_its_own_state_and_choices_alone(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    network = random_network(rng, 6, [4], int(rng.integers(2, 9)), widest=3)
-    split = factors(network)
-    assert split is not None
-    check_apart(network, split, rng)
-
-
-def check_apart(network: Network, split: Factors, rng: Generator) -> None:
-    """Change everything outside a factor but clocks, and take another move with the same choice."""
-    outside_of_all = split.bases < 0
-    matters, _ = relevant(network)
-    for factor in range(split.count if split.count > 1 else 0):
-        mine = split.bases == factor
-        state = rng.integers(0, 2, len(network.bases)).astype(np.bool_)
-        changed = np.where(mine | outside_of_all, state, ~state)
-        assert (split.bases[~matters] < 0).all()
-        first = 0
-        pair: list[list[int]] = [[], []]
-        for moves in network.moves:
-            choices = split.choices[factor, first : first + len(moves)]
-            move = int(rng.integers(0, len(moves)))
-            same = np.flatnonzero(choices == choices[move])
-            pair[0].append(move)
-            pair[1].append(int(rng.choice(same)))
-            first += len(moves)
-        after = [naive(network, start, joint) for start, joint in zip((state, changed), pair, strict=True)]
-        for base in np.flatnonzero(mine):
-            x = network.next_literals[base]
-            assert after[0][x] == after[1][x]
-
-
-@pytest.mark.parametrize(
-    ("game", "kind", "sizes"),
-    [
-        ("incredible", ALTERNATIVE, [9, 42]),
-        ("blocksWorldParallel", COMPOUND, [12, 12]),
-        ("dualConnect4", ALTERNATIVE, [96, 96]),
-        ("ticTacToe", "", [27]),
-    ],
-)
-def test_public_games_fall_apart_as_they_should(corpus: Path, game: str, kind: str, sizes: list[int]) -> None:
-    network = machine_of((corpus / "games" / f"{game}.kif").read_text()).network
-    split = factors(network)
-    assert split is not None
-    assert (split.kind, np.bincount(split.bases[split.bases >= 0]).tolist()) == (kind, sizes)
-    check_apart(network, split, np.random.default_rng(1))
 
 
 # --- What depends on what

@@ -12,11 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from propnet.analysis.factors import cofactors
 from propnet.analysis.ternary import CASES_PER_WORD, Ternary, unpack_cases
 from propnet.network import Network
 from propnet.passes.circuit import FALSE, TRUE
-from propnet.substitute import EffortError
+from propnet.substitute import EffortError, cofactors
 
 Flags = NDArray[np.bool_]
 

@@ -1,9 +1,9 @@
 """Deadlocks that only FESS examines: boxes near each other, and boxes beside frozen ones.
 
 **Area deadlocks** (Shoham and Schaeffer 2020, appendix, there for rooms): boxes near each other that can
-neither all leave their surroundings nor rest there on goals, by a search of these boxes alone. All boxes
-farther away are removed from the board, and so is a box as soon as it leaves. Both only help, so a position
-found dead is really dead. For the same reason a box that can leave does so at once, before any other push.
+neither all leave their surroundings nor rest there on goals, by a search of these boxes alone
+(:mod:`players.puzzles.sokoban.deadlocks.boxes_alone`). A box is removed as soon as it leaves, which only
+helps. So a box that can leave does so at once, before any other push.
 
 **Frozen matching** (Kuhn 1955): a matching of boxes to goals with frozen boxes as walls, also for the keeper.
 :mod:`players.puzzles.sokoban.deadlocks.bipartite` knows where frozen boxes block other boxes, but lets the
@@ -16,76 +16,60 @@ from typing import NamedTuple
 
 import numpy as np
 
-from players.puzzles.sokoban.board import BOXED, FREE, OUTSIDE, Board, can_push, new_board, walk
+from players.puzzles.sokoban.board import BOXED, FREE, OUTSIDE, Board, new_board, walk
 from players.puzzles.sokoban.deadlocks.bipartite import GoalMatching, can_match, new_goal_matching
-from players.puzzles.sokoban.deadlocks.corral_deadlock import is_new
-from players.puzzles.sokoban.deadlocks.freeze import Freeze, is_freeze_deadlock, new_freeze
+from players.puzzles.sokoban.deadlocks.boxes_alone import BoxSearch, are_dead_alone, new_box_search
+from players.puzzles.sokoban.deadlocks.freeze import Freeze
 from players.puzzles.sokoban.fess.macro_moves import Maneuvers, find_blocks, meet
 from players.puzzles.sokoban.geometry import Geometry
-from propnet.jit.arrays import Index, Int32s, Octets, Words
+from propnet.jit.arrays import Index, Int32s, Words
 from propnet.jit.decorators import inner
 
-MOST_BOXES = 12
+_MOST_BOXES = 12
 _MOST_STATES = 1000
-_GONE = -1
 
 
 class Area(NamedTuple):
-    """Scratch space of the search, and its cached verdicts.
+    """Scratch space.
 
     Attributes:
-        board: with only the boxes of the area; empty between searches.
-        freeze: the freeze detector on that board.
+        search: of the boxes of the area.
         inside: int32, shape (size + 1,): squares of the area hold the stamp.
+        stamp: int32, shape (1,).
         queue: int32, shape (2, size + 1): squares of the area, and their distances.
-        nodes: int32, shape (rows, MOST_BOXES + 1): a stack of boxes and the keeper; the last row is being
-            examined.
-        seen: uint64, a power of two of slots: keys of the states examined.
-        stamps: int32, shape (slots + 1,): a slot is taken if it has the same value as the last one.
-        cached: uint64, a power of two: keys of positions with a verdict; the lowest bit is set if the
-            position is dead.
     """
 
-    board: Board
-    freeze: Freeze
+    search: BoxSearch
     inside: Int32s
+    stamp: Int32s
     queue: Int32s
-    nodes: Int32s
-    seen: Words
-    stamps: Int32s
-    cached: Words
 
 
 def new_area(geometry: Geometry) -> Area:
     """Return scratch space for searches of up to :data:`_MOST_STATES` states."""
     rows = geometry.size + 1
-    slots = 1 << (2 * _MOST_STATES).bit_length()
     return Area(
-        new_board(geometry),
-        new_freeze(geometry),
+        new_box_search(geometry, _MOST_BOXES, _MOST_STATES, 4 * _MOST_BOXES * _MOST_STATES),
         np.zeros(rows, np.int32),
+        np.zeros(1, np.int32),
         np.zeros((2, rows), np.int32),
-        np.zeros((4 * MOST_BOXES * _MOST_STATES + 2, MOST_BOXES + 1), np.int32),
-        np.zeros(slots, np.uint64),
-        np.zeros(slots + 1, np.int32),
-        np.zeros(1 << 16, np.uint64),
     )
 
 
 @inner
 def is_area_deadlock(
-    position: Board, area: Area, dead: Octets, center: Index, keeper: Index, radius: Index, budget: Index
+    position: Board, area: Area, center: Index, keeper: Index, radius: Index, budget: Index
 ) -> bool:
     """Return whether the boxes within ``radius`` steps of ``center`` are dead, with the keeper on his square.
     At most ``budget`` states are examined."""
     if budget == 0:
         return False
-    board, nodes = area.board, area.nodes
-    if area.stamps[-1] >= 2**31 - 2:
-        area.stamps[:] = 0
+    boxes = area.search.nodes
+    if area.stamp[0] == 2**31 - 1:
+        area.stamp[0] = 0
         area.inside[:] = 0
-    area.stamps[-1] += 1
-    stamp = area.stamps[-1]
+    area.stamp[0] += 1
+    stamp = np.int64(area.stamp[0])
     area.inside[center] = stamp
     area.queue[0, 0] = center
     area.queue[1, 0] = 0
@@ -94,9 +78,9 @@ def is_area_deadlock(
         square, steps = area.queue[0, head], area.queue[1, head]
         head += 1
         if position.occupied[square] == BOXED:
-            if count == MOST_BOXES:
+            if count == _MOST_BOXES:
                 return False
-            nodes[0, count] = square
+            boxes[0, count] = square
             count += 1
             away += position.goal[square] == 0
         if steps == radius:
@@ -110,90 +94,8 @@ def is_area_deadlock(
                 tail += 1
     if count < 2 or away == 0:
         return False
-    key = board.keys[0, center] * np.uint64(0x9E3779B97F4A7C15)
-    for number in range(count):
-        board.occupied[nodes[0, number]] = BOXED
-        key ^= board.keys[0, nodes[0, number]]
-    nodes[0, MOST_BOXES] = walk(board, keeper)
-    key ^= board.keys[1, nodes[0, MOST_BOXES]]
-    for number in range(count):
-        board.occupied[nodes[0, number]] = FREE
-    one = np.uint64(1)
-    entry = np.int64(key >> np.uint64(20)) & len(area.cached) - 1
-    if area.cached[entry] | one == key | one:
-        return bool(area.cached[entry] & one)
-    found = _search(area, dead, count, budget)
-    area.cached[entry] = key | one if found else key & ~one
-    return found
-
-
-@inner
-def _search(area: Area, dead: Octets, count: Index, budget: Index) -> bool:
-    """Search depth-first from node 0. Returns whether all ways end."""
-    board, nodes = area.board, area.nodes
-    last = len(nodes) - 1
-    top: Index = 1
-    looked = 0
-    while top:
-        top -= 1
-        key = np.uint64(0)
-        away = 0
-        for number in range(count):
-            box = nodes[top, number]
-            nodes[last, number] = box
-            if box != _GONE:
-                board.occupied[box] = BOXED
-                key ^= board.keys[0, box]
-                away += board.goal[box] == 0
-        key ^= board.keys[1, walk(board, np.int64(nodes[top, MOST_BOXES]))]
-        if away and is_new(area.seen, area.stamps, key):
-            looked += 1
-            top = _push_all(area, dead, count, top)
-        for number in range(count):
-            if nodes[last, number] != _GONE:
-                board.occupied[nodes[last, number]] = FREE
-        if away == 0 or looked > budget or top + 4 * count > last:
-            return False
-    return True
-
-
-@inner
-def _push_all(area: Area, dead: Octets, count: Index, top: Index) -> Index:
-    """Put the successors of the last row on the stack, only one if a box can leave. Returns its new
-    height."""
-    board, nodes, inside = area.board, area.nodes, area.inside
-    last = len(nodes) - 1
-    stamp = area.stamps[-1]
-    first = top
-    for number in range(count):
-        box = nodes[last, number]
-        if box == _GONE:
-            continue
-        for direction in range(4):
-            if not can_push(board, box, direction):
-                continue
-            ahead = board.neighbours[box, direction]
-            if dead[ahead] >> (direction ^ 2) & 1:
-                continue
-            leaves = inside[ahead] != stamp
-            if not leaves:
-                board.occupied[box] = FREE
-                board.occupied[ahead] = BOXED
-                frozen = is_freeze_deadlock(board, area.freeze, ahead)
-                board.occupied[ahead] = FREE
-                board.occupied[box] = BOXED
-                if frozen:
-                    continue
-            if leaves:
-                top = first
-            for other in range(count):
-                nodes[top, other] = nodes[last, other]
-            nodes[top, number] = _GONE if leaves else ahead
-            nodes[top, MOST_BOXES] = box
-            top += 1
-            if leaves:
-                return top
-    return top
+    key = position.keys[0, center] * np.uint64(0x9E3779B97F4A7C15)
+    return are_dead_alone(area.search, area.inside, stamp, key, count, keeper, budget, True)
 
 
 _ENTRIES = 1 << 10

@@ -299,7 +299,7 @@ def _leads_to_death(tools: Tools, child: Index) -> bool:
     dead = (
         _is_dead(tools, keeper)
         or corral_pushes(board, tools.corrals, keeper, CORRAL_BUDGET) == 0
-        or is_area_deadlock(board, tools.area, tools.know.dead, end, keeper, _AREA_RADIUS, _AREA_BUDGET)
+        or is_area_deadlock(board, tools.area, end, keeper, _AREA_RADIUS, _AREA_BUDGET)
     )
     boxes[which] = origin
     board.occupied[end] = FREE
@@ -384,9 +384,7 @@ def run(
         pushes = corral_pushes(board, tools.corrals, keeper, CORRAL_BUDGET)
         if pushes and not (
             parent >= 0
-            and is_area_deadlock(
-                board, tools.area, tools.know.dead, stance >> 2, keeper, _AREA_RADIUS, _AREA_BUDGET
-            )
+            and is_area_deadlock(board, tools.area, stance >> 2, keeper, _AREA_RADIUS, _AREA_BUDGET)
         ):
             _expand(tools, tree, moves, cells, node, pushes)
 

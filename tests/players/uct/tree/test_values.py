@@ -80,8 +80,6 @@ def test_moves_have_the_values_of_the_states_they_lead_to(searched: Search) -> N
                 for other in range(2)
             ]
             records = tree.batched.successors(arrays.records[[node]], np.array([moves], np.int32))
-            if tree.pass_over is not None:
-                records = tree.pass_over(records)
             value = float(values.look(records)[0][0])
             if arrays.edges["visits"][edge]:
                 continue

@@ -233,7 +233,7 @@ def _flagged(
         keeper = walk(board, np.int64(records[row, records.shape[1] - 1]))
         state = 1 if alive[row] else 0
         for number in range(count):
-            if is_area_deadlock(board, area, bipartite.dead[0], boxes[number], keeper, 3, 300):
+            if is_area_deadlock(board, area, boxes[number], keeper, 3, 300):
                 counts[0, state] += 1
                 break
         known = is_bipartite_deadlock(board, bipartite, keeper)
