@@ -15,7 +15,6 @@ from itertools import pairwise
 import numpy as np
 
 from gdl.terms import Term
-from propnet.expander import Expander
 from propnet.guides import PASSES
 from propnet.jit.arrays import Words
 from propnet.kernels.records import pack, unpack
@@ -25,8 +24,6 @@ from propnet.passes.circuit import FALSE, TRUE, Circuit, Shape, remove_dead
 from propnet.passes.finish import finish
 from propnet.passes.simplify import Product, sum_of_products
 from propnet.recoding.coding import Codec, CodeGates, Coding, ExclusiveGroup, products_of
-from propnet.recoding.find import find_coding
-from propnet.recoding.samples import sample_states
 
 MOST_INPUTS = 200_000
 """A circuit with more gate inputs is left as it is."""
@@ -193,10 +190,6 @@ class Recoding:
         return [tuple(sorted((one, other)))]
 
 
-_COUNTEREXAMPLES = 4096
-"""The most states per chunk of successors that are kept because they broke a coding."""
-
-
 @dataclass(frozen=True, slots=True)
 class Recoded:
     """A game whose states are records of few bits.
@@ -213,10 +206,8 @@ class Recoded:
         key_bits: the number of bits, the first ones of a record, that distinguish states, without clocks.
         key_mask, clock_mask: uint64, shape (words,): the bits of a record in the key, and in the clocks.
         codec: converts the bits of single states into codes.
-        counterexamples: states of the original machine, uint64 (m, original.words), that codings before this
-            one did not fit.
         broken_bit: the topmost bit. A record that has it, and all records that follow from it, are useless:
-            the coding does not fit the game (:meth:`mended` finds another one).
+            the coding does not fit the game.
     """
 
     original: PropnetMachine
@@ -227,17 +218,9 @@ class Recoded:
     clock_mask: Words
     broken_bit: int
     codec: Codec
-    counterexamples: Words
 
     @classmethod
-    def find(cls, machine: PropnetMachine, counterexamples: Words | None = None, seed: int = 0) -> Recoded:
-        """Recode a machine's network according to samples of its states
-        (:func:`propnet.recoding.find.find_coding`). The same seed gives the same coding."""
-        samples = sample_states(machine, seed=seed)
-        return cls.of(machine, find_coding(machine, samples, counterexamples), counterexamples)
-
-    @classmethod
-    def of(cls, machine: PropnetMachine, coding: Coding, counterexamples: Words | None = None) -> Recoded:
+    def of(cls, machine: PropnetMachine, coding: Coding) -> Recoded:
         """Recode a machine's network. Raises ValueError for a coding of another number of propositions."""
         bit = np.arange(coding.bits)
         return cls(
@@ -249,7 +232,6 @@ class Recoded:
             clock_mask=pack(((bit >= coding.key_bits) & (bit < coding.broken_bit))[None, :])[0],
             broken_bit=coding.broken_bit,
             codec=Codec(coding, machine.network.initial),
-            counterexamples=_no_records(machine) if counterexamples is None else counterexamples,
         )
 
     def encode(self, records: Words) -> Words:
@@ -260,23 +242,3 @@ class Recoded:
     def decode(self, coded: Words) -> Words:
         """The original machine's records of records of this one; any record for those with the broken bit."""
         return pack(self.codec.decode(unpack(coded, self.coding.bits)))
-
-    def mended(self, parents: Words) -> Recoded:
-        """Another recoding, which fits the successors of these states and all known counterexamples to
-        earlier codings.
-
-        ``parents`` are records of this machine, uint64 (n, machine.words), without the broken bit; some have
-        successors with it. Records of this machine are useless for the other one: decode the states of a
-        search, or start it again. Few attempts are needed: none finds a coding that was refuted before.
-        """
-        states = self.decode(parents)
-        found = [self.counterexamples]
-        for chunk in Expander(self.original).stream(states):
-            bits = self.codec.encode(unpack(chunk.records, self.coding.bases))
-            broken = np.flatnonzero(bits[:, self.broken_bit])[:_COUNTEREXAMPLES]
-            found.append(chunk.records[broken])
-        return Recoded.find(self.original, np.concatenate(found))
-
-
-def _no_records(machine: PropnetMachine) -> Words:
-    return np.zeros((0, machine.words), np.uint64)

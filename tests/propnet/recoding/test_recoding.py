@@ -17,6 +17,7 @@ from players.kaskade.stages import build_native, load_native, load_propnet
 from propnet.build import build
 from propnet.expander import Expander
 from propnet.kernels.records import pack, unpack
+from propnet.machine import PropnetMachine
 from propnet.native.machine import NativeMachine, native_machine
 from propnet.recoding.coding import Codec, CodeGates, Coding, ExclusiveGroup, products_of
 from propnet.recoding.find import find_coding
@@ -27,6 +28,10 @@ from propnet.storage.network_bytes import to_bytes
 from tests.examples import examples
 from tests.machines import network as machine_of
 from tests.propnet.ground_cases import WIDTH, assignments, ground_rules, network_answers
+
+
+def recoded(machine: PropnetMachine) -> Recoded:
+    return Recoded.of(machine, find_coding(machine, sample_states(machine)))
 
 
 def is_broken(recoding: Recoded, coded: np.ndarray) -> bool:
@@ -73,7 +78,7 @@ def assert_alike_along_matches(recoding: Recoded, matches: int = 60, steps: int 
     "name", ["eightpuzzle", "hanoi", "tictactoe", "connectfour", "breakthrough", "sokoban"]
 )
 def test_games_are_the_same_recoded(name):
-    recoding = Recoded.find(machine_of(name))
+    recoding = recoded(machine_of(name))
     assert_alike_along_matches(recoding)
 
 
@@ -90,11 +95,11 @@ def test_games_of_the_corpus_are_the_same_recoded(name, corpus):
     path = corpus / "games" / f"{name}.kif"
     if not path.exists():
         pytest.skip(f"there is no {path.name}")
-    assert_alike_along_matches(Recoded.find(machine_of(path.read_text())))
+    assert_alike_along_matches(recoded(machine_of(path.read_text())))
 
 
 def test_the_eight_puzzle_is_one_word_and_its_clock_is_apart():
-    recoding = Recoded.find(machine_of("eightpuzzle"))
+    recoding = recoded(machine_of("eightpuzzle"))
     assert recoding.original.words == 2 and recoding.machine.words == 1
     assert recoding.key_bits <= 36
     assert recoding.broken_bit == recoding.key_bits + 5
@@ -131,7 +136,7 @@ def sliding_tiles(columns: int, rows: int) -> str:
 @pytest.mark.parametrize(("columns", "rows", "bases", "bits"), [(3, 3, 72, 32), (3, 4, 132, 44)])
 def test_sliding_tiles_are_four_bits_each_and_expand_alike(columns, rows, bases, bits):
     machine = machine_of(sliding_tiles(columns, rows))
-    recoding = Recoded.find(machine)
+    recoding = recoded(machine)
     assert len(machine.network.bases) == bases
     assert (recoding.key_bits, recoding.broken_bit, recoding.machine.words) == (bits, bits, 1)
     layer = machine.records([machine.initial_state()])
@@ -149,7 +154,7 @@ def test_sliding_tiles_are_four_bits_each_and_expand_alike(columns, rows, bases,
         layer = before.records[np.sort(np.unique(keys, return_index=True)[1])]
 
 
-def test_a_wrong_group_is_noticed_and_mended():
+def test_a_wrong_group_is_noticed():
     machine = machine_of("lightsout")
     samples = sample_states(machine)
     coding = find_coding(machine, samples)
@@ -166,11 +171,6 @@ def test_a_wrong_group_is_noticed_and_mended():
         layer = following[np.sort(np.unique(following[:, 0], return_index=True)[1])]
     else:
         pytest.fail("the wrong group was not noticed")
-    found = recoding.mended(layer)
-    assert len(found.counterexamples)
-    known = Expander(machine).expand(recoding.decode(layer)).records
-    assert is_broken(recoding, recoding.encode(known))
-    assert not is_broken(found, found.encode(known))
 
 
 # --- Random networks, with positive recursion among them, are the same functions after random recodings
