@@ -25,7 +25,6 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-import ggp
 from gdl.ends import stuck_in_play
 from gdl.errors import GdlError
 from gdl.machine import Machine
@@ -266,12 +265,6 @@ def peak_mb() -> float:
     """The maximum memory of this process, in 10**6 bytes."""
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return most / 1e6 if sys.platform == "darwin" else most * 1024 / 1e6
-
-
-def engine_version() -> str:
-    """Name and version of this program, for records of measurements."""
-    version = ggp.version()
-    return f"kaskade-ggp {version}" if version else "kaskade-ggp, not installed"
 
 
 Row = dict[str, Any]

@@ -17,10 +17,11 @@ import orjson
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+import ggp
 from bench.processes import call, rules_files
 from bench.scripts import processor
 from gdl.errors import GdlError
-from ggp.bench import Row, engine_version, measure, number, peak_mb
+from ggp.bench import Row, measure, number, peak_mb
 from ggp.game import Game
 from ggp.rule_files import games_folder, read_rules_file
 
@@ -86,7 +87,7 @@ def about(given: Row) -> dict[str, Any]:
     import numpy
 
     return {
-        "version": engine_version(),
+        "version": f"kaskade-ggp {ggp.version() or 'not installed'}",
         "python": platform.python_version(),
         "numba": numba.__version__,
         "numpy": numpy.__version__,

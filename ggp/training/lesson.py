@@ -18,7 +18,7 @@ from players.knowledge.canonical_rules import canonical_names
 from players.knowledge.knowledge import GameKnowledge
 from players.knowledge.store import KnowledgeStore
 from players.knowledge.training import Training, TrainingProgress
-from players.uct.training.searched_training import SearchedTraining, searches_can_look
+from players.uct.training.play_processes import SearchedTraining, searches_can_look
 from propnet.machine import PropnetMachine
 
 SAVE_SECONDS = 30.0

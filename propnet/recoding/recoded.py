@@ -200,23 +200,17 @@ class Recoded:
     with the clocks on. It must start again with clocks in the key if only the clock ended a line.
 
     Attributes:
-        original: the machine whose records :meth:`encode` takes.
         machine: the machine over the recoded network; moves and their ids are the same.
-        coding: the meaning of the bits.
-        key_bits: the number of bits, the first ones of a record, that distinguish states, without clocks.
+        coding: the meaning of the bits. A record that has its ``broken_bit``, and all that follow from it,
+            are useless: the coding does not fit the game.
         key_mask, clock_mask: uint64, shape (words,): the bits of a record in the key, and in the clocks.
         codec: converts the bits of single states into codes.
-        broken_bit: the topmost bit. A record that has it, and all records that follow from it, are useless:
-            the coding does not fit the game.
     """
 
-    original: PropnetMachine
     machine: PropnetMachine
     coding: Coding
-    key_bits: int
     key_mask: Words
     clock_mask: Words
-    broken_bit: int
     codec: Codec
 
     @classmethod
@@ -224,19 +218,16 @@ class Recoded:
         """Recode a machine's network. Raises ValueError for a coding of another number of propositions."""
         bit = np.arange(coding.bits)
         return cls(
-            original=machine,
             machine=PropnetMachine(machine.rules, recode(machine.network, coding)),
             coding=coding,
-            key_bits=coding.key_bits,
             key_mask=pack((bit < coding.key_bits)[None, :])[0],
             clock_mask=pack(((bit >= coding.key_bits) & (bit < coding.broken_bit))[None, :])[0],
-            broken_bit=coding.broken_bit,
             codec=Codec(coding, machine.network.initial),
         )
 
     def encode(self, records: Words) -> Words:
         """The records, uint64 (n, machine.words), of states of the original machine, uint64
-        (n, original.words). States that do not fit have the broken bit."""
+        (n, words). States that do not fit have the broken bit."""
         return pack(self.codec.encode(unpack(records, self.coding.bases)))
 
     def decode(self, coded: Words) -> Words:

@@ -13,11 +13,8 @@ if TYPE_CHECKING:
 
     from players.fleet.survey import NodeReport
 
-_ACTIONS = ("status",)
-
 
 def command(
-    action: Annotated[str, typer.Argument(help="status.")],
     address: Annotated[str, typer.Argument(help="HOST:PORT, or local-ray:N for N nodes here.")],
     watch: Annotated[float, typer.Option(help="Seconds between updates; 0: show once.", min=0.0)] = 0.0,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object per node.")] = False,
@@ -30,10 +27,6 @@ def command(
     """
     import asyncio
 
-    from gdl.errors import GdlError
-
-    if action not in _ACTIONS:
-        raise GdlError(f"there is nothing to do that is called {action!r}", remedy=", ".join(_ACTIONS))
     raise typer.Exit(asyncio.run(_status(address, watch, as_json)))
 
 

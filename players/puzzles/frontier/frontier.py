@@ -401,7 +401,7 @@ def _text(machine: PropnetMachine, start: Words) -> str:
 
 def _broken(recoded: Recoded, records: Words) -> Iterator[Words]:
     """Yield some of these states that the coding cannot write, if there are any."""
-    word, bit = recoded.broken_bit >> 6, np.uint64(1 << (recoded.broken_bit & 63))
+    word, bit = recoded.coding.broken_bit >> 6, np.uint64(1 << (recoded.coding.broken_bit & 63))
     found = 0
     for at in range(0, len(records), _AHEAD_STATES):
         part = records[at : at + _AHEAD_STATES]

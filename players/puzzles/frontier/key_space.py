@@ -53,10 +53,10 @@ class KeySpace:
     @classmethod
     def of(cls, recoded: Recoded, clocks: bool) -> KeySpace:
         """Return the keys of a game, with or without step clocks."""
-        bits, clock_mask = recoded.key_bits, recoded.clock_mask
+        bits, clock_mask = recoded.coding.key_bits, recoded.clock_mask
         if clocks:
-            bits, clock_mask = recoded.broken_bit, np.zeros_like(clock_mask)
-        return cls(recoded.machine, recoded.broken_bit, bits, Keys(bits), clock_mask)
+            bits, clock_mask = recoded.coding.broken_bit, np.zeros_like(clock_mask)
+        return cls(recoded.machine, recoded.coding.broken_bit, bits, Keys(bits), clock_mask)
 
     @property
     def words(self) -> int:

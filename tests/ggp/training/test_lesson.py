@@ -28,7 +28,7 @@ from players.knowledge.knowledge import GameKnowledge
 from players.knowledge.state_values import StateValues
 from players.knowledge.store import KnowledgeStore
 from players.knowledge.training import Training, TrainingProgress
-from players.uct.training.searched_training import SearchedTraining
+from players.uct.training.play_processes import SearchedTraining
 from propnet.recoding.samples import sample_states
 from tests.ggp.program import ggp
 from tests.machines import network

@@ -18,9 +18,8 @@ from players.knowledge.state_values import StateValues
 from players.knowledge.training import Training
 from players.uct.training import duel, play_processes, searched_play
 from players.uct.training.duel import Series, play_pair
-from players.uct.training.play_processes import PlayProcesses
+from players.uct.training.play_processes import PlayProcesses, SearchedTraining
 from players.uct.training.searched_play import PlayTerms, SearchedPlay
-from players.uct.training.searched_training import SearchedTraining
 from players.uct.tuning import Tuning
 from propnet.machine import PropnetMachine
 from tests.machines import network
