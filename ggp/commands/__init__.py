@@ -36,6 +36,20 @@ SCRATCH = typer.Option(
     help="Folder for states that exceed the memory; a search that is saved there goes on.",
 )
 DISK = typer.Option(None, help="Disk space for all files in --scratch: 20G.", show_default="all")
+EVENTS = typer.Option(
+    None,
+    min=0,
+    max=65535,
+    metavar="PORT",
+    help="Publish matches for `ggp web --watch` on this port; 0 takes a free one.",
+    rich_help_panel=OPERATORS,
+)
+ORIGINS = typer.Option(
+    [],
+    metavar="ORIGIN",
+    help="Let web pages of this origin ask (https://host); * lets all.",
+    rich_help_panel=OPERATORS,
+)
 NotationName = Annotated[
     str, typer.Option("--notation", help="Notation of the rules: kif, infix, prolog, or auto (detected).")
 ]

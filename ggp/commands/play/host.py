@@ -7,7 +7,7 @@ from pathlib import Path
 import typer
 
 from gdl.errors import GdlError
-from ggp.commands import GameName, check_writable
+from ggp.commands import EVENTS, GameName, check_writable
 from ggp.commands.play import Clock, read_clock
 
 
@@ -33,13 +33,7 @@ def command(
     anyway: bool = typer.Option(
         False, "--anyway", help="Begin even if a player does not answer or is busy; it gets random moves."
     ),
-    events: int | None = typer.Option(
-        None,
-        min=0,
-        max=65535,
-        metavar="PORT",
-        help="Publish the match for `ggp web --watch` on this port; 0 takes a free one.",
-    ),
+    events: int | None = EVENTS,
     percepts_only: bool = typer.Option(
         False,
         "--percepts-only",

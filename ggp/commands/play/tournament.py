@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from gdl.errors import GdlError
-from ggp.commands import OPERATORS, check_writable
+from ggp.commands import EVENTS, OPERATORS, check_writable
 from ggp.commands.play import Clock, read_clock
 from ggp.tournament import bounds
 
@@ -60,14 +60,7 @@ def command(
     anyway: bool = typer.Option(
         False, "--anyway", help="Begin even if a player at an address does not answer or is busy."
     ),
-    events: int | None = typer.Option(
-        None,
-        min=0,
-        max=65535,
-        metavar="PORT",
-        help="Publish matches for `ggp web --watch` on this port; 0 takes a free one.",
-        rich_help_panel=OPERATORS,
-    ),
+    events: int | None = EVENTS,
     cluster: str = typer.Option(
         "",
         metavar="ADDRESS",

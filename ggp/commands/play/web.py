@@ -7,7 +7,7 @@ from pathlib import Path
 import typer
 
 from gdl.errors import GdlError
-from ggp.commands import OPERATORS, parse_bytes
+from ggp.commands import OPERATORS, ORIGINS, parse_bytes
 
 
 def command(
@@ -17,12 +17,7 @@ def command(
         None, metavar="DIR", help="A folder of match records to replay.", file_okay=False
     ),
     watch: list[str] = typer.Option([], metavar="URL", help="Show the matches of a server (ggp serve)."),
-    allow_origin: list[str] = typer.Option(
-        [],
-        metavar="ORIGIN",
-        help="Let web pages of this origin ask (https://host); * lets all.",
-        rich_help_panel=OPERATORS,
-    ),
+    allow_origin: list[str] = ORIGINS,
     processes: int = typer.Option(
         48,
         min=8,

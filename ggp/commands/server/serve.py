@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from gdl.errors import GdlError
-from ggp.commands import OPERATORS, check_machine
+from ggp.commands import OPERATORS, ORIGINS, check_machine
 from ggp.protocol.messages import LONGEST_CLOCK, LONGEST_IDLE, MAX_CLOCK
 
 
@@ -51,12 +51,7 @@ def command(
         help="Seconds without a message after which a match is dropped at the latest.",
         rich_help_panel=OPERATORS,
     ),
-    allow_origin: list[str] = typer.Option(
-        [],
-        metavar="ORIGIN",
-        help="Let web pages of this origin send messages (https://host); * lets all.",
-        rich_help_panel=OPERATORS,
-    ),
+    allow_origin: list[str] = ORIGINS,
     allow_host: list[str] = typer.Option(
         [],
         metavar="NAME",
