@@ -68,7 +68,7 @@ def test_a_match_goes_on_legally_whatever_happens_to_its_processes(serve: Serve)
     assert server.say(f"( STOP m1 {moves} )") == "done"
     until(lambda: bool(server.server._shown._ended))
     ended = server.server._shown._ended[-1]
-    assert (ended.goals, ended.turns) == ("100 0", TURNS)
+    assert (ended["goals"], ended["turns"]) == ("100 0", str(TURNS))
 
 
 @pytest.mark.slow
