@@ -173,7 +173,7 @@ class ObjectCache:
 
 
 def _name(network: Network, target: Target) -> str:
-    version = f"{codegen.VERSION}/{layout.VERSION}/{target.name}"
+    version = f"npz/{codegen.VERSION}/{layout.VERSION}/{target.name}"
     return hashlib.sha256(digest(network) + version.encode()).hexdigest()[:40]
 
 
