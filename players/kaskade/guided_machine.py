@@ -32,7 +32,7 @@ _LONGER = 1.1
 """If roles move simultaneously, a guide must lengthen playouts by this factor to be worth its gates (see
 docs/measurements.md)."""
 _STORED_BYTES = 1 << 28
-_VERSION = "10"
+_VERSION = "11"
 
 
 class GuidedMachine(NativeMachine):
