@@ -71,8 +71,7 @@ def main() -> None:
     series = Series(machine, tunings, given.seed, given.longest, given.plies)
     score = Tally()
     for _ in range(given.pairs):
-        series.play(given.seconds)
-        for result in series.scores[-2:]:
+        for result in series.play(given.seconds):
             score.add(result, 1.0)
         print(f"{given.first} against {given.second}: {summary(score)}", flush=True)
 

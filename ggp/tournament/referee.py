@@ -42,8 +42,9 @@ from ggp.protocol.address import parse_address
 from ggp.protocol.match_record import MatchRecord, now_ms
 from ggp.protocol.messages import READY
 from ggp.tournament.process import END_SECONDS, TournamentProcess, pin
-from ggp.tournament.schedule import Openings, rules_from
+from ggp.tournament.schedule import rules_from
 from ggp.tournament.settings import READY_SECONDS, REMIND_SECONDS, refusal
+from players.match import Openings
 from players.player import LATE_SECONDS, TOLERANCE
 from players.processes.limits import limit_memory
 

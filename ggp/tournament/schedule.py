@@ -7,7 +7,6 @@ opening gives to one role.
 
 from __future__ import annotations
 
-import random
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from itertools import combinations, permutations, product
 from math import perm
 
 from gdl.errors import GdlError
-from gdl.machine import JointMove, Machine, State
+from gdl.machine import State
 from gdl.terms import sort_key
 
 
@@ -67,78 +66,6 @@ def plan(games: Mapping[str, int], players: Sequence[str], rounds: int) -> Itera
 
 
 _WORD = re.compile(r"[^\s()]+")
-
-TRIES = 50
-"""The number of openings tried if they end the match or are not new."""
-_FORCED = 64
-"""Joint moves without a choice after which an opening stops: rules may let all roles wait for ever."""
-
-
-class Openings:
-    """The openings of one game, one per round; they depend only on the rules, the seed and the plies.
-
-    Args:
-        machine: any machine of the game.
-        plies: joint moves in which some role had a choice; none in one-player games, where a random move may
-            spoil a puzzle.
-        seed: of the random moves.
-    """
-
-    def __init__(self, machine: Machine, plies: int, seed: int) -> None:
-        self._machine = machine
-        self._plies = plies if len(machine.roles) > 1 else 0
-        self._seed = seed
-        self._known: list[tuple[JointMove, ...]] = []
-        self._reached: set[State] = set()
-
-    def of_round(self, number: int) -> tuple[JointMove, ...]:
-        """The joint moves of a round's opening; rounds count from 1. They lead to a new position as long as
-        random play finds one."""
-        while len(self._known) < number:
-            self._known.append(self._next())
-        return self._known[number - 1]
-
-    def state(self, number: int) -> State:
-        """The state after the opening of a round."""
-        state = self._machine.initial_state()
-        for joint in self.of_round(number):
-            state = self._machine.next_state(state, joint)
-        return state
-
-    def _next(self) -> tuple[JointMove, ...]:
-        rng = random.Random(f"{self._seed} {len(self._known)}")
-        best: tuple[JointMove, ...] = ()
-        for _ in range(TRIES if self._plies else 0):
-            moves, end = self._walk(rng)
-            if len(moves) > len(best) or not best:
-                best = moves
-            if end is not None and end not in self._reached:
-                self._reached.add(end)
-                return moves
-        return best
-
-    def _walk(self, rng: random.Random) -> tuple[tuple[JointMove, ...], State | None]:
-        """A random walk that stops before the match would end, and the state it leads to; None if it had to
-        stop early."""
-        machine = self._machine
-        state = machine.initial_state()
-        walk: list[JointMove] = []
-        plies = forced = 0
-        while plies < self._plies:
-            if forced == _FORCED:
-                return tuple(walk[:-forced]), None
-            options = machine.options(state)
-            if not all(options):
-                return tuple(walk), None
-            joint = tuple(rng.choice(machine.in_order(role, moves)) for role, moves in enumerate(options))
-            after = machine.next_state(state, joint)
-            if machine.is_terminal(after):
-                return tuple(walk), None
-            chosen = any(len(moves) > 1 for moves in options)
-            plies, forced = plies + chosen, 0 if chosen else forced + 1
-            walk.append(joint)
-            state = after
-        return tuple(walk), state
 
 
 def rules_from(state: State) -> str:

@@ -122,8 +122,7 @@ def _try_use(
         ahead = series.wins >= series.losses + 2
         if time.monotonic() >= (terms.deadline if ahead else until):
             break
-        series.play(terms.seconds)
-        for points_of_match in series.scores[-2:]:
+        for points_of_match in series.play(terms.seconds):
             score.add(points_of_match, 1.0)
         terms.show(f"{verdict}: {points(score)}")
         clear = series.is_won(SURE) or series.is_lost(HOPELESS)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from gdl.information import playing
 from gdl.machine import Machine, State
-from players.match import Match
+from players.match import Match, Openings
 from players.player import Choice
 from players.uct.root_statistics import rank, strategy
 from players.uct.search import Search
@@ -23,8 +23,6 @@ LONGEST = 500
 """Joint moves after which a match is drawn."""
 PLIES = 4
 """Random joint moves of an opening."""
-_TRIES = 10
-"""Openings that are tried if the match ends in them."""
 _LEAST = 0.02
 """Least seconds for which a batch is planned: CPU time may be left although the clock has run out."""
 
@@ -115,7 +113,6 @@ class Series:
 
     Attributes:
         scores: the scores of the first tuning in the matches so far.
-        seconds: CPU seconds for each move of the last pair.
     """
 
     def __init__(
@@ -126,18 +123,19 @@ class Series:
         longest: int = LONGEST,
         plies: int = PLIES,
     ) -> None:
-        self._machine, self._tunings, self._longest, self._plies = machine, tunings, longest, plies
+        self._machine, self._tunings, self._longest = machine, tunings, longest
+        self._openings = Openings(machine, plies, seed)
         self._rng = random.Random(seed)
         self.scores: list[float] = []
-        self.seconds = 0.0
 
-    def play(self, seconds: float) -> None:
-        """Play the next pair, with these CPU seconds for each move."""
-        self.seconds = seconds
-        seats = playing(self._machine.roles)
-        seat = seats[len(self.scores) // 2 % len(seats)] if len(seats) > 2 else seats[0]
-        opening, seed = self._opening(), self._rng.getrandbits(16)
-        self.scores += play_pair(self._machine, opening, self._tunings, seconds, seed, self._longest, seat)
+    def play(self, seconds: float) -> tuple[float, float]:
+        """Play the next pair, with these CPU seconds for each move, and return its scores."""
+        seats, number = playing(self._machine.roles), len(self.scores) // 2
+        seat = seats[number % len(seats)] if len(seats) > 2 else seats[0]
+        opening, seed = self._openings.state(number + 1), self._rng.getrandbits(16)
+        pair = play_pair(self._machine, opening, self._tunings, seconds, seed, self._longest, seat)
+        self.scores += pair
+        return pair
 
     @property
     def wins(self) -> int:
@@ -156,18 +154,3 @@ class Series:
     def is_lost(self, most: float) -> bool:
         """Whether chance alone brings so many losses with this probability at most."""
         return chance(self.losses, self.wins) <= most
-
-    def _opening(self) -> State:
-        """A state after random moves from which the match goes on; the initial one if none was found."""
-        machine = self._machine
-        for _ in range(_TRIES):
-            state, left = machine.initial_state(), self._plies
-            while left and not machine.is_terminal(state) and all(options := machine.options(state)):
-                joint = [
-                    self._rng.choice(machine.in_order(role, moves)) for role, moves in enumerate(options)
-                ]
-                state = machine.next_state(state, joint)
-                left -= 1
-            if not left and not machine.is_terminal(state) and all(machine.options(state)):
-                return state
-        return machine.initial_state()

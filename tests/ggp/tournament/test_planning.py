@@ -23,7 +23,7 @@ from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules
 from ggp.console import new_console
 from ggp.game import Game
-from ggp.tournament.schedule import Fixture, Openings, plan, rules_from, seatings
+from ggp.tournament.schedule import Fixture, plan, rules_from, seatings
 from ggp.tournament.session import write_csv, write_json
 from ggp.tournament.settings import Entrant, GameSpec, TournamentSettings, check_kept, parse_entrants
 from ggp.tournament.sites import Cores
@@ -39,6 +39,7 @@ from ggp.tournament.statistics.scores import (
 from ggp.tournament.statistics.standing import standing_of
 from ggp.tournament.statistics.tables import LiveTable, html_report, rating_rows, verdict_line
 from ggp.tournament.store import Result, Store, faults_of
+from players.match import Openings
 from players.processes.limits import cores
 from tests.examples import examples
 from tests.ggp.program import ggp
