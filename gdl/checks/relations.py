@@ -1,7 +1,6 @@
-"""Findings within one sentence: safety, misuse of keywords, formulas that say nothing. And findings about
-names: relations and functions defined, used, spelled and repeated, and constants in places
-that no fact and no head of a rule can give them (misspelt ones, variables without their question mark, roles
-under two names).
+"""Findings within one sentence (safety, misuse of keywords, formulas that say nothing), and about names:
+relations and functions defined, used, spelled and repeated, and constants in places that no fact and no head
+of a rule can give them (misspelt ones, variables without their question mark, roles under two names).
 
 Which constants can stand at an argument is a least fixpoint over the rules, from
 :data:`gdl.compile.stratify.Position` to constants: it may contain too many constants, never too few.

@@ -1,4 +1,4 @@
-"""What is slow to make and kept: lists that every GET of a page needs, and the drawings of cards."""
+"""Caches of slow answers: lists that every GET of a page needs, and the drawings of cards."""
 
 from __future__ import annotations
 

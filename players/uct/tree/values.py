@@ -170,7 +170,7 @@ def value_children(
     values: Values,
     nodes: NDArray[np.int32],
 ) -> None:
-    """Give the moves of newly opened nodes the values of the states they lead to.""" ""
+    """Give the moves of newly opened nodes the values of the states they lead to."""
     count = count_children(arrays, nodes)
     if not count:
         return
