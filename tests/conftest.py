@@ -135,6 +135,20 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
     os.environ["GGP_CACHE"] = str(cache)
 
 
+@pytest.fixture(autouse=True)
+def _own_environment() -> Iterator[None]:
+    """Variables that a test sets, or the code under test (the token of a cluster), end with the test."""
+    before = dict(os.environ)
+    yield
+    for name in os.environ.keys() | before.keys():
+        if name == "PYTEST_CURRENT_TEST" or os.environ.get(name) == before.get(name):
+            continue
+        if name in before:
+            os.environ[name] = before[name]
+        else:
+            del os.environ[name]
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _heeds_ctrl_c() -> None:
     """What a script runs in the background ignores Ctrl-C, and so do its subprocesses; tests stop some so."""

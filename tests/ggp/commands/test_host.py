@@ -203,11 +203,7 @@ def test_what_cannot_be_shown_is_one_readable_line(words: tuple[str, str]) -> No
 
 @pytest.mark.slow
 @pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="Ray, the extra cluster, is missing")
-def test_workers_of_other_programs_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    for key in ("RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_USAGE_STATS_ENABLED"):
-        monkeypatch.setenv(key, "0")
-        monkeypatch.delenv(key)
-
+def test_workers_of_other_programs_are_shown() -> None:
     async def run(address: str) -> None:
         fleet = RayFleet(address)
         try:

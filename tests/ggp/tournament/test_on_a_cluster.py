@@ -113,9 +113,6 @@ def _kill_and_add(fleet: RayFleet) -> None:
 def test_a_node_is_killed_and_one_added_and_no_match_is_lost_or_played_twice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for key in ("RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_USAGE_STATS_ENABLED"):
-        monkeypatch.setenv(key, "0")
-        monkeypatch.delenv(key)
     monkeypatch.setenv("PYTHONPATH", "")
     rounds, slow = 4, ("legal", "tests.ggp.tournament.odd_players:Slow")  # a match takes a second
     here = play(tmp_path / "here", rounds, Changing(), players=slow)

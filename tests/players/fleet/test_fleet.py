@@ -93,19 +93,8 @@ async def _with(fleet: Fleet) -> None:
         await fleet.close()
 
 
-@pytest.fixture
-def _environment_of_ray(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What opening a fleet sets for Ray is undone."""
-    for key in ("RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_USAGE_STATS_ENABLED", "PYTHONPATH"):
-        before = os.environ.get(key)
-        monkeypatch.setenv(key, before or "")
-        if before is None:
-            del os.environ[key]
-
-
 @pytest.mark.slow
 @needs_ray
-@pytest.mark.usefixtures("_environment_of_ray")
 def test_actors_of_ray_answer_are_lost_and_are_started_again() -> None:
     asyncio.run(_with(RayFleet("local-ray:1")))
 
@@ -122,7 +111,6 @@ def test_without_ray_the_remedy_is_told(monkeypatch: pytest.MonkeyPatch) -> None
         RayFleet("local-ray:2")
 
 
-@pytest.mark.usefixtures("_environment_of_ray")
 def test_a_cluster_of_others_is_not_entered_without_its_token(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RAY_AUTH_TOKEN", "")
     monkeypatch.setenv("RAY_AUTH_TOKEN_PATH", "")
@@ -134,7 +122,6 @@ def test_a_cluster_of_others_is_not_entered_without_its_token(monkeypatch: pytes
     assert os.environ["RAY_AUTH_MODE"] == "token"
 
 
-@pytest.mark.usefixtures("_environment_of_ray")
 def test_all_clusters_that_a_process_starts_have_one_token(monkeypatch: pytest.MonkeyPatch) -> None:
     tokens = set()
     for _ in range(2):
