@@ -28,11 +28,11 @@ def _words(text: str) -> frozenset[str]:
 
 
 LOOKS = _words(
-    """area bishop block card crate crown cross die disc goal hidden keeper king knight lamp letter man mark
-    number pawn peg queen ring rook tile trail wall"""
+    """area bar bishop block card crate crown cross dice die disc doubles goal hidden keeper king knight lamp
+    letter man mark number pawn peg queen ring rook tile trail tray wall"""
 )
 """The looks of a thing."""
-BOARDS = _words("chequered none plain points towers")
+BOARDS = _words("chequered none pits plain points race towers")
 """The looks of a board; ``none`` if the true facts are better shown as a list."""
 SIGNED = _words("card die letter number tile")
 """Looks that show a sign."""

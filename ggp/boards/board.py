@@ -43,9 +43,11 @@ from ggp.boards.layers import (
 from ggp.boards.piece_behaviour import PieceBehaviour, behaviour_of
 from ggp.boards.shapes import (
     BoardShape,
+    Pits,
     centred_by_name,
     line_layer,
     lines_between,
+    pits_of,
     places_of_panels,
     ring_of,
     shape_of,
@@ -78,6 +80,7 @@ class Grid:
         behaviour: the observed behaviour of things.
         lines: pairs of squares that moves join; the squares are then points on these lines.
         edges: the role that a side of the board belongs to, by ``left``, ``right``, ``bottom``, ``top``.
+        pits: the rows of pits, if seeds are sown on the board.
     """
 
     columns: tuple[Term, ...]
@@ -95,6 +98,7 @@ class Grid:
     behaviour: PieceBehaviour = PieceBehaviour()
     lines: tuple[tuple[Square, Square], ...] = ()
     edges: dict[str, int] = field(default_factory=dict)
+    pits: Pits | None = None
 
     def key(self, square: Square) -> str | None:
         """``panel,column,row`` of a square by number, as used in drawings; None for a square off the
@@ -196,7 +200,12 @@ def board_of(
     if max(len(columns), len(rows)) > most_side(rules) or len(squares) < 4:
         return None
     blanks = _blanks(layers, states, len(squares), set(roles))
-    if not (complete or blanks or floor) and shape is not BoardShape.CENTRED:
+    seeds = set[Thing]().union(*(candidate.things for candidate in chosen))
+    pits = None
+    if (hint := board_hint(rules.hints)) in ("", "pits") and shape is BoardShape.STRAIGHT and not fixed:
+        pits = pits_of(squares, layers, seeds, states, roles, order, statics, hint == "pits")
+    blanks = frozenset() if pits else blanks
+    if not pits and not (complete or blanks or floor) and shape is not BoardShape.CENTRED:
         squares |= {(p, x, y) for p in panels for x in columns for y in rows}
     spots = {(columns.index(x) + rows.index(y)) % 2 for _, x, y in squares}
     if shape is BoardShape.STRAIGHT and len(spots) == 1 and 2 * len(squares) >= len(columns) * len(rows) - 1:
@@ -226,6 +235,7 @@ def board_of(
         sides=sides,
         behaviour=behaviour_of(layers, states, columns, rows, blanks),
         lines=lines_between(squares, columns, rows, statics) if shape is BoardShape.STRAIGHT else (),
+        pits=pits,
     )
 
 

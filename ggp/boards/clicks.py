@@ -11,7 +11,7 @@ by facts alone connect nothing: columns and rows often share a successor.
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,7 @@ from gdl.syntax.writer import OwnNotation
 from gdl.terms import BASE, DOES, INIT, INPUT, LEGAL, NEXT, TRUE, Term
 from ggp.boards.board import Grid
 from ggp.boards.layers import Layer, Square, split_name
+from ggp.boards.race import Race
 from ggp.boards.shapes import BoardShape
 
 _ArgumentPlace = tuple[str, str, int, int]
@@ -132,11 +133,16 @@ class ClickFinder:
     Args:
         board: the board; None for games without a board, whose moves have no clicks.
         moves: all possible moves of all roles, or those seen; :meth:`learn` adds more.
+
+    Attributes:
+        needs_effects: whether clicks depend on what moves change.
     """
 
     def __init__(self, board: Grid | None, rules: Rules, moves: Iterable[Term] = ()) -> None:
         self._board = board
         self._rules = rules
+        self._race = Race.of_board(board, rules)
+        self.needs_effects = self._race is not None or (board is not None and board.pits is not None)
         self._near: dict[_ArgumentPlace, dict[tuple[str, int], int]] = defaultdict(dict)
         self._columns: dict[Term, int] = {}
         self._rows: dict[Term, int] = {}
@@ -157,17 +163,27 @@ class ClickFinder:
                 self._known[move.signature].add(move)
                 self._patterns.pop(move.signature, None)
 
-    def clicks(self, legal: Sequence[Term], state: Iterable[Term] = ()) -> ClickMap:
+    def clicks(
+        self,
+        legal: Sequence[Term],
+        state: Iterable[Term] = (),
+        role: int = 0,
+        after: Callable[[Term], Iterable[Term]] | None = None,
+    ) -> ClickMap:
         """The clicks of some legal moves of one role, in their order.
 
         Args:
             state: the true propositions. A move that names no square, but a thing on exactly one square, such
                 as ``(slide 8)``, is a click on that square.
+            role, after: the number of the role, and what is true after each of its moves, if that is known.
         """
         self.learn(legal)
         found = [self._squares(move) for move in legal]
         if not any(clicks for clicks, _ in found):
             found = self._by_things(legal, state) or found
+        if after is not None and self.needs_effects:
+            now = list(state)
+            found = [self._by_effect(role, *one, now, after(move)) for move, one in zip(legal, found, strict=True)]
         groups: dict[tuple[tuple[str, ...], ...], list[int]] = defaultdict(list)
         for i, (clicks, _) in enumerate(found):
             groups[clicks].append(i)
@@ -287,7 +303,9 @@ class ClickFinder:
         return tuple(pairs)
 
     def _strip(self) -> bool:
-        return self._board is not None and len(self._rows) == 1 and not self._board.rows[0].name
+        """Whether squares have no rows that moves name."""
+        board = self._board
+        return board is not None and (self._race is not None or board.rows == (Term(""),))
 
     def _guess(self, signature: Signature) -> tuple[SquarePlaces, ...]:
         """For rules without variables: pairs of adjacent arguments that are always a square of the board."""
@@ -336,6 +354,20 @@ class ClickFinder:
             ]
             found.append((((keys[0][0],),), {keys[0][1]}) if len(keys) == 1 else ((), set()))
         return found if 2 * sum(bool(clicks) for clicks, _ in found) >= len(found) else []
+
+    def _by_effect(
+        self, role: int, clicks: tuple[tuple[str, ...], ...], said: set[int], now: list[Term], then: Iterable[Term]
+    ) -> tuple[tuple[tuple[str, ...], ...], set[int]]:
+        """The clicks of a move by what it changes: in a race all of them; of pits the one that it empties."""
+        board = self._board
+        assert board is not None
+        if self._race is not None:
+            return self._race.clicks(role, now, then) or clicks, set()
+        if board.pits is None or not clicks:
+            return clicks, said
+        was, is_ = ({board.key(square): things for square, things in board.place(state)[0].items()} for state in (now, then))
+        emptied = tuple(key for key in clicks[0] if board.pits.loses(was.get(key, []), is_.get(key, [])))
+        return ((emptied,), said) if len(emptied) == 1 else (clicks, said)
 
     def _keys(self, move: Term, places: SquarePlaces) -> tuple[str, ...]:
         """The squares that a move names; none if its arguments are not coordinates."""

@@ -37,6 +37,8 @@ class PieceBehaviour:
             same step.
         towers: 1 if the columns of a strip are disks and the things on them pegs: only the first of the disks
             on a peg leaves it, and becomes the first on another. -1 if only the last disk does, otherwise 0.
+        piles: whether each column holds things of one kind from the first row up, without gaps.
+        drift: the columns that things of each kind went to the right, less those to the left, all together.
     """
 
     first: Mapping[Thing, int] = field(default_factory=dict)
@@ -49,6 +51,8 @@ class PieceBehaviour:
     pushers: frozenset[Thing] = frozenset()
     trails: frozenset[Thing] = frozenset()
     towers: int = 0
+    piles: bool = False
+    drift: Mapping[Thing, int] = field(default_factory=dict)
 
 
 def behaviour_of(
@@ -67,6 +71,7 @@ def behaviour_of(
     place = {x: i for i, x in enumerate(columns)}, {y: j for j, y in enumerate(rows)}
     left_ones, comes, moves, strays = set[Thing](), set[Thing](), set[Thing](), set[Thing]()
     pushed: dict[Thing, set[Thing]] = defaultdict(set)
+    drift = Counter[Thing]()
     stepped = False
     single = {thing for thing in names if max(count[thing] for count in counts) == 1}
     followed = zip(states, seen if len(names) <= _MOST_THINGS else (), strict=False)
@@ -82,6 +87,7 @@ def behaviour_of(
             if len(left[thing]) == len(came[thing]) == 1
         ]
         moves |= {thing for _, _, thing in alone}
+        drift.update({thing: place[0].get(b[1], 0) - place[0].get(a[1], 0) for a, b, thing in alone})
         left_ones |= {thing for thing in names if left[thing]}
         comes |= {thing for thing in names if came[thing]}
         walked = {square for a, b, thing in alone if thing in single for square in (a, b)}
@@ -101,7 +107,19 @@ def behaviour_of(
         pushers=frozenset().union(*pushed.values()),
         trails=frozenset(comes - strays - single),
         towers=_towers(seen, states, columns) if len(layers) == 1 and layers[0].strip else 0,
+        piles=all(_piled(here, place[1]) for here in seen),
+        drift=drift,
     )
+
+
+def _piled(here: _Squares, height: Mapping[Term, int]) -> bool:
+    """See :attr:`PieceBehaviour.piles`."""
+    piles: dict[tuple[object, Term, Thing], list[int]] = defaultdict(list)
+    for thing, squares in here.items():
+        for panel, x, y in squares:
+            piles[panel, x, thing].append(height.get(y, -1))
+    alone = len({pile[:2] for pile in piles}) == len(piles)
+    return alone and all(sorted(pile) == list(range(len(pile))) for pile in piles.values())
 
 
 def _places(

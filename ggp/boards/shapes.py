@@ -1,13 +1,14 @@
-"""Shapes of boards: hexagons, rings, dots joined by lines, and the places of several boards."""
+"""Shapes of boards: hexagons, rings, dots joined by lines, rows of pits, and the places of several boards."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from enum import Enum
 
 from gdl.terms import Term
-from ggp.boards.layers import Layer, Square, split_name
+from ggp.boards.layers import Layer, Square, Thing, split_name, things_on
 from ggp.boards.statics import CoordinateOrder, Statics
 
 Point = tuple[int, int]
@@ -262,3 +263,100 @@ def line_layer(
         for x1, y1, x2, y2 in (term.args for term in terms)
     }
     return (Layer(name, 4, 0, 1, (2, 3)), columns, rows) if steps == {(1, 0), (0, 1)} else None
+
+
+_FEWEST_SOWINGS = 4
+"""Fewest ways of lying in pits that seeds must be seen in without a hint."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pits:
+    """Pits in two rows that face each other, as of kalah.
+
+    Attributes:
+        below, above: the pits of both rows from left to right; one's own row runs to one's own store.
+        stores: the stores at the left and at the right; empty if there are none on the board.
+        seeds: the number of seeds that each thing means.
+    """
+
+    below: tuple[Square, ...]
+    above: tuple[Square, ...]
+    stores: tuple[Square, ...]
+    seeds: Mapping[Thing, int]
+
+    def loses(self, before: Sequence[Thing], after: Sequence[Thing]) -> bool:
+        """Whether a pit has fewer seeds in the later one of two states."""
+        was, now = (sum(self.seeds.get(thing, 0) for thing in things) for things in (before, after))
+        return now < was
+
+
+def pits_of(
+    squares: set[Square],
+    layers: Sequence[Layer],
+    things: set[Thing],
+    states: Sequence[frozenset[Term]],
+    roles: Sequence[Term],
+    order: CoordinateOrder,
+    statics: Statics,
+    hinted: bool,
+) -> Pits | None:
+    """The pits of a board, if seeds are sown around it: all things are numbers, which are always as many
+    together as at first or fewer, and a relation leads around all squares. With a hint, numbers in two rows
+    are pits too, and a square alone at the end of a row is a store."""
+    if len(layers) != 1 or layers[0].panel or any(len(thing) != 1 for thing in things):
+        return None
+    seeds = {(term,): n for term, n in order.values({thing[0] for thing in things}).items()}
+    if seeds.keys() != things:
+        return None
+    lies = [{square: seeds[thing] for square, thing in things_on(layers, state)} for state in states]
+    first, whole = lies[0], sum(lies[0].values())
+    ways = {tuple(sorted(here.values())) for here in lies if sum(here.values()) == whole}
+    stores = {square for square in squares if not first.get(square)}
+    sown = len(ways) >= _FEWEST_SOWINGS and max(sum(here.values()) for here in lies) <= whole
+    if not (sown or hinted):
+        return None
+    for signature in statics.signatures((2, 3, 4, 5)):
+        rows = statics.rows(signature, 2 * len(squares) * len(roles))
+        around = _around(rows, squares, stores, layers[0], roles) if len(stores) in (0, 2) else []
+        if not stores and around:
+            half = len(around) // 2
+            return Pits(tuple(around[:half]), tuple(around[half:][::-1]), (), seeds)
+        if around:
+            left, right = around[0], next(square for square in around[1:] if square in stores)
+            cut = around.index(right)
+            return Pits(tuple(around[1:cut]), tuple(around[cut + 1 :][::-1]), (left, right), seeds)
+    ys = order.sort({y for _, _, y in squares})
+    if not hinted or len(ys) != 2:
+        return None
+    xs = order.sort({x for _, x, _ in squares})
+    below, above = ([((), x, y) for x in xs if ((), x, y) in squares] for y in ys)
+    alone = [row[end] for row in (below, above) for end in (0, -1) if sum(x == row[end][1] for _, x, _ in squares) == 1]
+    ends = tuple(sorted(alone, key=lambda square: xs.index(square[1]))) if len(alone) == 2 else ()
+    return Pits(*(tuple(square for square in row if square not in ends) for row in (below, above)), ends, seeds)
+
+
+def _around(
+    rows: set[tuple[Term, ...]], squares: set[Square], stores: set[Square], layer: Layer, roles: Sequence[Term]
+) -> list[Square]:
+    """All squares in the order in which a relation leads around them, from the second role's store on. A role
+    may stand before or behind the two squares of a row. Empty if the relation does not lead around."""
+    follows: dict[Square, set[Square]] = defaultdict(set)
+    owner: dict[Square, Term] = {}
+    for row in sorted(rows):
+        place = [term for term in row if term not in roles]
+        if layer.x == layer.y:
+            place = [part for term in place for part in split_name(term)]
+        if layer.strip:
+            place = [part for term in place for part in (term, Term(""))]
+        if len(place) != 4 or len(row) > len(place) + 1:
+            return []
+        turn = slice(None, None, -1 if layer.x > layer.y >= 0 else 1)
+        start, end = ((), *place[:2][turn]), ((), *place[2:][turn])
+        follows[start].add(end)
+        if end in stores and row[0] in roles:
+            owner[end] = row[0]
+    ends = sorted(stores, key=lambda square: (owner.get(square) == roles[0], square)) or sorted(squares)
+    found = ends[:1]
+    while after := follows[found[-1]] - set(found):
+        found.append(min(after, key=lambda square: (square not in stores, square)))
+    return found if set(found) == squares and found[0] in follows[found[-1]] else []

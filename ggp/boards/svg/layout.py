@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from gdl.hints import board_hint
@@ -14,7 +14,7 @@ from gdl.terms import Term
 from ggp.boards.board import Grid
 from ggp.boards.layers import Square, Thing
 from ggp.boards.shapes import RING_PLACES, BoardShape, indents
-from ggp.boards.svg.markup import clipped
+from ggp.boards.svg.markup import clipped, number
 
 UNIT = 40.0
 """Side of a square, in the drawing's own units."""
@@ -57,12 +57,14 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A name next to a board: its middle and its text. ``title`` is set for the name of a whole board."""
+    """A name next to a board: its middle and its text. ``title`` is set for the name of a whole board;
+    ``turn`` is what keeps it readable on a board that is turned."""
 
     x: float
     y: float
     text: str
     title: bool = False
+    turn: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,7 @@ class BoardLayout:
         joins: for boards of dots, the ends of the line for each proposition's square.
         labels: names of columns, rows and boards.
         edges: sides that belong to roles: lines over the squares, and the number of the role.
+        turn: the transformation that turns the drawing for who sits at its top; empty if none does.
     """
 
     width: float
@@ -85,6 +88,13 @@ class BoardLayout:
     joins: dict[Square, tuple[float, float, float, float]] | None = None
     labels: tuple[Label, ...] = ()
     edges: tuple[tuple[float, float, float, float, int], ...] = ()
+    turn: str = ""
+
+    @property
+    def middle(self) -> tuple[float, float]:
+        """The middle of all squares."""
+        xs, ys = ([getattr(spot, side) for spot in self.spots.values()] for side in "xy")
+        return (min(xs) + max(xs)) / 2, (min(ys) + max(ys)) / 2
 
 
 def square_name(rules: Rules, square: Square) -> str:
@@ -96,15 +106,30 @@ def square_name(rules: Rules, square: Square) -> str:
 
 def lay_out(board: Grid, rules: Rules, margin: float | None = None) -> BoardLayout:
     """The layout of a board. If ``margin`` is given, it replaces the names of columns and rows around the
-    squares."""
+    squares, and the board cannot be turned."""
     match board.shape:
         case BoardShape.STRAIGHT:
-            return _straight(board, rules, margin)
+            layout = _straight(board, rules, margin)
         case BoardShape.RINGS:
-            return _rings(board, rules)
+            layout = _rings(board, rules)
         case BoardShape.DOTS:
-            return _dots(board, rules)
-    return _hexagons(board, rules)
+            layout = _dots(board, rules)
+        case _:
+            layout = _hexagons(board, rules)
+    if margin is not None or not layout.spots or (len(board.panels) > 1 and not board.places):
+        return layout
+    square = board.shape in (BoardShape.STRAIGHT, BoardShape.DOTS)
+    x, y = layout.middle if square else (layout.width / 2, layout.height / 2)
+    turn = f"rotate(180 {number(x)} {number(y)})"
+    return replace(layout, turn=turn, labels=tuple(_turning(label, layout, x, y, square) for label in layout.labels))
+
+
+def _turning(label: Label, layout: BoardLayout, x: float, y: float, square: bool) -> Label:
+    """A name with its own turn, which keeps it readable. Names at the sides of square boards stay at their
+    side, others go with the squares to the opposite one."""
+    if square and label.y > max(spot.y for spot in layout.spots.values()):
+        return replace(label, turn=f"rotate(180 {number(label.x)} {number(y)})")
+    return replace(label, turn=f"rotate(180 {number(x if square else label.x)} {number(label.y)})")
 
 
 def _is_chequered(board: Grid, rules: Rules) -> bool:

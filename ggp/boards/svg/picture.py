@@ -25,6 +25,7 @@ from gdl.terms import Term
 from ggp.boards.board import Grid, find_board
 from ggp.boards.layers import Square, Thing
 from ggp.boards.looks import PieceLook, PieceShape, fact_look, looks_of, role_classes
+from ggp.boards.race import Race
 from ggp.boards.scene import Scene, SceneFinder
 from ggp.boards.shapes import BoardShape
 from ggp.boards.snakes import map_of_rules
@@ -32,6 +33,8 @@ from ggp.boards.svg.layout import UNIT, BoardLayout, has_towers, lay_out, lay_ou
 from ggp.boards.svg.level_pictures import LevelPicture, SnakesPicture, SokobanPicture
 from ggp.boards.svg.markup import clipped, element, number, stylesheet, text_of
 from ggp.boards.svg.overlay import NO_OVERLAY, BoardOverlay, draw_overlay
+from ggp.boards.svg.pits import PitsPicture
+from ggp.boards.svg.race import RacePicture
 from ggp.boards.svg.sprites import draw_borders, draw_piece, draw_side, draw_square
 
 LINE = 18.0
@@ -195,6 +198,7 @@ class SvgPainter:
         self._looks: dict[Thing, PieceLook] = {}
         self._layout: BoardLayout | None = None
         self._level: LevelPicture | None = None
+        self._picture: RacePicture | PitsPicture | None = None
         self._towers = board is not None and has_towers(board, rules)
         if board is not None:
             self._looks = looks_of(board, rules, roles)
@@ -206,7 +210,14 @@ class SvgPainter:
             self._layout = lay_out(board, rules, None if self._level is None else self._level.margin)
         layout = self._layout
         drawn_squares = None if layout is None else layout.spots.keys() | (layout.joins or {}).keys()
-        self._finder = SceneFinder(board, rules, roles, drawn_squares)
+        race = Race.of_board(board, rules)
+        self._finder = SceneFinder(board, rules, roles, None if race is not None else drawn_squares)
+        if race is not None:
+            self._picture = RacePicture(race, rules, self._looks, self._finder.turns.role)
+        elif board is not None and board.pits is not None:
+            self._picture = PitsPicture(board, board.pits, rules)
+        if self._picture is not None:
+            self._layout = self._picture.layout
 
     @classmethod
     def of_machine(cls, machine: Machine, name: str = "") -> SvgPainter:
@@ -263,7 +274,8 @@ class SvgPainter:
         parts: list[str] = []
         if layout is not None:
             shift = f"translate({number(_EDGE)} {number(_EDGE)})"
-            parts.append(element("g", *self._on_board(scene, layout, overlay), transform=shift))
+            turn = {"data_turn": layout.turn} if layout.turn and not self._towers else {}
+            parts.append(element("g", *self._on_board(scene, layout, overlay), transform=shift, **turn))
             width += layout.width
             height += layout.height
         blocks = self._blocks(scene)
@@ -282,7 +294,7 @@ class SvgPainter:
                 width, height = left + wide + _EDGE, max(height, high + _EDGE)
             parts.append(drawn)
         height += _EDGE
-        return self._whole(parts, width, height, self._spoken(scene.on, blocks), alone)
+        return self._whole(parts, width, height, self._spoken(scene, blocks), alone)
 
     def draw_over(self, overlay: BoardOverlay) -> str:
         """The overlay alone, to be put behind the squares of a drawing of this board; empty for games without
@@ -317,13 +329,16 @@ class SvgPainter:
         if self.board is None or layout is None:
             return {"shape": None, "squares": [], "beside": blocks, "turn": turn}
         spell = self.rules.spell
+        held = {} if self._picture is None else self._picture.contents(scene)
         squares = [
             {
                 "square": spot.key,
                 "name": spot.name,
                 "x": round(spot.x + _EDGE, 2),
                 "y": round(spot.y + _EDGE, 2),
-                "things": [" ".join(map(spell, thing)) for thing in scene.on.get(square, ())],
+                "things": [held[spot.key]]
+                if spot.key in held
+                else [" ".join(map(spell, thing)) for thing in scene.on.get(square, ())],
                 "changed": square in scene.changed,
             }
             for square, spot in layout.spots.items()
@@ -369,6 +384,7 @@ class SvgPainter:
             term
             for term in scene.beside
             if not (self._level is not None and self._level.shows(term))
+            and not (self._picture is not None and self._picture.shows(term))
             and not (scene.turn is not None and self._finder.turns.tells(term))
         ]
         counted = [_FactBlock("count", ((str(value),),), (False,)) for value in scene.counters]
@@ -377,6 +393,9 @@ class SvgPainter:
     def _on_board(self, scene: Scene, layout: BoardLayout, overlay: BoardOverlay) -> list[str]:
         on, changed = scene.on, scene.changed
         assert self.board is not None
+        over = draw_overlay(overlay, {spot.key: spot for spot in layout.spots.values()})
+        if self._picture is not None:
+            return [*self._picture.draw(scene), over]
         drawn: list[str] = []
         if self._level is not None:
             drawn.append(self._level.behind(layout, on, scene.propositions))
@@ -390,6 +409,7 @@ class SvgPainter:
                 cls="gb-title" if label.title else "gb-axis",
                 x=label.x,
                 y=label.y,
+                **({"data_turn": label.turn} if label.turn else {}),
             )
             for label in layout.labels
         ]
@@ -416,7 +436,6 @@ class SvgPainter:
             element("line", cls=f"gb-edge {classes[role]}", x1=x1, y1=y1, x2=x2, y2=y2)
             for x1, y1, x2, y2, role in layout.edges
         ]
-        over = draw_overlay(overlay, {spot.key: spot for spot in layout.spots.values()})
         return [*drawn, draw_borders(layout, areas), *above, *edges, over]
 
     def _look(self, thing: Thing) -> PieceLook:
@@ -424,14 +443,18 @@ class SvgPainter:
             "?", PieceShape.TEXT, "gb-other0", " ".join(map(self.rules.spell, thing))
         )
 
-    def _spoken(self, on: dict[Square, list[Thing]], blocks: list[_FactBlock]) -> str:
+    def _spoken(self, scene: Scene, blocks: list[_FactBlock]) -> str:
         """The state in words."""
         phrases: list[str] = []
-        if self.board is not None and self._layout is not None:
+        if self._picture is not None:
+            held = self._picture.contents(scene)
+            spots = self._picture.layout.spots.values()
+            phrases += [f"{spot.name}: {held[spot.key]}" for spot in spots if spot.key in held]
+        elif self.board is not None and self._layout is not None:
             kind = {BoardShape.STRAIGHT: "Board", BoardShape.RINGS: "Rings", BoardShape.DOTS: "Dots"}
             word = kind.get(self.board.shape, "Board of hexagons")
             phrases.append(f"{word}, {len(self.board.columns)} by {len(self.board.rows)}")
-            for square, things in on.items():
+            for square, things in scene.on.items():
                 what = " and ".join(self._look(thing).meaning for thing in things)
                 phrases.append(f"{what} on {square_name(self.rules, square)}")
                 if len(phrases) > _LONGEST_TEXT // 8:

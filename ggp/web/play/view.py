@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Collection, Container, Iterable, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Sequence
 from typing import Any
 
 from gdl.machine import Machine, State
@@ -87,26 +87,52 @@ class TableView:
         """A move as an arrow or rings over the board: markup that follows the squares in the drawing."""
         legal = [self._machine.move(role, one) for one in self._machine.legal_moves(state, role)]
         text = self.spelled(role, move)
-        found = self._clicks.clicks(legal, state.propositions).moves
+        found = self._clicks.clicks(legal, state.propositions, role, self._after(state, role)).moves
         clicks = next((one for one in found if one.move == text), None)
         return "" if clicks is None else self.painter.draw_over(BoardOverlay.of_move(clicks))
 
     def asked(self, match: Match, seats: Sequence[str]) -> list[dict[str, Any]]:
         """The roles for which a person must choose, each with its legal moves as words and clicks."""
         return [
-            {"role": role, "moves": self.offered(role, match.options[role], match.state.propositions)}
+            {
+                "role": role,
+                "moves": self.offered(
+                    role, match.options[role], match.state.propositions, self._after(match.state, role)
+                ),
+            }
             for role in match.waiting
             if seats[role] == HUMAN
         ]
 
     def offered(
-        self, role: int, legal: Sequence[int], propositions: Collection[Term]
+        self,
+        role: int,
+        legal: Sequence[int],
+        propositions: Collection[Term],
+        after: Callable[[Term], Iterable[Term]] | None = None,
     ) -> list[dict[str, Any]]:
-        """A role's legal moves, in words and as clicks on the board on which these propositions are true."""
+        """A role's legal moves, in words and as clicks on the board on which these propositions are true;
+        ``after`` gives what is true after a move, if that is known."""
         terms = [self._machine.move(role, move) for move in legal]
         texts = dict(zip(map(self._machine.rules.spell, terms), self.words(role, legal), strict=True))
-        clicks = self._clicks.clicks(sorted(terms, key=sort_key), propositions).as_json()
+        clicks = self._clicks.clicks(sorted(terms, key=sort_key), propositions, role, after).as_json()
         return [{**move, "text": texts[move["move"]] or move["move"]} for move in clicks]
+
+    def _after(self, state: State, role: int) -> Callable[[Term], Iterable[Term]] | None:
+        """What is true after each move of a role; None if that depends on the moves of others, or clicks do
+        not need it."""
+        machine = self._machine
+        options = machine.options(state)
+        alone = all(len(moves) == 1 for other, moves in enumerate(options) if other != role)
+        if not (self._clicks.needs_effects and alone and options[role]):
+            return None
+
+        def after(move: Term) -> Iterable[Term]:
+            joint = [moves[0] for moves in options]
+            joint[role] = machine.move_id(role, move)
+            return machine.next_state(state, joint).propositions
+
+        return after
 
     def words(self, role: int, moves: Sequence[int]) -> list[str]:
         """Different moves of a role in words."""
