@@ -183,7 +183,9 @@ class ClickFinder:
             found = self._by_things(legal, state) or found
         if after is not None and self.needs_effects:
             now = list(state)
-            found = [self._by_effect(role, *one, now, after(move)) for move, one in zip(legal, found, strict=True)]
+            found = [
+                self._by_effect(role, *one, now, after(move)) for move, one in zip(legal, found, strict=True)
+            ]
         groups: dict[tuple[tuple[str, ...], ...], list[int]] = defaultdict(list)
         for i, (clicks, _) in enumerate(found):
             groups[clicks].append(i)
@@ -356,7 +358,12 @@ class ClickFinder:
         return found if 2 * sum(bool(clicks) for clicks, _ in found) >= len(found) else []
 
     def _by_effect(
-        self, role: int, clicks: tuple[tuple[str, ...], ...], said: set[int], now: list[Term], then: Iterable[Term]
+        self,
+        role: int,
+        clicks: tuple[tuple[str, ...], ...],
+        said: set[int],
+        now: list[Term],
+        then: Iterable[Term],
     ) -> tuple[tuple[tuple[str, ...], ...], set[int]]:
         """The clicks of a move by what it changes: in a race all of them; of pits the one that it empties."""
         board = self._board
@@ -365,7 +372,10 @@ class ClickFinder:
             return self._race.clicks(role, now, then) or clicks, set()
         if board.pits is None or not clicks:
             return clicks, said
-        was, is_ = ({board.key(square): things for square, things in board.place(state)[0].items()} for state in (now, then))
+        was, is_ = (
+            {board.key(square): things for square, things in board.place(state)[0].items()}
+            for state in (now, then)
+        )
         emptied = tuple(key for key in clicks[0] if board.pits.loses(was.get(key, []), is_.get(key, [])))
         return ((emptied,), said) if len(emptied) == 1 else (clicks, said)
 

@@ -107,8 +107,12 @@ class Race:
         else."""
         was, now = (self.board.place(propositions) for propositions in (before, after))
         old, new = self.held(*was), self.held(*now)
-        gone = [place for place, owner in old if owner == role and old[place, role] > new.get((place, role), 0)]
-        came = [place for place, owner in new if owner == role and new[place, role] > old.get((place, role), 0)]
+        gone = [
+            place for place, owner in old if owner == role and old[place, role] > new.get((place, role), 0)
+        ]
+        came = [
+            place for place, owner in new if owner == role and new[place, role] > old.get((place, role), 0)
+        ]
         used = {f"die,{n}" for n in (Counter(self.dice(was[1])) - Counter(self.dice(now[1])))}
         if len(gone) > 1 or len(came) > 1 or not (gone or came):
             return ()

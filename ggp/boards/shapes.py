@@ -330,13 +330,24 @@ def pits_of(
         return None
     xs = order.sort({x for _, x, _ in squares})
     below, above = ([((), x, y) for x in xs if ((), x, y) in squares] for y in ys)
-    alone = [row[end] for row in (below, above) for end in (0, -1) if sum(x == row[end][1] for _, x, _ in squares) == 1]
+    alone = [
+        row[end]
+        for row in (below, above)
+        for end in (0, -1)
+        if sum(x == row[end][1] for _, x, _ in squares) == 1
+    ]
     ends = tuple(sorted(alone, key=lambda square: xs.index(square[1]))) if len(alone) == 2 else ()
-    return Pits(*(tuple(square for square in row if square not in ends) for row in (below, above)), ends, seeds)
+    return Pits(
+        *(tuple(square for square in row if square not in ends) for row in (below, above)), ends, seeds
+    )
 
 
 def _around(
-    rows: set[tuple[Term, ...]], squares: set[Square], stores: set[Square], layer: Layer, roles: Sequence[Term]
+    rows: set[tuple[Term, ...]],
+    squares: set[Square],
+    stores: set[Square],
+    layer: Layer,
+    roles: Sequence[Term],
 ) -> list[Square]:
     """All squares in the order in which a relation leads around them, from the second role's store on. A role
     may stand before or behind the two squares of a row. Empty if the relation does not lead around."""

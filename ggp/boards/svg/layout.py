@@ -121,7 +121,9 @@ def lay_out(board: Grid, rules: Rules, margin: float | None = None) -> BoardLayo
     square = board.shape in (BoardShape.STRAIGHT, BoardShape.DOTS)
     x, y = layout.middle if square else (layout.width / 2, layout.height / 2)
     turn = f"rotate(180 {number(x)} {number(y)})"
-    return replace(layout, turn=turn, labels=tuple(_turning(label, layout, x, y, square) for label in layout.labels))
+    return replace(
+        layout, turn=turn, labels=tuple(_turning(label, layout, x, y, square) for label in layout.labels)
+    )
 
 
 def _turning(label: Label, layout: BoardLayout, x: float, y: float, square: bool) -> Label:

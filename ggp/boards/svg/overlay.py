@@ -35,8 +35,7 @@ class BoardOverlay:
     def of_move(cls, move: ClickMove) -> BoardOverlay:
         """A hint: an arrow along the squares of a move, a ring around a single square, or rings around all
         squares of a column if the move names only the column."""
-        one_each = all(len(keys) == 1 for keys in move.clicks)
-        if one_each and len(move.clicks) > 1:
+        if len(move.clicks) > 1:
             path = [keys[0] for keys in move.clicks]
             return cls(arrows=tuple(pairwise(path)))
         return cls(hints=tuple(key for keys in move.clicks for key in keys))

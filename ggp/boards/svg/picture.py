@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from gdl.information import playing
 from gdl.machine import Machine, State
 from gdl.rules import Rules
 from gdl.syntax.writer import OwnNotation
@@ -180,6 +181,8 @@ _WIDE = 2.2
 _MOST_LINES = 12
 _MOST_LINES_ALONE = 40
 _LONGEST_TEXT = 2000
+_ABOVE = 0.15
+"""Share of a board's height by which first moves lie above the middle if the board turns for their role."""
 
 
 class SvgPainter:
@@ -295,6 +298,18 @@ class SvgPainter:
             parts.append(drawn)
         height += _EDGE
         return self._whole(parts, width, height, self._spoken(scene, blocks), alone)
+
+    def turned(self, starts: Iterable[tuple[str, ...]], role: int) -> bool:
+        """Whether the board turns for a role whose first moves start at these squares, each given by the
+        squares that will do: most of them lie above the middle."""
+        if self._picture is not None:
+            return role in playing(self.roles)[1:2]
+        if self._layout is None or not self._layout.turn:
+            return False
+        height = {spot.key: spot.y for spot in self._layout.spots.values()}
+        ys = [height[key] for keys in starts for key in keys if key in height]
+        most = max(height.values()) - min(height.values())
+        return bool(ys) and sum(ys) / len(ys) < self._layout.middle[1] - _ABOVE * most
 
     def draw_over(self, overlay: BoardOverlay) -> str:
         """The overlay alone, to be put behind the squares of a drawing of this board; empty for games without

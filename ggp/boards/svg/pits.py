@@ -61,7 +61,13 @@ class PitsPicture:
     def draw(self, scene: Scene) -> list[str]:
         """The markup of a state."""
         board = element(
-            "rect", cls="gb-wood", x=-4, y=-4, width=self.layout.width + 8, height=self.layout.height + 8, rx=24
+            "rect",
+            cls="gb-wood",
+            x=-4,
+            y=-4,
+            width=self.layout.width + 8,
+            height=self.layout.height + 8,
+            rx=24,
         )
         return [board, *(self._pit(square, spot, scene) for square, spot in self.layout.spots.items())]
 
@@ -79,13 +85,15 @@ class PitsPicture:
         ]
         if square in scene.changed:
             parts.append(element("rect", cls="gb-new", **box))
+        below = high / 2 + _COUNT - _PIT / 2
+        parts.append(element("text", str(n), cls="gb-count", x=spot.x, y=spot.y + below))
+        if square in self._names:
+            parts.append(
+                element("text", text_of(self._names[square]), cls="gb-axis", x=spot.x, y=spot.y - _NAME)
+            )
         stretch = 2.2 if store else 1.0
         for i in range(min(n, _MOST_SEEDS)):
             far, angle = 6.6 * math.sqrt(i + 0.35), i * _GOLDEN
             x, y = spot.x + far * math.cos(angle), spot.y + stretch * far * math.sin(angle)
             parts.append(element("circle", cls="gb-seed", cx=x, cy=y, r=_SEED))
-        below = high / 2 + _COUNT - _PIT / 2
-        parts.append(element("text", str(n), cls="gb-count", x=spot.x, y=spot.y + below))
-        if square in self._names:
-            parts.append(element("text", text_of(self._names[square]), cls="gb-axis", x=spot.x, y=spot.y - _NAME))
         return element("g", *parts, cls="gb-square", data_square=spot.key, data_held=f"seed:{n}")

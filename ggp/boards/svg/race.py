@@ -16,7 +16,7 @@ from ggp.boards.layers import Square, Thing
 from ggp.boards.looks import PieceLook, PieceShape, role_classes
 from ggp.boards.race import Held, Race
 from ggp.boards.scene import Scene
-from ggp.boards.svg.layout import UNIT, BoardLayout, Label, Spot, SpotKind
+from ggp.boards.svg.layout import UNIT, BoardLayout, Label, Spot
 from ggp.boards.svg.markup import clipped, element, number, points, text_of
 from ggp.boards.svg.sprites import draw_piece
 
@@ -71,13 +71,20 @@ class RacePicture:
             square = ((), x, self._race.board.rows[0])
             spots[square] = Spot(self._race.point(x), name, middle, y, dark=n % 2 == 0, wide=UNIT)
             labels.append(Label(middle, _HEIGHT - _LABEL / 2 if below else _LABEL / 2, clipped(name, 4)))
-        for place, across, wide in (("bar", _GAP + left * UNIT + _BAR / 2, _BAR), ("tray", width - _TRAY / 2, _TRAY)):
+        for place, across, wide in (
+            ("bar", _GAP + left * UNIT + _BAR / 2, _BAR),
+            ("tray", width - _TRAY / 2, _TRAY),
+        ):
             for n, player in enumerate(self._race.players):
                 below = (n == 0) == (place == "tray")
                 y = self._base(below) + (-1 if below else 1) * _TALL / 2
                 key = f"{place},{player}"
-                spots[(Term(place),), Term(key), Term("")] = Spot(key, f"{place}, {self._names[player]}", across, y, wide=wide)
-        return BoardLayout(width, _HEIGHT, spots, labels=tuple(labels), turn=f"matrix(1 0 0 -1 0 {number(_HEIGHT)})")
+                spots[(Term(place),), Term(key), Term("")] = Spot(
+                    key, f"{place}, {self._names[player]}", across, y, wide=wide
+                )
+        return BoardLayout(
+            width, _HEIGHT, spots, labels=tuple(labels), turn=f"matrix(1 0 0 -1 0 {number(_HEIGHT)})"
+        )
 
     def _base(self, below: bool) -> float:
         """The edge of the board at which stacks begin."""
@@ -108,7 +115,9 @@ class RacePicture:
             element("rect", cls="gb-rail", x=tray.x - _TRAY / 2, y=_LABEL, width=_TRAY, height=high, rx=6),
         ]
         drawn += [
-            element("text", text_of(label.text), cls="gb-axis", x=label.x, y=label.y, data_turn=_upright(label.y))
+            element(
+                "text", text_of(label.text), cls="gb-axis", x=label.x, y=label.y, data_turn=_upright(label.y)
+            )
             for label in self.layout.labels
         ]
         said = self.contents(scene)
@@ -120,7 +129,9 @@ class RacePicture:
         half, upper = spot.wide / 2, spot.y < _HEIGHT / 2
         parts = [
             element("title", text_of(f"{spot.name}: {said}" if said else spot.name)),
-            element("rect", cls="gb-reach", x=spot.x - half, y=spot.y - _TALL / 2, width=spot.wide, height=_TALL),
+            element(
+                "rect", cls="gb-reach", x=spot.x - half, y=spot.y - _TALL / 2, width=spot.wide, height=_TALL
+            ),
         ]
         here = [(owner, n) for (key, owner), n in held.items() if key == spot.key]
         before = [(owner, n) for (key, owner), n in was.items() if key == spot.key]
@@ -131,7 +142,11 @@ class RacePicture:
             # A piece that was hit lies near the middle.
             parts += self._stack(spot, here, before, base + way * _TALL, -way)
         else:
-            corners = [(spot.x - half + 1, base), (spot.x, base + 0.94 * way * _TALL), (spot.x + half - 1, base)]
+            corners = [
+                (spot.x - half + 1, base),
+                (spot.x, base + 0.94 * way * _TALL),
+                (spot.x + half - 1, base),
+            ]
             cls = "gb-cell gb-dark" if spot.dark else "gb-cell"
             parts.append(element("polygon", cls=cls, points=points(corners)))
             parts += self._stack(spot, here, before, base, way)

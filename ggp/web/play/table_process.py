@@ -209,6 +209,7 @@ class BlindTable(Table):
             "game": self._request.game.name,
             "title": self._view.title,
             "roles": self.roles,
+            "turned": self._view.turned,
             "step": step,
             "steps": step,
             "over": False,

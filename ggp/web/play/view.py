@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Container, Iterable, Sequence
 from typing import Any
 
+from gdl.information import playing
 from gdl.machine import Machine, State
 from gdl.terms import Term, sort_key
 from gdl.visible import without_folders
@@ -27,6 +28,8 @@ HUMAN = "human"
 OUTSIDE = -1
 """The chair of spectators, and of everybody in games without hidden information."""
 _SHOWN_CANDIDATES = 8
+_FIRST_STEPS = 6
+"""Most steps after which each role has made its first moves."""
 
 
 class TableView:
@@ -48,6 +51,7 @@ class TableView:
         self.board: Grid | None = board
         self._stage = stage_of_machine(machine) if len(machine.roles) == 1 else None
         self.roles = [game.rules.spell(role) for role in machine.roles]
+        self.turned = self._turned_roles() if like is None else like.turned
 
     def spelled(self, role: int, move: int) -> str:
         """A move as the rules spell it."""
@@ -118,6 +122,25 @@ class TableView:
         clicks = self._clicks.clicks(sorted(terms, key=sort_key), propositions, role, after).as_json()
         return [{**move, "text": texts[move["move"]] or move["move"]} for move in clicks]
 
+    def _turned_roles(self) -> list[bool]:
+        """For each role, whether the board turns for it: its first moves begin in the upper half."""
+        turned: dict[int, bool] = {}
+        state = self._machine.initial_state()
+        players = playing(self._machine.roles)
+        for _ in range(_FIRST_STEPS):
+            options = self._machine.options(state)
+            if self._machine.is_terminal(state) or not all(options):
+                break
+            for role in players:
+                if role not in turned and len(options[role]) > 1:
+                    terms = [self._machine.move(role, move) for move in options[role]]
+                    clicks = self._clicks.clicks(terms, state.propositions).moves
+                    turned[role] = self.painter.turned([one.clicks[0] for one in clicks if one.clicks], role)
+            if turned.keys() == set(players):
+                break
+            state = self._machine.next_state(state, [moves[0] for moves in options])
+        return [turned.get(role, False) for role in range(len(self.roles))]
+
     def _after(self, state: State, role: int) -> Callable[[Term], Iterable[Term]] | None:
         """What is true after each move of a role; None if that depends on the moves of others, or clicks do
         not need it."""
@@ -150,6 +173,7 @@ class TableView:
             "game": self._game,
             "title": self.title,
             "roles": self.roles,
+            "turned": self.turned,
             "step": at,
             "steps": len(match.steps),
             "svg": self.painter.draw_board(state, before, overlay=BoardOverlay(won=tuple(end.squares))),

@@ -122,7 +122,7 @@ export function askOn(svg, list, moves, choose, { other = () => {}, arrows = tru
   const shift = (x, y) => {
     for (const piece of held.pieces) {
       piece.classList.toggle("gb-held", x !== 0 || y !== 0);
-      piece.style.transform = x === 0 && y === 0 ? "" : `translate(${x}px, ${y}px)`;
+      piece.style.transform = x === 0 && y === 0 ? "" : `translate(${x / held.scale.a}px, ${y / held.scale.d}px)`;
     }
   };
   const onDown = (event) => {
@@ -130,7 +130,7 @@ export function askOn(svg, list, moves, choose, { other = () => {}, arrows = tru
     const square = event.target.closest?.("[data-square]");
     const key = square?.dataset.square;
     if (!square || event.button !== 0 || !moves.some((move) => move.clicks.length > 1 && move.clicks[0].includes(key))) return;
-    held = { key, x: event.clientX, y: event.clientY, pieces: pieces(square), scale: 1 / (svg.getScreenCTM()?.a || 1), moved: false };
+    held = { key, x: event.clientX, y: event.clientY, pieces: pieces(square).slice(square.dataset.held ? -1 : 0), scale: square.getScreenCTM(), moved: false };
   };
   const onMove = (event) => {
     if (held === null) return;
@@ -141,7 +141,7 @@ export function askOn(svg, list, moves, choose, { other = () => {}, arrows = tru
       clicked = [held.key];
       show();
     }
-    shift(x * held.scale, y * held.scale);
+    shift(x, y);
   };
   const onUp = (event) => {
     if (held === null) return;

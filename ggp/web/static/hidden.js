@@ -22,7 +22,7 @@ export function shade(svg, squares) {
     const set = { x: x - half * 0.92, y: y - half * 0.92, width: half * 1.84, height: half * 1.84, rx: half * 0.2, class: `gb-shade ${colour}`, "fill-opacity": ((DARKEST * share) / 100).toFixed(2) };
     for (const [name, value] of Object.entries(set)) area.setAttribute(name, value);
     const words = document.createElementNS(NAMESPACE, "text");
-    for (const [name, value] of Object.entries({ x: x + half * 0.5, y: y - half * 0.6, "font-size": half * 0.5, class: "gb-share" })) words.setAttribute(name, value);
+    for (const [name, value] of Object.entries({ x: x + half * 0.5, y: y - half * 0.6, "font-size": half * 0.5, class: "gb-share", "data-turn": `rotate(180 ${x} ${y})` })) words.setAttribute(name, value);
     words.textContent = String(share);
     group.append(area, words);
   }

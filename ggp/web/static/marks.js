@@ -48,13 +48,14 @@ export function putOver(svg, markup) {
   (svg.querySelector("[data-square]")?.parentNode ?? svg).append(...drawn.children);
 }
 
-/** What stands on each square: the words of its title behind the square's name. */
+/** How many of each thing stand on each square: from data-held, else the words of its title behind its name. */
 function standing(svg) {
   const found = new Map();
   for (const square of svg.querySelectorAll("[data-square]")) {
     const words = square.querySelector("title")?.textContent ?? "";
     const cut = words.indexOf(": ");
-    found.set(square.dataset.square, new Set(cut < 0 ? [] : words.slice(cut + 2).split(", ")));
+    const held = square.dataset.held?.split(",") ?? (cut < 0 ? [] : words.slice(cut + 2).split(", ").map((thing) => `${thing}:1`));
+    found.set(square.dataset.square, new Map(held.filter(Boolean).map((one) => [one.slice(0, one.lastIndexOf(":")), Number(one.slice(one.lastIndexOf(":") + 1))])));
   }
   return found;
 }
@@ -67,23 +68,23 @@ export function glide(before, now) {
   if (before === null || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
   const was = standing(before);
   const is = standing(now);
-  if (was.size !== is.size) return;
   const left = [];
   const came = [];
   for (const [key, things] of is) {
-    const old = was.get(key) ?? new Set();
-    for (const thing of things) if (!old.has(thing)) came.push([key, thing]);
-    for (const thing of old) if (!things.has(thing)) left.push([key, thing]);
+    const old = was.get(key) ?? new Map();
+    for (const [thing, n] of things) if (n > (old.get(thing) ?? 0)) came.push([key, thing, n - (old.get(thing) ?? 0)]);
+    for (const [thing, n] of old) if (n > (things.get(thing) ?? 0)) left.push([key, thing]);
   }
   if (came.length > 6) return;
-  for (const [key, thing] of came) {
+  for (const [key, thing, more] of came) {
     const origins = left.filter(([, one]) => one === thing);
     if (origins.length !== 1) continue;
     const square = squareOf(now, key);
     const from = spot(squareOf(now, origins[0][0]));
     const to = spot(square);
-    for (const piece of pieces(square)) {
-      const steps = [{ transform: `translate(${from.x - to.x}px, ${from.y - to.y}px)` }, { transform: "translate(0, 0)" }];
+    const way = square.transform.baseVal.consolidate()?.matrix.a ?? 1; // -1 on a square that is turned
+    for (const piece of square.dataset.held ? pieces(square).slice(-more) : pieces(square)) {
+      const steps = [{ transform: `translate(${way * (from.x - to.x)}px, ${way * (from.y - to.y)}px)` }, { transform: "translate(0, 0)" }];
       piece.animate(steps, { duration: MOVE_MS, easing: "ease-out", composite: "add" });
     }
   }

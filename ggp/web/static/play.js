@@ -10,6 +10,7 @@ import { dot, STRENGTHS } from "/static/opponent.js";
 import { clearError, drawing, el, fail, listen, post, used } from "/static/page.js";
 import { soundButton, soundOf } from "/static/sound.js";
 import { tabs } from "/static/tabs.js";
+import { turn } from "/static/viewer.js";
 
 const THE_PAGE = { [STRENGTHS.easy.others]: "the page, easy", [STRENGTHS.medium.others]: "the page" }; // players by their names
 
@@ -47,6 +48,7 @@ export function show(main, { table, players }) {
   let asking = 0;
   let hinting = false;
   let lost = false;
+  let flipped = false; // by hand
   let walking = ""; // the square that somebody wants to walk to
   let carrying = ""; // the square of what is to be pushed
   let thinking = null; // {role, until}
@@ -70,8 +72,20 @@ export function show(main, { table, players }) {
     button("hint", "Hint", hint, "h"),
     pause,
     button("swap", "Swap sides", () => order("swap"), "s"),
+    button("flip", "Flip", flip, "f"),
     soundButton(),
   );
+
+  /** The board as the only person here sees it, or turned by hand; who looks on sees it from the first role's side. */
+  function turnBoard() {
+    const people = state.blind ? [state.blind.as ?? -1] : state.seats.flatMap((seat, role) => (seat === "human" ? [role] : []));
+    turn(board, (people.length === 1 && Boolean(state.turned[people[0]])) !== flipped);
+  }
+
+  function flip() {
+    flipped = !flipped;
+    turnBoard();
+  }
 
   function hint() {
     const role = state?.asked[asking]?.role ?? state?.asked[0]?.role ?? state?.choosing[0];
@@ -252,14 +266,15 @@ export function show(main, { table, players }) {
     main.querySelector("h1").textContent = news.title;
     const { svg: now, shade } = hidden.drawn(news, drawing);
     board.replaceChildren(now);
-    if (moved) glide(before, now);
     shade();
+    turnBoard();
+    if (moved) glide(before, now);
     hidden.show(news);
     // What was told is not taken back.
     const told = Boolean(news.blind && !news.blind.over && news.steps > 0);
     const outside = news.blind && news.blind.as == null && news.seats.includes("human");
     const people = news.roles.filter((role) => role !== "random").length;
-    for (const [name, none] of [["hint", news.over || outside], ["pause", news.over || outside], ["back", told], ["swap", told || outside || people < 2]]) controls.querySelector(`[data-order=${name}]`).hidden = none;
+    for (const [name, none] of [["hint", news.over || outside], ["pause", news.over || outside], ["back", told], ["swap", told || outside || people < 2], ["flip", now.querySelector("[data-turn]") === null]]) controls.querySelector(`[data-order=${name}]`).hidden = none;
     for (const [role, value] of Object.entries(news.history[news.step - 1]?.expects ?? {})) expects.set(news.roles.indexOf(role), value);
     fillNames();
     fillBars();
@@ -311,7 +326,7 @@ export function show(main, { table, players }) {
       legal.open = true;
       filter.focus();
     } else {
-      const name = { b: "back", Backspace: "back", u: "back", g: "pause", p: "pause", h: "hint", s: "swap" }[event.key];
+      const name = { b: "back", Backspace: "back", u: "back", g: "pause", p: "pause", h: "hint", s: "swap", f: "flip" }[event.key];
       if (name === undefined || (event.key === "g" && !state?.waits)) return;
       event.preventDefault();
       controls.querySelector(`[data-order=${name}]`).click();

@@ -1,5 +1,18 @@
 // A match, step by step: slider, keys, play, faults marked. It imports nothing: exported files carry it.
 
+/** Turns a drawing for who sits at its top, or back; names and pieces stay upright. */
+export function turn(svg, on) {
+  const set = (element, turned) => {
+    element.dataset.base ??= element.getAttribute("transform") ?? "";
+    element.setAttribute("transform", `${element.dataset.base} ${on ? turned : ""}`.trim());
+  };
+  for (const element of svg.querySelectorAll("[data-turn]")) set(element, element.dataset.turn);
+  for (const square of svg.querySelectorAll("[data-turn^=rotate] > [data-square]")) {
+    const { x, y, width, height } = (square.querySelector(".gb-cell, .gb-reach") ?? square).getBBox();
+    set(square, `rotate(180 ${x + width / 2} ${y + height / 2})`);
+  }
+}
+
 /**
  * Fills `main` with a match. `story` is what /replay/story tells; `frame(step)` promises
  * {svg, beside} of a step.
@@ -33,6 +46,7 @@ export function view(main, story, frame) {
   const marks = make("div", { class: "marks", "aria-hidden": "true" });
   let at = -1;
   let timer = null;
+  let turned = false;
 
   // Until the rules have told the words, and where nobody knows them, the name by convention is passed over.
   const idle = (move) => move.toLowerCase() === "noop";
@@ -107,6 +121,8 @@ export function view(main, story, frame) {
       if (at !== number) return;
       const parsed = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
       board.replaceChildren(document.importNode(parsed, true), ...beside.map((line) => make("p", { class: "beside" }, line)));
+      flip.hidden = board.querySelector("[data-turn]") === null;
+      turn(board, turned);
     } catch (error) {
       said.textContent = error.message;
     }
@@ -155,7 +171,13 @@ export function view(main, story, frame) {
   slider.addEventListener("input", () => go(Number(slider.value)));
   const step = (text, label, to, key) => make("button", { type: "button", "aria-label": label, title: `key: ${key}`, onclick: () => go(to()) }, text);
   const nextFault = () => bad.find((number) => number > at) ?? bad[0] ?? at;
-  const toFault = step("next fault", "next fault", nextFault, "f");
+  const toFault = step("next fault", "next fault", nextFault, "n");
+  const flip = make("button", { type: "button", "aria-pressed": "false", title: "key: f", onclick: flipped, hidden: "" }, "Flip");
+  function flipped() {
+    turned = !turned;
+    flip.setAttribute("aria-pressed", String(turned));
+    turn(board, turned);
+  }
   const controls = make(
     "div",
     { class: "controls", role: "group", "aria-label": "Steps" },
@@ -165,6 +187,7 @@ export function view(main, story, frame) {
     step("▶", "on", () => at + 1, "right"),
     step("▶|", "last", () => last, "End"),
     speed,
+    flip,
     toFault,
   );
   const about = make("p", {}, `${story.title ? `${story.title}: ` : ""}${story.roles.map((_, role) => who(role)).join(", ")}. Startclock ${story.clocks[0]} s, playclock ${story.clocks[1]} s.`);
@@ -186,7 +209,8 @@ export function view(main, story, frame) {
       Home: () => go(0),
       End: () => go(last),
       " ": toggle,
-      f: () => go(nextFault()),
+      f: flipped,
+      n: () => go(nextFault()),
     }[event.key];
     if (!act || (event.key === " " && event.target.matches("button"))) return;
     event.preventDefault();

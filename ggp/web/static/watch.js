@@ -1,6 +1,7 @@
 // The watching room: the matches of players' servers, and one of them as it is played.
 import { clearError, drawing, el, expectation, fail, get, listen } from "/static/page.js";
 import { fillSteps } from "/static/steps.js";
+import { turn } from "/static/viewer.js";
 
 export function show(main, { match }) {
   if (match) showMatch(main, match);
@@ -105,6 +106,13 @@ function showMatch(main, key) {
   let following = true; // shows each new step, until somebody looks back
   const slider = el("input", { type: "range", min: "0", max: "0", value: "0", "aria-label": "Step" });
   const where = el("output", {});
+  let turned = false;
+  const flip = el("button", { type: "button", "aria-pressed": "false", title: "key: f", onclick: flipped, hidden: true }, "Flip");
+  function flipped() {
+    turned = !turned;
+    flip.setAttribute("aria-pressed", String(turned));
+    turn(board, turned);
+  }
   // Game managers tell of no search.
   const searching = el(
     "section",
@@ -125,7 +133,7 @@ function showMatch(main, key) {
         "div",
         { class: "side" },
         said,
-        el("div", { class: "steps" }, slider, where),
+        el("div", { class: "steps" }, slider, where, flip),
         moves,
         searching,
         past,
@@ -165,6 +173,8 @@ function showMatch(main, key) {
     at = told.step;
     slider.value = String(at);
     board.replaceChildren(drawing(told.svg));
+    flip.hidden = board.querySelector("[data-turn]") === null;
+    turn(board, turned);
     // The drawing of a game without a board has all of it.
     const lines = board.querySelector("[data-square]") ? told.beside : [];
     beside.replaceChildren(...lines.map((line) => el("p", { class: "beside" }, line)));
@@ -193,7 +203,7 @@ function showMatch(main, key) {
   slider.addEventListener("input", () => go(Number(slider.value)));
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const act = { ArrowLeft: () => go(at - 1), ArrowRight: () => go(at + 1), Home: () => go(0), End: () => go(newest) }[event.key];
+    const act = { ArrowLeft: () => go(at - 1), ArrowRight: () => go(at + 1), Home: () => go(0), End: () => go(newest), f: flipped }[event.key];
     if (act) {
       event.preventDefault();
       act();
