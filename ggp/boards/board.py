@@ -200,10 +200,11 @@ def board_of(
     if max(len(columns), len(rows)) > most_side(rules) or len(squares) < 4:
         return None
     blanks = _blanks(layers, states, len(squares), set(roles))
-    seeds = set[Thing]().union(*(candidate.things for candidate in chosen))
-    pits = None
-    if (hint := board_hint(rules.hints)) in ("", "pits") and shape is BoardShape.STRAIGHT and not fixed:
-        pits = pits_of(squares, layers, seeds, states, roles, order, statics, hint == "pits")
+    pits, hint = None, board_hint(rules.hints)
+    if hint in ("", "pits") and shape is BoardShape.STRAIGHT and len(chosen) == 1 and not fixed:
+        pits = pits_of(
+            squares, layers[0], chosen[0].things, states, roles, order, statics, hinted=hint == "pits"
+        )
     blanks = frozenset() if pits else blanks
     if not pits and not (complete or blanks or floor) and shape is not BoardShape.CENTRED:
         squares |= {(p, x, y) for p in panels for x in columns for y in rows}

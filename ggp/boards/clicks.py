@@ -183,9 +183,11 @@ class ClickFinder:
             found = self._by_things(legal, state) or found
         if after is not None and self.needs_effects:
             now = list(state)
-            found = [
-                self._by_effect(role, *one, now, after(move)) for move, one in zip(legal, found, strict=True)
-            ]
+            effects = (
+                self._by_effect(role, clicks, now, after(move))
+                for move, (clicks, _) in zip(legal, found, strict=True)
+            )
+            found = [(clicks, said) for clicks, (_, said) in zip(effects, found, strict=True)]
         groups: dict[tuple[tuple[str, ...], ...], list[int]] = defaultdict(list)
         for i, (clicks, _) in enumerate(found):
             groups[clicks].append(i)
@@ -358,26 +360,22 @@ class ClickFinder:
         return found if 2 * sum(bool(clicks) for clicks, _ in found) >= len(found) else []
 
     def _by_effect(
-        self,
-        role: int,
-        clicks: tuple[tuple[str, ...], ...],
-        said: set[int],
-        now: list[Term],
-        then: Iterable[Term],
-    ) -> tuple[tuple[tuple[str, ...], ...], set[int]]:
+        self, role: int, clicks: tuple[tuple[str, ...], ...], now: list[Term], then: Iterable[Term]
+    ) -> tuple[tuple[str, ...], ...]:
         """The clicks of a move by what it changes: in a race all of them; of pits the one that it empties."""
         board = self._board
         assert board is not None
         if self._race is not None:
-            return self._race.clicks(role, now, then) or clicks, set()
-        if board.pits is None or not clicks:
-            return clicks, said
-        was, is_ = (
+            return self._race.clicks(role, now, then) or clicks
+        was, left = (
             {board.key(square): things for square, things in board.place(state)[0].items()}
             for state in (now, then)
         )
-        emptied = tuple(key for key in clicks[0] if board.pits.loses(was.get(key, []), is_.get(key, [])))
-        return ((emptied,), said) if len(emptied) == 1 else (clicks, said)
+        count = board.pits.count if board.pits is not None else len
+        emptied = tuple(
+            key for key in (clicks or ((),))[0] if count(left.get(key, [])) < count(was.get(key, []))
+        )
+        return (emptied,) if len(emptied) == 1 else clicks
 
     def _keys(self, move: Term, places: SquarePlaces) -> tuple[str, ...]:
         """The squares that a move names; none if its arguments are not coordinates."""

@@ -1,8 +1,7 @@
-"""Races such as backgammon: points that hold several pieces each, a bar, trays and dice, and the clicks of
-moves.
+"""Races such as backgammon: points that hold several pieces each, a bar, trays and dice, and moves as clicks.
 
-The places of a race have keys as squares have: ``0,5,0`` is the sixth point, ``bar,1`` and ``tray,1`` are
-those of the second player, ``die,4`` is a die that shows 4. A move seldom names the point where it ends, so
+Their places have keys as squares have: ``0,5,0`` is the sixth point, ``bar,1`` and ``tray,1`` are those of
+the role with number 1, ``die,4`` is a die that shows 4. A move seldom names the point where it ends, so its
 clicks come from what it changes.
 """
 
@@ -23,8 +22,7 @@ from ggp.boards.shapes import BoardShape
 _FEWEST_POINTS = 8
 """Fewest columns that are points without a hint."""
 _MOST_DICE = 8
-_PLACES = ("bar", "tray")
-_DICE = ("die", "dice", "doubles")
+_PLACES, _DICE = ("bar", "tray"), ("die", "dice", "doubles")
 Held = Mapping[tuple[str, int], int]
 """The number of pieces by the key of their place and the number of their role."""
 
@@ -33,9 +31,10 @@ class Race:
     """The pieces and dice in states of one race.
 
     Attributes:
-        board, roles: of the game.
         players: the numbers of the two roles that race.
         owners: the role of each thing that has one.
+        points: the columns in order, from the first role's home on.
+        has_trays: whether rules say what is drawn as trays.
     """
 
     def __init__(self, board: Grid, rules: Rules) -> None:
@@ -43,8 +42,12 @@ class Race:
         heads = (rule.head for rule in rules if rule.head.signature == (ROLE, 1))
         self.roles = tuple(dict.fromkeys(head.args[0] for head in heads))
         self.players = playing(self.roles)[:2]
-        owners = owners_of([thing for thing in board.things if thing not in board.blanks], rules, self.roles)
+        owners = owners_of(list(board.things), rules, self.roles)
         self.owners = {thing: owner for thing, (owner, _) in owners.items() if owner in self.players}
+        first = [thing for thing, owner in self.owners.items() if owner == self.players[0]]
+        ascends = sum(board.behaviour.drift.get(thing, 0) for thing in first) > 0
+        self.points = board.columns[::-1] if ascends else board.columns
+        self.has_trays = any(hint.look == "tray" for hint in rules.hints)
 
     @classmethod
     def of_board(cls, board: Grid | None, rules: Rules) -> Race | None:
@@ -52,78 +55,72 @@ class Race:
         pieces, which move. None for other boards."""
         if board is None or board.shape is not BoardShape.STRAIGHT or board.panels != ((),):
             return None
-        wide, hint = len(board.columns), board_hint(rules.hints)
-        if wide < 4 or wide % 2 or not (hint == "race" or (not hint and _is_race(board))):
+        wide, hint, behaviour = len(board.columns), board_hint(rules.hints), board.behaviour
+        if hint not in ("", "race") or wide < 4 or wide % 2:
             return None
-        race = cls(board, rules)
-        sides = set(race.owners.values())
-        return race if len(race.players) == 2 and (hint or len(sides) == len(race.owners) == 2) else None
+        high = max(behaviour.most.values(), default=0) > wide // 4
+        found = behaviour.piles and high and bool(behaviour.moves) and wide >= _FEWEST_POINTS
+        race = cls(board, rules) if hint or found else None
+        return (
+            race
+            if race and len(race.players) == 2 and (hint or sorted(race.owners.values()) == race.players)
+            else None
+        )
 
-    def point(self, x: Term) -> str:
-        """The key of a column."""
+    def key(self, x: Term) -> str:
+        """The key of a point."""
         return f"0,{self.board.columns.index(x)},0"
 
     def look(self, fact: Term) -> str:
-        """How the race shows a fact off the board: ``bar``, ``tray`` or a look of dice; empty if it does
-        not."""
+        """``bar``, ``tray`` or a look of dice, if a hint says that a fact off the board is drawn so."""
         hint = hint_for((Term(fact.name), *fact.args), self._rules)
         return hint.look if hint is not None and hint.look in (*_PLACES, *_DICE) else ""
 
     def held(self, on: Mapping[Square, list[Thing]], beside: Iterable[Term]) -> Held:
-        """The pieces of each role on points, bars and trays.
-
-        Args:
-            on: the things on squares, as :meth:`ggp.boards.board.Grid.place` returns them. A thing counts one
-                if pieces pile up, else as many as its row says.
-            beside: the propositions off the board.
-        """
+        """The pieces of each role on points, bars and trays, given what :meth:`ggp.boards.board.Grid.place`
+        returns. A thing is one piece if things pile up, else as many as its row says."""
         found = Counter[tuple[str, int]]()
         for (_, x, y), things in on.items():
             for thing in things:
-                if (owner := self.owners.get(thing, -1)) >= 0 and x in self.board.columns:
-                    found[self.point(x), owner] += 1 if self.board.behaviour.piles else _number(y)
+                if thing in self.owners and x in self.board.columns:
+                    found[self.key(x), self.owners[thing]] += 1 if self.board.behaviour.piles else _number(y)
         for fact in beside:
-            if (look := self.look(fact)) in _PLACES:
-                numbers = [_number(arg) for arg in fact.args if arg.name.isdecimal()]
-                owner = next((r for r in self.players if self.roles[r] in fact.args), -1)
-                found[f"{look},{owner}", owner] += numbers[-1] if numbers else 1
-        return {place: n for place, n in found.items() if n > 0 and place[1] >= 0}
+            owners = [role for role in self.players if self.roles[role] in fact.args]
+            if (look := self.look(fact)) in _PLACES and owners:
+                found[f"{look},{owners[0]}", owners[0]] += (_numbers(fact) or [1])[-1]
+        return +found
 
     def dice(self, beside: Iterable[Term]) -> list[int]:
-        """The numbers on the dice among the propositions off the board, in order."""
+        """The numbers on the dice among the propositions off the board."""
         found: list[int] = []
         for fact in beside:
-            numbers = [_number(arg) for arg in fact.args if arg.name.isdecimal()]
+            numbers = _numbers(fact)
             match self.look(fact):
                 case "doubles" if len(numbers) == 2:
                     found += numbers[:1] * min(numbers[1], _MOST_DICE)
-                case "die" | "dice" if numbers:
-                    found += numbers if self.look(fact) == "dice" else numbers[-1:]
-        return sorted(found[:_MOST_DICE], reverse=True)
+                case "dice":
+                    found += numbers
+                case "die":
+                    found += numbers[-1:]
+        return found[:_MOST_DICE]
 
     def clicks(self, role: int, before: Iterable[Term], after: Iterable[Term]) -> tuple[tuple[str, ...], ...]:
-        """The clicks of a role's move, given the state before and after it: the place that loses a piece,
-        then the one that gains it, or the die that the move uses. Empty if the move changes something
-        else."""
+        """The clicks of a role's move, given the states before and after it: the place that loses a piece,
+        then the one that gains it, or the die that is used. Empty if the move changes something else."""
         was, now = (self.board.place(propositions) for propositions in (before, after))
-        old, new = self.held(*was), self.held(*now)
-        gone = [
-            place for place, owner in old if owner == role and old[place, role] > new.get((place, role), 0)
-        ]
-        came = [
-            place for place, owner in new if owner == role and new[place, role] > old.get((place, role), 0)
-        ]
-        used = {f"die,{n}" for n in (Counter(self.dice(was[1])) - Counter(self.dice(now[1])))}
-        if len(gone) > 1 or len(came) > 1 or not (gone or came):
-            return ()
-        second = (*came, *(used if gone and len(used) == 1 else ()))
-        return tuple(keys for keys in (tuple(gone), second) if keys)
+        old, new = Counter(self.held(*was)), Counter(self.held(*now))
+        gone, came = ([key for key, owner in change if owner == role] for change in (old - new, new - old))
+        used = Counter(self.dice(was[1])) - Counter(self.dice(now[1]))
+        dice = [f"die,{n}" for n in used if gone and len(used) == 1]
+        return (
+            tuple(keys for keys in (tuple(gone), (*came, *dice)) if keys)
+            if len(gone) < 2 and len(came) < 2
+            else ()
+        )
 
 
-def _is_race(board: Grid) -> bool:
-    behaviour = board.behaviour
-    high = max(behaviour.most.values(), default=0) > len(board.columns) // 4
-    return behaviour.piles and high and bool(behaviour.moves) and len(board.columns) >= _FEWEST_POINTS
+def _numbers(fact: Term) -> list[int]:
+    return [_number(arg) for arg in fact.args if arg.name.isdecimal()]
 
 
 def _number(term: Term) -> int:

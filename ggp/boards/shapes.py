@@ -284,15 +284,14 @@ class Pits:
     stores: tuple[Square, ...]
     seeds: Mapping[Thing, int]
 
-    def loses(self, before: Sequence[Thing], after: Sequence[Thing]) -> bool:
-        """Whether a pit has fewer seeds in the later one of two states."""
-        was, now = (sum(self.seeds.get(thing, 0) for thing in things) for things in (before, after))
-        return now < was
+    def count(self, things: Sequence[Thing]) -> int:
+        """The seeds that some things mean."""
+        return sum(self.seeds.get(thing, 0) for thing in things)
 
 
 def pits_of(
     squares: set[Square],
-    layers: Sequence[Layer],
+    layer: Layer,
     things: set[Thing],
     states: Sequence[frozenset[Term]],
     roles: Sequence[Term],
@@ -300,46 +299,31 @@ def pits_of(
     statics: Statics,
     hinted: bool,
 ) -> Pits | None:
-    """The pits of a board, if seeds are sown around it: all things are numbers, which are always as many
-    together as at first or fewer, and a relation leads around all squares. With a hint, numbers in two rows
-    are pits too, and a square alone at the end of a row is a store."""
-    if len(layers) != 1 or layers[0].panel or any(len(thing) != 1 for thing in things):
+    """The pits of a board, if seeds are sown around it: all things are numbers, which are together as many as
+    at first or fewer, and a relation leads around all squares. With a hint any numbers in two rows are pits.
+    Two squares that are empty at first are stores."""
+    seeds = {(term,): n for term, n in order.values({term for thing in things for term in thing}).items()}
+    if not seeds or not things <= seeds.keys() or layer.panel:
         return None
-    seeds = {(term,): n for term, n in order.values({thing[0] for thing in things}).items()}
-    if seeds.keys() != things:
+    lies = [{square: seeds[thing] for square, thing in things_on([layer], state)} for state in states]
+    sums = [sum(here.values()) for here in lies]
+    ways = {tuple(sorted(here.values())) for here, n in zip(lies, sums, strict=True) if n == sums[0]}
+    if not hinted and (len(ways) < _FEWEST_SOWINGS or max(sums) > sums[0]):
         return None
-    lies = [{square: seeds[thing] for square, thing in things_on(layers, state)} for state in states]
-    first, whole = lies[0], sum(lies[0].values())
-    ways = {tuple(sorted(here.values())) for here in lies if sum(here.values()) == whole}
-    stores = {square for square in squares if not first.get(square)}
-    sown = len(ways) >= _FEWEST_SOWINGS and max(sum(here.values()) for here in lies) <= whole
-    if not (sown or hinted):
-        return None
-    for signature in statics.signatures((2, 3, 4, 5)):
-        rows = statics.rows(signature, 2 * len(squares) * len(roles))
-        around = _around(rows, squares, stores, layers[0], roles) if len(stores) in (0, 2) else []
-        if not stores and around:
-            half = len(around) // 2
-            return Pits(tuple(around[:half]), tuple(around[half:][::-1]), (), seeds)
-        if around:
-            left, right = around[0], next(square for square in around[1:] if square in stores)
-            cut = around.index(right)
-            return Pits(tuple(around[1:cut]), tuple(around[cut + 1 :][::-1]), (left, right), seeds)
-    ys = order.sort({y for _, _, y in squares})
-    if not hinted or len(ys) != 2:
+    stores = {square for square in squares if not lies[0].get(square)}
+    stores = stores if len(stores) == 2 else set()
+    tables = (statics.rows(name, 2 * len(squares) * len(roles)) for name in statics.signatures((2, 3, 4, 5)))
+    if around := next(filter(None, (_around(rows, squares, stores, layer, roles) for rows in tables)), []):
+        cut = next((n for n in range(1, len(around)) if around[n] in stores), len(around) // 2)
+        ends = (around[0], around[cut]) if stores else ()
+        return Pits(
+            tuple(around[len(ends) // 2 : cut]), tuple(around[: cut + len(ends) // 2 - 1 : -1]), ends, seeds
+        )
+    if not hinted or len(ys := order.sort({y for _, _, y in squares})) != 2:
         return None
     xs = order.sort({x for _, x, _ in squares})
-    below, above = ([((), x, y) for x in xs if ((), x, y) in squares] for y in ys)
-    alone = [
-        row[end]
-        for row in (below, above)
-        for end in (0, -1)
-        if sum(x == row[end][1] for _, x, _ in squares) == 1
-    ]
-    ends = tuple(sorted(alone, key=lambda square: xs.index(square[1]))) if len(alone) == 2 else ()
-    return Pits(
-        *(tuple(square for square in row if square not in ends) for row in (below, above)), ends, seeds
-    )
+    below, above = (tuple(((), x, y) for x in xs if ((), x, y) in squares - stores) for y in ys)
+    return Pits(below, above, tuple(sorted(stores, key=lambda square: xs.index(square[1]))), seeds)
 
 
 def _around(
@@ -352,22 +336,18 @@ def _around(
     """All squares in the order in which a relation leads around them, from the second role's store on. A role
     may stand before or behind the two squares of a row. Empty if the relation does not lead around."""
     follows: dict[Square, set[Square]] = defaultdict(set)
-    owner: dict[Square, Term] = {}
-    for row in sorted(rows):
+    own = set[Square]()
+    for row in rows:
         place = [term for term in row if term not in roles]
         if layer.x == layer.y:
             place = [part for term in place for part in split_name(term)]
         if layer.strip:
             place = [part for term in place for part in (term, Term(""))]
-        if len(place) != 4 or len(row) > len(place) + 1:
+        if len(place) != 4:
             return []
-        turn = slice(None, None, -1 if layer.x > layer.y >= 0 else 1)
-        start, end = ((), *place[:2][turn]), ((), *place[2:][turn])
-        follows[start].add(end)
-        if end in stores and row[0] in roles:
-            owner[end] = row[0]
-    ends = sorted(stores, key=lambda square: (owner.get(square) == roles[0], square)) or sorted(squares)
-    found = ends[:1]
+        follows[(), place[0], place[1]].add(((), place[2], place[3]))
+        own |= {((), place[2], place[3])} if roles[0] in row else set()
+    found = [min(stores or squares, key=lambda square: (bool(stores) and square in own, square))]
     while after := follows[found[-1]] - set(found):
         found.append(min(after, key=lambda square: (square not in stores, square)))
     return found if set(found) == squares and found[0] in follows[found[-1]] else []

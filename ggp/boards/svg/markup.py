@@ -30,6 +30,11 @@ def element(name: str, *inside: str, **attributes: str | float) -> str:
     return f"<{' '.join(parts)}>{''.join(inside)}</{name}>" if inside else f"<{' '.join(parts)}/>"
 
 
+def box(cls: str, x: float, y: float, width: float, height: float, round_: float = 0.0) -> str:
+    """A rectangle around a point."""
+    return element("rect", cls=cls, x=x - width / 2, y=y - height / 2, width=width, height=height, rx=round_)
+
+
 def number(value: float) -> str:
     """A length without needless digits."""
     return f"{value:.2f}".rstrip("0").rstrip(".")

@@ -409,8 +409,6 @@ class SvgPainter:
         on, changed = scene.on, scene.changed
         assert self.board is not None
         over = draw_overlay(overlay, {spot.key: spot for spot in layout.spots.values()})
-        if self._picture is not None:
-            return [*self._picture.draw(scene), over]
         drawn: list[str] = []
         if self._level is not None:
             drawn.append(self._level.behind(layout, on, scene.propositions))
@@ -428,6 +426,8 @@ class SvgPainter:
             )
             for label in layout.labels
         ]
+        if self._picture is not None:
+            return [*drawn, *self._picture.draw(scene), over]
         for square, (x1, y1, x2, y2) in (layout.joins or {}).items():
             if square in on:
                 cls = "gb-join gb-new" if square in changed else "gb-join"
