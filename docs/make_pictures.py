@@ -1,13 +1,15 @@
 """``python docs/make_pictures.py``: makes the pictures of README.md and the site anew, in docs/pictures.
 
 Each is made by ``ggp`` itself: a solved level as a GIF, the cube of ``ggp cover --output`` as a GIF that
-turns, screens of ``ggp web``. It needs Chromium with its chromedriver, selenium and pillow (``make test``
+turns, screens of ``ggp web``, a sheet with the boards of our own games and, if ``$GGP_CORPUS`` has them, of
+twenty public ones. It needs Chromium with its chromedriver, selenium and pillow (``make test``
 installs both). With names (``play.png``) only these are made.
 """
 
 from __future__ import annotations
 
 import io
+import os
 import shutil
 import subprocess
 import sys
@@ -15,6 +17,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +26,15 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 
 ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+from bench.boards.recorded import read_recorded  # noqa: E402
+from ggp.answers.catalogue import title_of  # noqa: E402
+from ggp.boards.svg.markup import stylesheet  # noqa: E402
+from ggp.boards.svg.picture import SvgPainter  # noqa: E402
+from ggp.rule_files import read_rules_file  # noqa: E402
+from ggp.traces import find_traces  # noqa: E402
+from players.kaskade.make_machine import make_machine  # noqa: E402
+
 PICTURES = Path(__file__).parent / "pictures"
 FLAGS = "--headless=new --no-sandbox --disable-dev-shm-usage --no-first-run --hide-scrollbars"
 PATIENCE = 120.0
@@ -32,6 +44,17 @@ const [path, order, done] = arguments;
 const token = document.querySelector('meta[name=token]').content;
 fetch(path, {method: 'POST', headers: {'X-Ggp-Token': token}, body: JSON.stringify(order)})
   .then((reply) => reply.json()).then((told) => done(told.page ?? told.error));
+"""
+PUBLIC = """blocker bomberman2p cubicup_3player englishDraughts hidato19 kalaha6x2x4 knightfight laikLee_hex
+merrills mummyMaze2p_2007 nineBoardTicTacToe pacman3p pentago quad quartoSuicide sheepAndWolf skirmishNew
+tictactoe_3d_small_6player ttcc4_2player wallmaze"""
+"""Public games on the sheet of boards."""
+SHEET = """
+body { margin: 12px; font: 13px system-ui, sans-serif; color-scheme: light; background: #ffffff; }
+main { display: grid; grid-template-columns: repeat(7, minmax(0, 1fr)); gap: 10px; }
+figure { margin: 0; border: 1px solid #d0d4da; border-radius: 8px; padding: 4px; }
+figcaption { font-weight: 600; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
+figure svg.gb { display: block; width: 100%; height: 170px; }
 """
 FRAMES = 20
 """Pictures of the cube in one turn."""
@@ -86,9 +109,9 @@ def wait(chrome: Any, condition: str) -> None:
         time.sleep(0.05)
 
 
-def keep(picture: Image.Image, target: Path) -> None:
+def keep(picture: Image.Image, target: Path, colours: int = 64) -> None:
     """Write a screen as PNG with few colours: it is flat, and stays small."""
-    picture.convert("RGB").quantize(64, dither=Image.Dither.NONE).save(target, optimize=True)
+    picture.convert("RGB").quantize(colours, dither=Image.Dither.NONE).save(target, optimize=True)
 
 
 def screen(chrome: Any) -> Image.Image:
@@ -190,6 +213,34 @@ def sokoban(target: Path) -> None:
     ggp("solve", "yards.xsb:2", "-o", str(target))
 
 
+def boards(target: Path) -> None:
+    """A sheet with the boards of all games that come along, and of public ones if they are on this computer,
+    each in the middle of a recorded match."""
+    corpus = Path(os.environ.get("GGP_CORPUS", "../shared/corpus"))
+    folders = [ROOT / "games" / "playthroughs", *([corpus] if corpus.is_dir() else [])]
+    figures = []
+    for folder, wanted in zip(folders, ("", PUBLIC), strict=False):
+        for trace in find_traces([folder]):
+            if wanted and trace.name not in wanted.split():
+                continue
+            game = read_recorded(trace)
+            at = len(game.first) // 2
+            before = game.first[at - 1] if at else None
+            painter = SvgPainter.of_machine(make_machine(game.rules, "prover"), trace.name)
+            title = trace.name if wanted else title_of(read_rules_file(trace.rules))[0] or trace.name
+            drawn = painter.draw(game.first[at], before, facts=False)
+            figures.append(f"<figure><figcaption>{escape(title)}</figcaption>{drawn}</figure>")
+    with tempfile.TemporaryDirectory() as folder, browser(1400, 800) as chrome:
+        sheet = Path(folder, "boards.html")
+        style = f'<meta charset="utf-8"><style>{stylesheet()}{SHEET}</style>'
+        sheet.write_text(f"<!doctype html>{style}<main>{''.join(figures)}</main>", encoding="utf-8")
+        chrome.get(sheet.as_uri())
+        height = chrome.execute_script("return document.documentElement.scrollHeight")
+        metrics = {"width": 1400, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        chrome.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+        keep(screen(chrome), target, 192)
+
+
 def cube(target: Path) -> None:
     """The soma cube of ``ggp cover --output``, dragged once around."""
     with tempfile.TemporaryDirectory() as folder, browser(900, 760) as chrome:
@@ -230,6 +281,7 @@ MADE = {
     "rules.png": rules,
     "puzzle.png": puzzle,
     "replay.png": replay,
+    "boards.png": boards,
 }
 """The pictures by name. The others of that folder are drawn by hand, or by a benchmark."""
 

@@ -61,11 +61,8 @@ class Race:
         high = max(behaviour.most.values(), default=0) > wide // 4
         found = behaviour.piles and high and bool(behaviour.moves) and wide >= _FEWEST_POINTS
         race = cls(board, rules) if hint or found else None
-        return (
-            race
-            if race and len(race.players) == 2 and (hint or sorted(race.owners.values()) == race.players)
-            else None
-        )
+        sides = [] if race is None else sorted(race.owners.values())
+        return race if sides and (hint or sides == race.players) and len(race.players) == 2 else None
 
     def key(self, x: Term) -> str:
         """The key of a point."""

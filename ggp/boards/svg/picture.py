@@ -277,7 +277,7 @@ class SvgPainter:
         parts: list[str] = []
         if layout is not None:
             shift = f"translate({number(_EDGE)} {number(_EDGE)})"
-            turn = {"data_turn": layout.turn} if layout.turn and not self._towers else {}
+            turn = {"data_turn": layout.turn} if self.turns else {}
             parts.append(element("g", *self._on_board(scene, layout, overlay), transform=shift, **turn))
             width += layout.width
             height += layout.height
@@ -299,13 +299,17 @@ class SvgPainter:
         height += _EDGE
         return self._whole(parts, width, height, self._spoken(scene, blocks), alone)
 
+    @property
+    def turns(self) -> bool:
+        """Whether drawings can be turned for who sits at their top."""
+        return bool(self._layout and self._layout.turn) and not self._towers and len(playing(self.roles)) != 1
+
     def turned(self, starts: Iterable[tuple[str, ...]], role: int) -> bool:
         """Whether the board turns for a role whose first moves start at these squares, each given by the
-        squares that will do: most of them lie above the middle."""
-        if self._picture is not None:
+        squares that will do: most of them lie above the middle. In races and at pits the second role sits
+        there."""
+        if self._layout is None or self._picture is not None:
             return role in playing(self.roles)[1:2]
-        if self._layout is None or not self._layout.turn:
-            return False
         height = {spot.key: spot.y for spot in self._layout.spots.values()}
         ys = [height[key] for keys in starts for key in keys if key in height]
         most = max(height.values()) - min(height.values())

@@ -141,9 +141,17 @@ class RacePicture:
             inside = [element("title", f"die {n}, {when}"), box("gb-reach", x, y, UNIT, UNIT)]
             inside.append(draw_piece(PieceLook(str(n), PieceShape.DIE, self._colours[owner], ""), x, y, 1.05))
             # The first of equal dice takes the clicks.
-            clicks = {"data_square": f"die,{n}"} if faces.index((n, "to be played")) == i else {}
+            clicks = when != "played" and faces.index((n, when)) == i
             cls = "gb-die gb-played" if when == "played" else "gb-die gb-square"
-            drawn.append(element("g", *inside, cls=cls, data_turn=_upright(y), **clicks))
+            drawn.append(
+                element(
+                    "g",
+                    *inside,
+                    cls=cls,
+                    data_turn=_upright(y),
+                    **({"data_square": f"die,{n}"} if clicks else {}),
+                )
+            )
         return drawn
 
 

@@ -127,7 +127,7 @@ class TableView:
         turned: dict[int, bool] = {}
         state = self._machine.initial_state()
         players = playing(self._machine.roles)
-        for _ in range(_FIRST_STEPS):
+        for _ in range(_FIRST_STEPS if self.painter.turns else 0):
             options = self._machine.options(state)
             if self._machine.is_terminal(state) or not all(options):
                 break

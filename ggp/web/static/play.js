@@ -12,6 +12,7 @@ import { soundButton, soundOf } from "/static/sound.js";
 import { tabs } from "/static/tabs.js";
 import { turn } from "/static/viewer.js";
 
+const BACKWARDS = { ArrowUp: "ArrowDown", ArrowDown: "ArrowUp", ArrowLeft: "ArrowRight", ArrowRight: "ArrowLeft" };
 const THE_PAGE = { [STRENGTHS.easy.others]: "the page, easy", [STRENGTHS.medium.others]: "the page" }; // players by their names
 
 export function show(main, { table, players }) {
@@ -49,6 +50,7 @@ export function show(main, { table, players }) {
   let hinting = false;
   let lost = false;
   let flipped = false; // by hand
+  let turned = false;
   let walking = ""; // the square that somebody wants to walk to
   let carrying = ""; // the square of what is to be pushed
   let thinking = null; // {role, until}
@@ -79,7 +81,8 @@ export function show(main, { table, players }) {
   /** The board as the only person here sees it, or turned by hand; who looks on sees it from the first role's side. */
   function turnBoard() {
     const people = state.blind ? [state.blind.as ?? -1] : state.seats.flatMap((seat, role) => (seat === "human" ? [role] : []));
-    turn(board, (people.length === 1 && Boolean(state.turned[people[0]])) !== flipped);
+    turned = (people.length === 1 && Boolean(state.turned[people[0]])) !== flipped;
+    turn(board, turned);
   }
 
   function flip() {
@@ -317,7 +320,7 @@ export function show(main, { table, players }) {
     if (event.target.matches?.("input, select, textarea, [role=tab]") || event.ctrlKey || event.metaKey || event.altKey) return;
     const asked = state?.asked[asking];
     const last = state?.history[state.step - 1]?.moves[asked?.role ?? 0];
-    const move = asked && moveOfKey(asked.moves, event.key, last);
+    const move = asked && moveOfKey(asked.moves, turned ? (BACKWARDS[event.key] ?? event.key) : event.key, last);
     if (move !== undefined) {
       event.preventDefault();
       choose(asked.role, move);

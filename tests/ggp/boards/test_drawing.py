@@ -489,9 +489,8 @@ def test_every_look_of_hints_is_drawn(look: str) -> None:
 
 def test_every_colour_of_hints_is_in_the_stylesheet() -> None:
     assert {f"gb-{colour}" for colour in HINT_COLOURS} <= set(re.findall(r"\.(gb-[a-z0-9]+)", stylesheet()))
-    assert {shape.value for shape in PieceShape} | {"wall", "letter", "man"} >= {
-        look for look in LOOKS if look not in ("king", "queen", "rook", "bishop", "knight", "pawn")
-    }
+    others = {"king", "queen", "rook", "bishop", "knight", "pawn", "bar", "tray", "dice", "doubles"}
+    assert {shape.value for shape in PieceShape} | {"wall", "letter", "man"} >= LOOKS - others
 
 
 @pytest.mark.parametrize(
@@ -512,11 +511,12 @@ def test_letters_of_chess_are_told_from_those_of_draughts(names: str, shape: str
 
 @pytest.mark.parametrize("look", sorted(BOARDS - {"none"}))
 def test_every_look_of_a_board_is_drawn(look: str) -> None:
-    game = "hanoi" if look == "towers" else "atarigo"
+    game = {"towers": "hanoi", "race": "chess", "pits": "kalah"}.get(look, "atarigo")
     drawn = hinted_painter(game, f"board as {look}").draw_state(found(game)[0].initial_state())
     signs = {"chequered": "gb-dark", "plain": "gb-cell", "points": "gb-point", "towers": "gb-disk"}
+    signs |= {"race": "gb-felt", "pits": "gb-seed"}
     assert signs[look] in drawn
-    assert (look == "chequered") == ("gb-dark" in drawn)
+    assert (look in ("chequered", "race")) == ("gb-dark" in drawn)
 
 
 def test_a_board_that_a_hint_does_not_want_is_a_list_of_facts() -> None:

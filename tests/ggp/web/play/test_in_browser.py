@@ -70,6 +70,8 @@ def play_by_clicks(browser: Any, rng: random.Random, most: int) -> tuple[str, in
         ("hex", ["human", "random"], 200),
         ("biddingtictactoe", ["human", "random"], 200),
         ("amazons", ["human", "random"], 400),
+        ("backgammon", ["human", "random"], 600),
+        ("kalah", ["random", "human"], 100),
     ],
 )
 def test_a_game_is_played_to_its_end_by_clicks_alone(
@@ -123,6 +125,33 @@ def test_a_game_is_played_to_its_end_by_keys_alone(web: WebServer, browser: Any)
         before = look(browser, lambda s: True)
         press(browser, "/", "mark", Keys.ENTER)
         look(browser, partial(has_moved_on, before))
+
+
+PLACES = """
+const middle = (box) => [box.left + box.width / 2, box.top + box.height / 2];
+const of = (key) => document.querySelector(`.board [data-square="${key}"]`);
+const square = (key) => middle(of(key).getBoundingClientRect());
+const name = [...document.querySelectorAll('.board .gb-axis')].find((e) => e.textContent === 'a');
+const found = [square('0,0,0'), square('0,7,7'), middle(name.getBoundingClientRect())];
+return found.map((place) => place.map(Math.round));
+"""
+
+
+def test_the_board_turns_for_black_and_by_a_key(web: WebServer, browser: Any) -> None:
+    open_table(browser, web(), "chess", ["legal", "human"])
+    look(browser, lambda s: s[0].startswith("Your turn"))
+    (a1x, a1y), (h8x, h8y), (name_x, name_y) = browser.execute_script(PLACES)
+    assert a1x > h8x and a1y < h8y, "black sits below"
+    assert abs(name_x - a1x) < 3 and name_y > h8y, "the letters stay below the board, under their columns"
+    click(browser, square_of(browser, "b 7: bp") + ".gb-may")
+    click(browser, square_of(browser, "b 6"))
+    look(browser, lambda s: s[1].startswith("step 3 "))
+    press(browser, "f")
+    (a1x, a1y), (h8x, h8y), (name_x, _) = browser.execute_script(PLACES)
+    assert a1x < h8x and a1y > h8y and abs(name_x - a1x) < 3
+    press(browser, "s")
+    look(browser, lambda s: s[0].startswith("Your turn (white)"))
+    assert browser.execute_script(PLACES)[0][1] < browser.execute_script(PLACES)[1][1], "white's, by hand"
 
 
 def test_names_of_strangers_are_text(web: WebServer, browser: Any) -> None:
@@ -281,6 +310,7 @@ def click_line(browser: Any, line: str) -> None:
 
     def click(move: str) -> None:
         for square in move.split("-"):
+            wait(browser, "document.getAnimations().length === 0")  # what flies makes its pit larger
             may(browser, f"{square[0]} {square[1:]}").click()
 
     for move in line.split():

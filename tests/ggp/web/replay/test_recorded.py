@@ -439,12 +439,16 @@ def test_a_record_of_the_folder_is_replayed_by_keys(web: WebServer, browser: Any
     until(browser, where, f"step 2 of {last}")
     assert browser.current_url.endswith("#2")
     until(browser, "document.querySelectorAll('.history tbody td button').length", last)
-    press(browser, "f")
+    press(browser, "n")
     until(browser, where, f"step 3 of {last}")
     assert "no answer in time" in browser.find_element("css selector", ".status").text
     press(browser, Keys.END)
     until(browser, where, f"step {last} of {last}")
     until(browser, "document.querySelectorAll('.board .gb-square').length", 64)
+    height = "return document.querySelector('.board [data-square=\"0,0,0\"]').getBoundingClientRect().top"
+    below = browser.execute_script(height)
+    press(browser, "f")
+    assert browser.execute_script(height) < below - 100, "the board is turned"
     press(browser, Keys.HOME, " ")
     until(browser, "document.querySelector('[aria-pressed]').textContent", "Stop")
     until(browser, where, f"step 1 of {last}")
