@@ -59,10 +59,11 @@ class Race:
         if hint not in ("", "race") or wide < 4 or wide % 2:
             return None
         high = max(behaviour.most.values(), default=0) > wide // 4
-        found = behaviour.piles and high and bool(behaviour.moves) and wide >= _FEWEST_POINTS
-        race = cls(board, rules) if hint or found else None
-        sides = [] if race is None else sorted(race.owners.values())
-        return race if sides and (hint or sides == race.players) and len(race.players) == 2 else None
+        if not hint and not (behaviour.piles and high and behaviour.moves and wide >= _FEWEST_POINTS):
+            return None
+        race = cls(board, rules)
+        sides = sorted(race.owners.values())
+        return race if sides and len(race.players) == 2 and (hint or sides == race.players) else None
 
     def key(self, x: Term) -> str:
         """The key of a point."""

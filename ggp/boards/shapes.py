@@ -302,7 +302,9 @@ def pits_of(
     """The pits of a board, if seeds are sown around it: all things are numbers, which are together as many as
     at first or fewer, and a relation leads around all squares. With a hint any numbers in two rows are pits.
     Two squares that are empty at first are stores."""
-    seeds = {(term,): n for term, n in order.values({term for thing in things for term in thing}).items()}
+    seeds: dict[Thing, int] = {
+        (term,): n for term, n in order.values({term for thing in things for term in thing}).items()
+    }
     if not seeds or not things <= seeds.keys() or layer.panel:
         return None
     lies = [{square: seeds[thing] for square, thing in things_on([layer], state)} for state in states]

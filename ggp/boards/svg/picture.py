@@ -12,7 +12,7 @@ Facts off the board are listed in panels, grouped by relation, counters on one l
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
@@ -355,9 +355,9 @@ class SvgPainter:
                 "name": spot.name,
                 "x": round(spot.x + _EDGE, 2),
                 "y": round(spot.y + _EDGE, 2),
-                "things": [held[spot.key]]
-                if spot.key in held
-                else [" ".join(map(spell, thing)) for thing in scene.on.get(square, ())],
+                "things": [" ".join(map(spell, thing)) for thing in scene.on.get(square, ())]
+                if self._picture is None
+                else held.get(spot.key, []),
                 "changed": square in scene.changed,
             }
             for square, spot in layout.spots.items()
@@ -468,7 +468,11 @@ class SvgPainter:
         if self._picture is not None:
             held = self._picture.contents(scene)
             spots = self._picture.layout.spots.values()
-            phrases += [f"{spot.name}: {held[spot.key]}" for spot in spots if spot.key in held]
+            for spot in (spot for spot in spots if spot.key in held):
+                counted = Counter(held[spot.key]).items()
+                phrases.append(
+                    f"{spot.name}: {' and '.join(what if n < 2 else f'{n} {what}' for what, n in counted)}"
+                )
         elif self.board is not None and self._layout is not None:
             kind = {BoardShape.STRAIGHT: "Board", BoardShape.RINGS: "Rings", BoardShape.DOTS: "Dots"}
             word = kind.get(self.board.shape, "Board of hexagons")

@@ -47,10 +47,10 @@ class PitsPicture:
         """Nothing off the board is drawn in pits."""
         return False
 
-    def contents(self, scene: Scene) -> dict[str, str]:
+    def contents(self, scene: Scene) -> dict[str, list[str]]:
         """The number of seeds in each pit, by its key."""
         return {
-            spot.key: str(self._pits.count(scene.on.get(square, ())))
+            spot.key: [str(self._pits.count(scene.on.get(square, ())))]
             for square, spot in self.layout.spots.items()
         }
 

@@ -23,7 +23,7 @@ _TALL, _STEP = 4.5 * UNIT, 0.88 * UNIT
 """Height of a point, and of a piece in a stack."""
 _MIDDLE, _BAR, _LABEL, _GAP = 1.7 * UNIT, 1.2 * UNIT, 18.0, 8.0
 _HEIGHT = 2 * (_LABEL + _TALL) + _MIDDLE
-_MOST_DRAWN = 5
+_MOST_DRAWN, _MOST_TOLD = 5, 30
 
 
 class RacePicture:
@@ -65,18 +65,18 @@ class RacePicture:
         """Whether the drawing shows a proposition off the board."""
         return bool(self._race.look(proposition))
 
-    def contents(self, scene: Scene) -> dict[str, str]:
-        """What places hold, in words, by their keys; empty places are left out."""
-        words: dict[str, list[str]] = {}
+    def contents(self, scene: Scene) -> dict[str, list[str]]:
+        """The names of the pieces on each place, by its key; empty places are left out."""
+        found: dict[str, list[str]] = {}
         for (key, owner), n in self._race.held(scene.on, scene.beside).items():
-            words.setdefault(key, []).append(f"{n} {self._names[owner]}")
-        return {key: " and ".join(parts) for key, parts in words.items()}
+            found.setdefault(key, []).extend(self._names[owner : owner + 1] * min(n, _MOST_TOLD))
+        return found
 
     def draw(self, scene: Scene) -> list[str]:
         """The markup of a state."""
         held = self._race.held(scene.on, scene.beside)
         was = held if scene.on_before is None else self._race.held(scene.on_before, scene.off_before or ())
-        high, said = _HEIGHT - 2 * _LABEL, self.contents(scene)
+        high = _HEIGHT - 2 * _LABEL
         drawn = [
             box("gb-felt", self._width / 2, _HEIGHT / 2, self._width, high, 6),
             box("gb-rail", self._bar, _HEIGHT / 2, _BAR - _GAP, high),
@@ -84,14 +84,18 @@ class RacePicture:
             if self._race.has_trays
             else "",
         ]
-        drawn += [self._place(spot, held, was, said.get(spot.key, "")) for spot in self.layout.spots.values()]
+        drawn += [self._place(spot, held, was) for spot in self.layout.spots.values()]
         return drawn + self._dice(scene)
 
-    def _place(self, spot: Spot, held: Held, was: Held, said: str) -> str:
+    def _place(self, spot: Spot, held: Held, was: Held) -> str:
         """A point, bar or tray with up to five pieces, the last of which has the number of all. A ring is
         where one has come or gone."""
         way, wide = (-1 if spot.y > _HEIGHT / 2 else 1), spot.wide
         base = spot.y - way * _TALL / 2
+        here, before = (
+            [(owner, n) for (key, owner), n in of.items() if key == spot.key] for of in (held, was)
+        )
+        said = " and ".join(f"{n} {self._names[owner]}" for owner, n in here)
         parts = [
             element("title", text_of(f"{spot.name}: {said}" if said else spot.name)),
             box("gb-reach", spot.x, spot.y, wide, _TALL),
@@ -104,9 +108,6 @@ class RacePicture:
             parts.append(
                 element("polygon", cls=cls, points=points([*corners, (spot.x, base + 0.94 * way * _TALL)]))
             )
-        here, before = (
-            [(owner, n) for (key, owner), n in of.items() if key == spot.key] for of in (held, was)
-        )
         total, old = (sum(n for _, n in places) for places in (here, before))
         pieces = [owner for owner, n in here for _ in range(min(n, _MOST_DRAWN))][-_MOST_DRAWN:]
         for n, owner in enumerate(pieces, 1):

@@ -51,7 +51,7 @@ class TableView:
         self.board: Grid | None = board
         self._stage = stage_of_machine(machine) if len(machine.roles) == 1 else None
         self.roles = [game.rules.spell(role) for role in machine.roles]
-        self.turned = self._turned_roles() if like is None else like.turned
+        self.turned: list[bool] = self._turned_roles() if like is None else like.turned
 
     def spelled(self, role: int, move: int) -> str:
         """A move as the rules spell it."""
