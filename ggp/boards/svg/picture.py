@@ -25,7 +25,7 @@ from gdl.syntax.writer import OwnNotation
 from gdl.terms import Term
 from ggp.boards.board import Grid, find_board
 from ggp.boards.layers import Square, Thing
-from ggp.boards.looks import PieceLook, PieceShape, fact_look, looks_of, role_classes
+from ggp.boards.looks import PieceLook, PieceShape, fact_look, looks_of, owners_of, role_classes
 from ggp.boards.race import Race
 from ggp.boards.scene import Scene, SceneFinder
 from ggp.boards.shapes import BoardShape
@@ -181,8 +181,6 @@ _WIDE = 2.2
 _MOST_LINES = 12
 _MOST_LINES_ALONE = 40
 _LONGEST_TEXT = 2000
-_ABOVE = 0.15
-"""Share of a board's height by which first moves lie above the middle if the board turns for their role."""
 
 
 class SvgPainter:
@@ -304,16 +302,19 @@ class SvgPainter:
         """Whether drawings can be turned for who sits at their top."""
         return bool(self._layout and self._layout.turn) and not self._towers and len(playing(self.roles)) != 1
 
-    def turned(self, starts: Iterable[tuple[str, ...]], role: int) -> bool:
-        """Whether the board turns for a role whose first moves start at these squares, each given by the
-        squares that will do: most of them lie above the middle. In races and at pits the second role sits
-        there."""
-        if self._layout is None or self._picture is not None:
-            return role in playing(self.roles)[1:2]
-        height = {spot.key: spot.y for spot in self._layout.spots.values()}
-        ys = [height[key] for keys in starts for key in keys if key in height]
-        most = max(height.values()) - min(height.values())
-        return bool(ys) and sum(ys) / len(ys) < self._layout.middle[1] - _ABOVE * most
+    def turned(self, propositions: Iterable[Term]) -> list[bool]:
+        """For each role, whether the board turns for it: its things lie in the upper half of this first state.
+        In races and at pits the second role sits there."""
+        if self._picture is not None:
+            return [role in playing(self.roles)[1:2] for role in range(len(self.roles))]
+        heights: dict[int, list[float]] = {}
+        if self.board is not None and self._layout is not None and self.turns:
+            owners = owners_of(list(self.board.things), self.rules, self.roles)
+            for square, things in self._finder.scene(propositions).on.items():
+                for thing in things if square in self._layout.spots else ():
+                    height = self._layout.middle[1] - self._layout.spots[square].y
+                    heights.setdefault(owners.get(thing, (-1, ()))[0], []).append(height)
+        return [sum(own := heights.get(role, [0.0])) > UNIT * len(own) for role in range(len(self.roles))]
 
     def draw_over(self, overlay: BoardOverlay) -> str:
         """The overlay alone, to be put behind the squares of a drawing of this board; empty for games without

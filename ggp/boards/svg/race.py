@@ -80,9 +80,7 @@ class RacePicture:
         drawn = [
             box("gb-felt", self._width / 2, _HEIGHT / 2, self._width, high, 6),
             box("gb-rail", self._bar, _HEIGHT / 2, _BAR - _GAP, high),
-            box("gb-rail", self._width + _GAP + _BAR / 2, _HEIGHT / 2, _BAR, high, 6)
-            if self._race.has_trays
-            else "",
+            box("gb-rail", self.layout.width - _BAR / 2, _HEIGHT / 2, self._race.has_trays * _BAR, high, 6),
         ]
         drawn += [self._place(spot, held, was) for spot in self.layout.spots.values()]
         return drawn + self._dice(scene)
@@ -142,17 +140,9 @@ class RacePicture:
             inside = [element("title", f"die {n}, {when}"), box("gb-reach", x, y, UNIT, UNIT)]
             inside.append(draw_piece(PieceLook(str(n), PieceShape.DIE, self._colours[owner], ""), x, y, 1.05))
             # The first of equal dice takes the clicks.
-            clicks = when != "played" and faces.index((n, when)) == i
+            named = {"data_square": f"die,{n}"} if when != "played" and faces.index((n, when)) == i else {}
             cls = "gb-die gb-played" if when == "played" else "gb-die gb-square"
-            drawn.append(
-                element(
-                    "g",
-                    *inside,
-                    cls=cls,
-                    data_turn=_upright(y),
-                    **({"data_square": f"die,{n}"} if clicks else {}),
-                )
-            )
+            drawn.append(element("g", *inside, cls=cls, data_turn=_upright(y), **named))
         return drawn
 
 

@@ -7,7 +7,6 @@ from collections import deque
 from collections.abc import Callable, Collection, Container, Iterable, Sequence
 from typing import Any
 
-from gdl.information import playing
 from gdl.machine import Machine, State
 from gdl.terms import Term, sort_key
 from gdl.visible import without_folders
@@ -28,8 +27,6 @@ HUMAN = "human"
 OUTSIDE = -1
 """The chair of spectators, and of everybody in games without hidden information."""
 _SHOWN_CANDIDATES = 8
-_FIRST_STEPS = 6
-"""Most steps after which each role has made its first moves."""
 
 
 class TableView:
@@ -51,7 +48,7 @@ class TableView:
         self.board: Grid | None = board
         self._stage = stage_of_machine(machine) if len(machine.roles) == 1 else None
         self.roles = [game.rules.spell(role) for role in machine.roles]
-        self.turned: list[bool] = self._turned_roles() if like is None else like.turned
+        self.turned = self.painter.turned(machine.initial_state().propositions)
 
     def spelled(self, role: int, move: int) -> str:
         """A move as the rules spell it."""
@@ -98,14 +95,11 @@ class TableView:
     def asked(self, match: Match, seats: Sequence[str]) -> list[dict[str, Any]]:
         """The roles for which a person must choose, each with its legal moves as words and clicks."""
         return [
-            {
-                "role": role,
-                "moves": self.offered(
-                    role, match.options[role], match.state.propositions, self._after(match.state, role)
-                ),
-            }
+            {"role": role, "moves": self.offered(role, match.options[role], state.propositions, after)}
             for role in match.waiting
             if seats[role] == HUMAN
+            for state in (match.state,)
+            for after in (self._after(state, role),)
         ]
 
     def offered(
@@ -122,37 +116,19 @@ class TableView:
         clicks = self._clicks.clicks(sorted(terms, key=sort_key), propositions, role, after).as_json()
         return [{**move, "text": texts[move["move"]] or move["move"]} for move in clicks]
 
-    def _turned_roles(self) -> list[bool]:
-        """For each role, whether the board turns for it: its first moves begin in the upper half."""
-        turned: dict[int, bool] = {}
-        state = self._machine.initial_state()
-        players = playing(self._machine.roles)
-        for _ in range(_FIRST_STEPS if self.painter.turns else 0):
-            options = self._machine.options(state)
-            if self._machine.is_terminal(state) or not all(options):
-                break
-            for role in players:
-                if role not in turned and len(options[role]) > 1:
-                    terms = [self._machine.move(role, move) for move in options[role]]
-                    clicks = self._clicks.clicks(terms, state.propositions).moves
-                    turned[role] = self.painter.turned([one.clicks[0] for one in clicks if one.clicks], role)
-            if turned.keys() == set(players):
-                break
-            state = self._machine.next_state(state, [moves[0] for moves in options])
-        return [turned.get(role, False) for role in range(len(self.roles))]
-
     def _after(self, state: State, role: int) -> Callable[[Term], Iterable[Term]] | None:
         """What is true after each move of a role; None if that depends on the moves of others, or clicks do
         not need it."""
         machine = self._machine
         options = machine.options(state)
-        alone = all(len(moves) == 1 for other, moves in enumerate(options) if other != role)
-        if not (self._clicks.needs_effects and alone and options[role]):
+        others = [moves[:1] for moves in options]
+        if not self._clicks.needs_effects or any(
+            len(options[r]) != 1 for r in range(len(options)) if r != role
+        ):
             return None
 
         def after(move: Term) -> Iterable[Term]:
-            joint = [moves[0] for moves in options]
-            joint[role] = machine.move_id(role, move)
+            joint = [machine.move_id(r, move) if r == role else one[0] for r, one in enumerate(others)]
             return machine.next_state(state, joint).propositions
 
         return after
