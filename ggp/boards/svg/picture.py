@@ -303,8 +303,8 @@ class SvgPainter:
         return bool(self._layout and self._layout.turn) and not self._towers and len(playing(self.roles)) != 1
 
     def turned(self, propositions: Iterable[Term]) -> list[bool]:
-        """For each role, whether the board turns for it: its things lie in the upper half of this first state.
-        In races and at pits the second role sits there."""
+        """For each role, whether the board turns for it, since its things lie in the upper half of this first
+        state. In races and at pits the second role sits there."""
         if self._picture is not None:
             return [role in playing(self.roles)[1:2] for role in range(len(self.roles))]
         heights: dict[int, list[float]] = {}
