@@ -29,6 +29,8 @@ class SpotKind(Enum):
     SQUARE = "square"
     HEXAGON = "hexagon"
     POINT = "point"
+    CROSSING = "crossing"
+    """A crossing of lines that are drawn already."""
     BOX = "box"
     DISK = "disk"
     """A disk on a peg, of the width in its spot."""
@@ -107,10 +109,15 @@ def lay_out(board: Grid, rules: Rules, margin: float | None = None) -> BoardLayo
     return _hexagons(board, rules)
 
 
+def ground_look(board: Grid, rules: Rules) -> str:
+    """The look of a board's ground: the hint's, or what the rules show; empty if they show none."""
+    return board_hint(rules.hints) or board.ground
+
+
 def _is_chequered(board: Grid, rules: Rules) -> bool:
     """Whether light and dark squares alternate: true for boards of pieces, unless a hint says otherwise."""
-    if (hint := board_hint(rules.hints)) in ("chequered", "plain"):
-        return hint == "chequered"
+    if ground := ground_look(board, rules):
+        return ground == "chequered"
     numbers = board.things and all(term.name.isdecimal() for thing in board.things for term in thing)
     behaviour = board.behaviour
     if (
@@ -119,13 +126,15 @@ def _is_chequered(board: Grid, rules: Rules) -> bool:
         and set(board.things) <= behaviour.stays & behaviour.comes - behaviour.first.keys()
     ):
         return False  # These are areas, which have colours of their own.
-    return min(len(board.columns), len(board.rows)) >= 4 and not board.fixed and not numbers
+    return min(len(board.columns), len(board.rows)) >= 4 and not (board.fixed or numbers or board.blocks)
 
 
 def _straight(board: Grid, rules: Rules, margin: float | None) -> BoardLayout:
     wide, high = len(board.columns), len(board.rows)
     several = len(board.panels) > 1 or bool(board.panels and board.panels[0])
-    points = bool(board.lines) or board_hint(rules.hints) == "points"
+    ground = ground_look(board, rules)
+    points = bool(board.lines) or ground == "points"
+    kind = SpotKind.POINT if points else SpotKind.CROSSING if ground == "lines" else SpotKind.SQUARE
     chequered = _is_chequered(board, rules) and not points
     strip = board.rows == (Term(""),)
     # Parts of one whole board stand close together, without names.
@@ -157,7 +166,7 @@ def _straight(board: Grid, rules: Rules, margin: float | None) -> BoardLayout:
                         square_name(rules, square),
                         middle,
                         y0 + (high - j - 0.5) * UNIT,
-                        SpotKind.POINT if points else SpotKind.SQUARE,
+                        kind,
                         dark=chequered and (i + j) % 2 == 0,
                     )
         if not strip and named:

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -24,14 +24,25 @@ from gdl.syntax.writer import OwnNotation
 from gdl.terms import Term
 from ggp.boards.board import Grid, find_board
 from ggp.boards.layers import Square, Thing
-from ggp.boards.looks import PieceLook, PieceShape, fact_look, looks_of, role_classes
+from ggp.boards.looks import PieceLook, PieceShape, fact_look, looks_of, role_classes, square_looks
 from ggp.boards.scene import Scene, SceneFinder
 from ggp.boards.shapes import BoardShape
 from ggp.boards.snakes import map_of_rules
-from ggp.boards.svg.layout import UNIT, BoardLayout, has_towers, lay_out, lay_out_towers, square_name
+from ggp.boards.svg.grounds import draw_lines
+from ggp.boards.svg.layout import (
+    UNIT,
+    BoardLayout,
+    ground_look,
+    has_towers,
+    lay_out,
+    lay_out_towers,
+    square_name,
+)
 from ggp.boards.svg.level_pictures import LevelPicture, SnakesPicture, SokobanPicture
 from ggp.boards.svg.markup import clipped, element, number, stylesheet, text_of
 from ggp.boards.svg.overlay import NO_OVERLAY, BoardOverlay, draw_overlay
+from ggp.boards.svg.pegs import PegsPicture, Seen
+from ggp.boards.svg.seas import SeasPicture
 from ggp.boards.svg.sprites import draw_borders, draw_piece, draw_side, draw_square
 
 LINE = 18.0
@@ -196,17 +207,43 @@ class SvgPainter:
         self._layout: BoardLayout | None = None
         self._level: LevelPicture | None = None
         self._towers = board is not None and has_towers(board, rules)
+        self.pegs: PegsPicture | None = None
+        self._ground = ""
+        self._marks: dict[Square, PieceLook] = {}
         if board is not None:
             self._looks = looks_of(board, rules, roles)
+            self._marks = square_looks(board, rules)
+            self._find_ground(board)
             drawn = map_of_rules(rules)
-            if drawn is None:
+            if board.seas:
+                self._level = SeasPicture(board)
+            elif drawn is None:
                 self._level = SokobanPicture.of_board(board, self._looks)
             else:
                 self._level = SnakesPicture.of_map(drawn, board)
-            self._layout = lay_out(board, rules, None if self._level is None else self._level.margin)
+            margin = None if self._level is None else self._level.margin
+            self._layout = lay_out(self.board or board, rules, margin)
+            self.pegs = PegsPicture.of_board(board, rules)
         layout = self._layout
-        drawn_squares = None if layout is None else layout.spots.keys() | (layout.joins or {}).keys()
+        whole = layout is None or self.pegs is not None
+        drawn_squares = None if layout is None or whole else layout.spots.keys() | (layout.joins or {}).keys()
         self._finder = SceneFinder(board, rules, roles, drawn_squares)
+
+    def _find_ground(self, board: Grid) -> None:
+        """The ground, as it suits the looks of things."""
+        shapes = {look.shape for look in self._looks.values()}
+        if board.ground == "lines" and shapes != {PieceShape.DISC}:
+            self.board = board = replace(board, ground="")  # Crosses and rings stand in squares.
+        self._ground = "bars" if PieceShape.BAR in shapes else ground_look(board, self.rules)
+        if self._ground == "dark":
+            for thing, look in self._looks.items():
+                if look.shape is PieceShape.TRAIL:
+                    self._looks[thing] = replace(look, shape=PieceShape.AREA, colour="gb-gray")
+
+    @property
+    def quiet(self) -> bool:
+        """Whether likelihoods are shown on request only, as for pegs and seas."""
+        return self.pegs is not None or (self.board is not None and self.board.seas)
 
     @classmethod
     def of_machine(cls, machine: Machine, name: str = "") -> SvgPainter:
@@ -243,6 +280,8 @@ class SvgPainter:
         alone: bool = False,
         facts: bool = True,
         overlay: BoardOverlay = NO_OVERLAY,
+        seer: int | None = None,
+        past: Sequence[Seen] = (),
     ) -> str:
         """The true propositions as one ``<svg>`` element.
 
@@ -255,15 +294,19 @@ class SvgPainter:
             facts: whether the facts off the board are drawn too, in panels on the right, or below wide
                 boards. Games without a board always have them.
             overlay: rings and arrows over the board.
+            seer: the role that looks on, if it is one.
+            past: the steps up to this state, for boards of pegs and seas.
         """
         scene = self._finder.scene(propositions, before)
-        layout = self._placed(scene)
+        layout = self._placed(scene, past)
         height = _EDGE
         width = 2 * _EDGE
         parts: list[str] = []
         if layout is not None:
             shift = f"translate({number(_EDGE)} {number(_EDGE)})"
-            parts.append(element("g", *self._on_board(scene, layout, overlay), transform=shift))
+            ground = {"cls": f"gb-on-{self._ground}"} if self._ground else {}
+            inside = self._on_board(scene, layout, overlay, seer, past)
+            parts.append(element("g", *inside, transform=shift, **ground))
             width += layout.width
             height += layout.height
         blocks = self._blocks(scene)
@@ -351,8 +394,10 @@ class SvgPainter:
         """The class of colours in which a thing is drawn."""
         return self._look(thing).colour
 
-    def _placed(self, scene: Scene) -> BoardLayout | None:
+    def _placed(self, scene: Scene, past: Sequence[Seen] = ()) -> BoardLayout | None:
         """The layout of the board in a state."""
+        if self.pegs is not None:
+            return self.pegs.layout(past)
         if self.board is not None and self._towers:
             return lay_out_towers(self.board, self.rules, scene.on)
         return self._layout
@@ -374,19 +419,34 @@ class SvgPainter:
         counted = [_FactBlock("count", ((str(value),),), (False,)) for value in scene.counters]
         return counted + _fact_blocks(self.rules, rest, scene.off_before)
 
-    def _on_board(self, scene: Scene, layout: BoardLayout, overlay: BoardOverlay) -> list[str]:
+    def _on_board(
+        self,
+        scene: Scene,
+        layout: BoardLayout,
+        overlay: BoardOverlay,
+        seer: int | None,
+        past: Sequence[Seen],
+    ) -> list[str]:
         on, changed = scene.on, scene.changed
         assert self.board is not None
+        if self.pegs is not None:
+            return [self.pegs.draw(layout, on, past)]
         drawn: list[str] = []
+        names: dict[str, str] = {}
+        if self.board.seas and seer is not None:
+            names = {self.rules.spell(role): "theirs" for role in self.roles}
+            names[self.rules.spell(self.roles[seer])] = "mine"
         if self._level is not None:
-            drawn.append(self._level.behind(layout, on, scene.propositions))
+            drawn.append(self._level.behind(layout, on, scene.propositions, past))
+        if self._ground == "lines":
+            drawn.append(draw_lines(layout))
         drawn += [
             element("line", cls="gb-line", x1=x1, y1=y1, x2=x2, y2=y2) for x1, y1, x2, y2 in layout.lines
         ]
         drawn += [
             element(
                 "text",
-                text_of(label.text),
+                text_of(names.get(label.text, label.text) if label.title else label.text),
                 cls="gb-title" if label.title else "gb-axis",
                 x=label.x,
                 y=label.y,
@@ -399,12 +459,17 @@ class SvgPainter:
                 drawn.append(element("line", cls=cls, x1=x1, y1=y1, x2=x2, y2=y2))
         above: list[str] = []
         areas: dict[Square, str] = {}
+        bars: dict[Square, str] = {}
         # A scene shows changes without a frame.
         framed = changed if self._level is None else set[Square]()
         for square, spot in layout.spots.items():
             if self._level is not None and self._level.far and square not in on:
                 continue
-            looks = [self._look(thing) for thing in (*on.get(square, ()), *self.board.fixed.get(square, ()))]
+            looks = [self._look(thing, square) for thing in on.get(square, ())]
+            looks += [self._look(thing) for thing in self.board.fixed.get(square, ())]
+            if any(look.shape is PieceShape.BAR for look in looks):
+                bars[square] = ""
+            looks += [self._marks[square]] if square in self._marks else []
             above += [draw_side(look.sign, spot) for look in looks if look.shape is PieceShape.SIDE]
             looks = [look for look in looks if look.shape is not PieceShape.SIDE]
             if area := next((look for look in looks if look.shape is PieceShape.AREA), None):
@@ -417,12 +482,16 @@ class SvgPainter:
             for x1, y1, x2, y2, role in layout.edges
         ]
         over = draw_overlay(overlay, {spot.key: spot for spot in layout.spots.values()})
-        return [*drawn, draw_borders(layout, areas), *above, *edges, over]
+        blocks = {square: str(n) for n, block in enumerate(self.board.blocks) for square in block}
+        borders = draw_borders(layout, bars, "gb-bite") + draw_borders(layout, areas or blocks)
+        return [*drawn, borders, *above, *edges, over]
 
-    def _look(self, thing: Thing) -> PieceLook:
-        return self._looks.get(thing) or PieceLook(
+    def _look(self, thing: Thing, square: Square | None = None) -> PieceLook:
+        look = self._looks.get(thing) or PieceLook(
             "?", PieceShape.TEXT, "gb-other0", " ".join(map(self.rules.spell, thing))
         )
+        given = self.board.given if self.board is not None and square is not None else None
+        return replace(look, colour="gb-pen") if given and (square, thing) not in given else look
 
     def _spoken(self, on: dict[Square, list[Thing]], blocks: list[_FactBlock]) -> str:
         """The state in words."""

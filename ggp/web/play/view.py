@@ -20,6 +20,7 @@ from ggp.boards.words import EndFinder, Ending, MoveWords
 from ggp.game import Game
 from ggp.sokoban.findings import lost_boxes, sentences
 from ggp.sokoban.machine_stage import MachineStage, stage_of_machine
+from players.belief.belief import observed
 from players.match import Match, MatchStep
 from players.player import Choice
 
@@ -87,7 +88,7 @@ class TableView:
         """A move as an arrow or rings over the board: markup that follows the squares in the drawing."""
         legal = [self._machine.move(role, one) for one in self._machine.legal_moves(state, role)]
         text = self.spelled(role, move)
-        found = self._clicks.clicks(legal, state.propositions).moves
+        found = self._clicks.clicks(legal, state.propositions, self._machine.roles[role]).moves
         clicks = next((one for one in found if one.move == text), None)
         return "" if clicks is None else self.painter.draw_over(BoardOverlay.of_move(clicks))
 
@@ -105,7 +106,8 @@ class TableView:
         """A role's legal moves, in words and as clicks on the board on which these propositions are true."""
         terms = [self._machine.move(role, move) for move in legal]
         texts = dict(zip(map(self._machine.rules.spell, terms), self.words(role, legal), strict=True))
-        clicks = self._clicks.clicks(sorted(terms, key=sort_key), propositions).as_json()
+        mover = self._machine.roles[role]
+        clicks = self._clicks.clicks(sorted(terms, key=sort_key), propositions, mover).as_json()
         return [{**move, "text": texts[move["move"]] or move["move"]} for move in clicks]
 
     def words(self, role: int, moves: Sequence[int]) -> list[str]:
@@ -120,13 +122,19 @@ class TableView:
         before = match.steps[at - 1].state if at else None
         was = None if before is None else before.propositions
         end = self._ending(state, before) if match.over else Ending("")
+        past = [
+            (step.state.propositions, seen.move, seen.percepts)
+            for step in (match.steps[:at] if self.painter.quiet else ())
+            for seen in observed(step.state, step.joint)
+        ]
+        won = BoardOverlay(won=tuple(end.squares))
         return {
             "game": self._game,
             "title": self.title,
             "roles": self.roles,
             "step": at,
             "steps": len(match.steps),
-            "svg": self.painter.draw_board(state, before, overlay=BoardOverlay(won=tuple(end.squares))),
+            "svg": self.painter.draw(state.propositions, was, facts=False, overlay=won, past=past),
             "beside": self.painter.describe(state.propositions, was)["beside"],
             "over": match.over,
             "goals": goals,

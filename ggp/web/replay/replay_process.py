@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from pathlib import Path
@@ -29,6 +30,7 @@ from gdl.visible import visible
 from ggp.answers.catalogue import title_of
 from ggp.boards.board import board_of
 from ggp.boards.role_view import RoleSight, SightView, new_belief
+from ggp.boards.svg.pegs import Seen
 from ggp.boards.svg.picture import SvgPainter
 from ggp.boards.words import MoveWords
 from ggp.game import Game
@@ -297,7 +299,20 @@ class Replay:
         states = self.match.states
         now, before = states[number], states[number - 1] if number else None
         side_lines = self._painter.lines_beside(now)
-        return {"svg": self._painter.draw(now, before, facts=False), "beside": side_lines}
+        drawn = self._painter.draw(now, before, facts=False, past=self._past(number))
+        return {"svg": drawn, "beside": side_lines}
+
+    def _past(self, number: int) -> list[Seen]:
+        """The steps before a state, as far as the rules agree with the record."""
+        past: list[Seen] = []
+        with suppress(GdlError):
+            for found, joint in zip(self.match.states[:number], self.match.moves, strict=False):
+                if self._machine is None or not self._painter.quiet:
+                    break
+                played = [self._machine.move_id(role, move) for role, move in enumerate(joint)]
+                seen = observed(self._machine.state_of(found), played)
+                past += [(found, one.move, one.percepts) for one in seen]
+        return past
 
     def sights(self, role: int) -> list[dict[str, Any]]:
         """A role's knowledge, step by step (:func:`ggp.web.replay.replay_process.sights_of`)."""

@@ -1,18 +1,21 @@
 // Moves by clicks and keys: which squares may be clicked, and what the clicks so far mean.
-// A move is {move, clicks: [[squares that will do], ...], label}; a square is a group with data-square.
-import { dots, pieces } from "/static/marks.js";
+// A move is {move, clicks: [[squares that will do], ...], label}; a square is a group with data-square. A drawing
+// may have slots, groups with data-slot, that show what the clicks have chosen: then the clicks come in any order.
+import { dots, pieces, putInto } from "/static/marks.js";
 import { el } from "/static/page.js";
 
 const DRAGGED = 6; // pixels that a pointer moves before it drags
 
+// Clicks that are yet to be made may be gaps among the others; `every` passes over them.
 const begins = (move, clicked) =>
   clicked.length <= move.clicks.length && clicked.every((square, i) => move.clicks[i].includes(square));
 
-/** The moves that need no further click, and the squares that may be clicked next. */
-export function outlook(moves, clicked) {
+/** The moves that need no further click, and the squares that may be clicked as number `at`, the next one. */
+export function outlook(moves, clicked, at = clicked.length) {
   const left = moves.filter((move) => begins(move, clicked));
-  const complete = left.filter((move) => move.clicks.length === clicked.length);
-  const further = new Set(left.filter((m) => m.clicks.length > clicked.length).flatMap((m) => m.clicks[clicked.length]));
+  const made = Object.keys(clicked).length;
+  const complete = left.filter((move) => move.clicks.length === made);
+  const further = new Set(left.filter((m) => m.clicks.length > made).flatMap((m) => m.clicks[at] ?? []));
   return { left, complete, further };
 }
 
@@ -25,17 +28,42 @@ export function askOn(svg, list, moves, choose, { other = () => {}, arrows = tru
   let clicked = [];
   svg.setAttribute("role", "group"); // a picture has no buttons
   const squares = new Map([...svg.querySelectorAll("[data-square]")].map((s) => [s.dataset.square, s]));
+  const slots = moves.some((move) => move.clicks.length > 0) ? [...svg.querySelectorAll("[data-slot]")] : [];
+  let slot = 0; // the slot that is filled next
+
+  /** The number of the next click. */
+  const next = () => (slots.length === 0 ? clicked.length : slot);
+
+  /** Puts what stands on a square into a slot, or empties the slot; the next one is the first that is empty. */
+  function fill(i, key) {
+    if (key === undefined) delete clicked[i];
+    else clicked[i] = key;
+    slot = key === undefined ? i : Math.max(0, slots.findIndex((_, n) => !(n in clicked)));
+    show();
+  }
+
+  function showSlots() {
+    slots.forEach((place, i) => {
+      const from = squares.get(clicked[i]);
+      putInto(place, from);
+      const name = place.querySelector("title").textContent;
+      const words = from ? `${name}: ${from.querySelector("title").textContent}` : name;
+      for (const [key, value] of Object.entries({ tabindex: "0", role: "button", "aria-label": words })) place.setAttribute(key, value);
+      place.classList.toggle("gb-next", i === slot && !from);
+    });
+  }
 
   function show() {
-    const { complete, further } = outlook(moves, clicked);
-    if (complete.length === 1 && further.size === 0 && clicked.length > 0) {
+    const { complete, further } = outlook(moves, clicked, next());
+    showSlots();
+    if (complete.length === 1 && further.size === 0 && clicked.length > 0 && slots.length === 0) {
       finish(complete[0]);
       return;
     }
-    dots(svg, clicked.length > 0 ? further : []);
+    dots(svg, clicked.length > 0 && slots.length === 0 ? further : []);
     for (const [key, square] of squares) {
       const may = further.has(key);
-      const chosen = clicked.includes(key);
+      const chosen = clicked.includes(key) && slots.length === 0;
       square.classList.toggle("gb-may", may);
       square.classList.toggle("gb-chosen", chosen);
       if (may || chosen) {
@@ -48,13 +76,15 @@ export function askOn(svg, list, moves, choose, { other = () => {}, arrows = tru
     }
     const offered = clicked.length > 0 ? complete : moves.filter((move) => move.clicks.length === 0);
     list.replaceChildren(
-      ...offered.map((move) => el("button", { type: "button", "data-move": move.move, onclick: () => finish(move) }, move.label)),
+      ...offered.map((move) => el("button", { type: "button", "data-move": move.move, onclick: () => finish(move) }, slots.length === 0 ? move.label : move.text || move.label)),
     );
     if (clicked.length > 0) list.append(el("button", { type: "button", class: "quiet", onclick: clear }, "cancel"));
   }
 
   function click(key) {
-    if (outlook(moves, clicked).further.has(key)) clicked = [...clicked, key];
+    if (slots.length > 0) {
+      if (outlook(moves, clicked, slot).further.has(key)) fill(slot, key);
+    } else if (outlook(moves, clicked).further.has(key)) clicked = [...clicked, key];
     else if (clicked.includes(key)) clicked = clicked.slice(0, clicked.indexOf(key));
     else if (outlook(moves, []).further.has(key)) clicked = [key];
     else {
@@ -67,6 +97,7 @@ export function askOn(svg, list, moves, choose, { other = () => {}, arrows = tru
 
   function clear() {
     clicked = [];
+    slot = 0;
     show();
   }
 
@@ -81,11 +112,18 @@ export function askOn(svg, list, moves, choose, { other = () => {}, arrows = tru
       return;
     }
     const square = event.target.closest?.("[data-square]");
+    const place = slots.indexOf(event.target.closest?.("[data-slot]"));
     if (square) click(square.dataset.square);
+    else if (place >= 0) fill(place);
   };
   const onKey = (event) => {
     const square = event.target.closest?.("[data-square]");
+    const place = slots.indexOf(event.target.closest?.("[data-slot]"));
     if (event.key === "Escape" && clicked.length > 0) clear();
+    else if (place >= 0 && (event.key === "Enter" || event.key === " ")) {
+      event.preventDefault();
+      fill(place);
+    }
     else if (square && (event.key === "Enter" || event.key === " ")) {
       event.preventDefault();
       click(square.dataset.square);
@@ -138,8 +176,10 @@ export function askOn(svg, list, moves, choose, { other = () => {}, arrows = tru
     if (!held.moved && Math.hypot(x, y) < DRAGGED) return;
     if (!held.moved) {
       held.moved = true;
-      clicked = [held.key];
-      show();
+      if (slots.length === 0) {
+        clicked = [held.key];
+        show();
+      }
     }
     shift(x * held.scale, y * held.scale);
   };
@@ -151,6 +191,13 @@ export function askOn(svg, list, moves, choose, { other = () => {}, arrows = tru
     if (!moved) return;
     dragged = true;
     setTimeout(() => (dragged = false), 0); // the click that ends a drag comes at once
+    if (slots.length > 0) {
+      const place = slots.findIndex((one) => document.elementsFromPoint(event.clientX, event.clientY).some((e) => one.contains(e)));
+      const others = clicked.slice();
+      delete others[place];
+      if (place >= 0 && outlook(moves, others, place).further.has(key)) fill(place, key);
+      return;
+    }
     const target = event.type === "pointerup" ? squareAt(event)?.dataset.square : undefined;
     if (target !== undefined && target !== key && outlook(moves, clicked).further.has(target)) click(target);
     else clear();
@@ -159,7 +206,7 @@ export function askOn(svg, list, moves, choose, { other = () => {}, arrows = tru
   // Where any square of a column makes the same move, the whole column answers to the pointer.
   const onOver = (event) => {
     const key = event.target.closest?.("[data-square]")?.dataset.square;
-    const same = moves.filter((move) => begins(move, clicked) && move.clicks[clicked.length]?.includes(key)).flatMap((move) => move.clicks[clicked.length]);
+    const same = moves.filter((move) => begins(move, clicked) && move.clicks[next()]?.includes(key)).flatMap((move) => move.clicks[next()]);
     for (const [name, square] of squares) square.classList.toggle("gb-same", same.length > 1 && same.includes(name));
   };
 
