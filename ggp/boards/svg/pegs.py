@@ -81,10 +81,25 @@ class PegsPicture:
         for n in range(self._holes):
             hole = element("circle", cls="gb-reach gb-hole", cx=self._x(n), cy=self._y(last), r=14)
             drawn.append(
-                element("g", element("title", f"hole {n + 1}"), hole, cls="gb-slot", data_slot=str(n))
+                element(
+                    "g",
+                    element("title", f"hole {n + 1}"),
+                    hole,
+                    cls="gb-slot",
+                    role="button",
+                    data_slot=str(n),
+                )
             )
-        for (_, x, y), spot in layout.spots.items():
-            peg = draw_piece(self._pegs[x if self._across else y], spot.x, spot.y, 0.9)
+        x, y = self._x(self._holes) + _PIN / 2, self._y(last)
+        tick = element("path", cls="gb-tick", d="M-7 1L-2 6L7-5", transform=f"translate({x:g} {y:g})")
+        ready = [
+            element("title", "make this guess"),
+            element("circle", cls="gb-tray", cx=x, cy=y, r=15),
+            tick,
+        ]
+        drawn.append(element("g", *ready, cls="gb-go", role="button", data_go="yes"))
+        for (_, column, other), spot in layout.spots.items():
+            peg = draw_piece(self._pegs[column if self._across else other], spot.x, spot.y, 0.9)
             drawn.append(draw_square(spot, [], False, False, peg))
         return "".join(drawn)
 

@@ -188,6 +188,8 @@ _WIDE = 2.2
 _MOST_LINES = 12
 _MOST_LINES_ALONE = 40
 _LONGEST_TEXT = 2000
+_GROUNDS = ("bars", "dark", "green", "lines")
+"""Grounds that have colours of their own in the stylesheet."""
 
 
 class SvgPainter:
@@ -304,7 +306,7 @@ class SvgPainter:
         parts: list[str] = []
         if layout is not None:
             shift = f"translate({number(_EDGE)} {number(_EDGE)})"
-            ground = {"cls": f"gb-on-{self._ground}"} if self._ground else {}
+            ground = {"cls": f"gb-on{self._ground}"} if self._ground in _GROUNDS else {}
             inside = self._on_board(scene, layout, overlay, seer, past)
             parts.append(element("g", *inside, transform=shift, **ground))
             width += layout.width
@@ -329,8 +331,8 @@ class SvgPainter:
 
     def draw_over(self, overlay: BoardOverlay) -> str:
         """The overlay alone, to be put behind the squares of a drawing of this board; empty for games without
-        a board."""
-        spots = {} if self._layout is None else self._layout.spots
+        a board and for codes of pegs."""
+        spots = {} if self._layout is None or self.pegs is not None else self._layout.spots
         return draw_overlay(overlay, {spot.key: spot for spot in spots.values()})
 
     def lines_beside(self, propositions: Iterable[Term]) -> list[str]:
@@ -482,7 +484,7 @@ class SvgPainter:
             for x1, y1, x2, y2, role in layout.edges
         ]
         over = draw_overlay(overlay, {spot.key: spot for spot in layout.spots.values()})
-        blocks = {square: str(n) for n, block in enumerate(self.board.blocks) for square in block}
+        blocks = {square: str(n) for n, block in enumerate(self.board.blocks) for square in sorted(block)}
         borders = draw_borders(layout, bars, "gb-bite") + draw_borders(layout, areas or blocks)
         return [*drawn, borders, *above, *edges, over]
 

@@ -322,4 +322,4 @@ def draw_borders(layout: BoardLayout, areas: Mapping[Square, str], cls: str = "g
             if neighbour != area and (neighbour is None or way in ("south", "east")):
                 ends.append(_side_line(way, spot))
     path = "".join(f"M{x1:g} {y1:g}L{x2:g} {y2:g}" for x1, y1, x2, y2 in ends)
-    return element("path", cls=cls, d=path)
+    return element("path", cls=cls, d=path) if path else ""

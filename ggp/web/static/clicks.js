@@ -29,12 +29,13 @@ export function askOn(svg, list, moves, choose, { other = () => {}, arrows = tru
   svg.setAttribute("role", "group"); // a picture has no buttons
   const squares = new Map([...svg.querySelectorAll("[data-square]")].map((s) => [s.dataset.square, s]));
   const slots = moves.some((move) => move.clicks.length > 0) ? [...svg.querySelectorAll("[data-slot]")] : [];
+  const go = svg.querySelector("[data-go]"); // shown when all slots are full
   let slot = 0; // the slot that is filled next
 
   /** The number of the next click. */
   const next = () => (slots.length === 0 ? clicked.length : slot);
 
-  /** Puts what stands on a square into a slot, or empties the slot; the next one is the first that is empty. */
+  /** Puts what stands on a square into a slot, or empties it; the next one is the first that is empty. */
   function fill(i, key) {
     if (key === undefined) delete clicked[i];
     else clicked[i] = key;
@@ -42,21 +43,23 @@ export function askOn(svg, list, moves, choose, { other = () => {}, arrows = tru
     show();
   }
 
-  function showSlots() {
+  function showSlots(ready) {
     slots.forEach((place, i) => {
       const from = squares.get(clicked[i]);
       putInto(place, from);
       const name = place.querySelector("title").textContent;
-      const words = from ? `${name}: ${from.querySelector("title").textContent}` : name;
-      for (const [key, value] of Object.entries({ tabindex: "0", role: "button", "aria-label": words })) place.setAttribute(key, value);
+      place.setAttribute("aria-label", from ? `${name}: ${from.querySelector("title").textContent}` : name);
       place.classList.toggle("gb-next", i === slot && !from);
     });
+    go?.classList.toggle("gb-ready", ready);
+    for (const one of go ? [...slots, go] : []) one.setAttribute("tabindex", "0");
   }
 
   function show() {
     const { complete, further } = outlook(moves, clicked, next());
-    showSlots();
-    if (complete.length === 1 && further.size === 0 && clicked.length > 0 && slots.length === 0) {
+    const whole = complete.length === 1 && further.size === 0 && clicked.length > 0;
+    showSlots(whole);
+    if (whole && slots.length === 0) {
       finish(complete[0]);
       return;
     }
@@ -92,7 +95,7 @@ export function askOn(svg, list, moves, choose, { other = () => {}, arrows = tru
       return;
     }
     show();
-    squares.get(key)?.focus();
+    (go?.classList.contains("gb-ready") ? go : squares.get(key))?.focus();
   }
 
   function clear() {
@@ -106,28 +109,27 @@ export function askOn(svg, list, moves, choose, { other = () => {}, arrows = tru
     choose(move.move);
   }
 
+  /** Does what a click or a key on an element means; false if it means nothing. */
+  function act(event) {
+    const at = event.target.closest?.("[data-square], [data-slot], [data-go]");
+    if (at?.dataset.square !== undefined) click(at.dataset.square);
+    else if (at?.dataset.slot !== undefined) fill(Number(at.dataset.slot));
+    else if (at?.classList.contains("gb-ready")) list.querySelector("button")?.click();
+    return Boolean(at);
+  }
+
   const onClick = (event) => {
     if (dragged) {
       dragged = false;
       return;
     }
-    const square = event.target.closest?.("[data-square]");
-    const place = slots.indexOf(event.target.closest?.("[data-slot]"));
-    if (square) click(square.dataset.square);
-    else if (place >= 0) fill(place);
+    act(event);
   };
   const onKey = (event) => {
     const square = event.target.closest?.("[data-square]");
-    const place = slots.indexOf(event.target.closest?.("[data-slot]"));
     if (event.key === "Escape" && clicked.length > 0) clear();
-    else if (place >= 0 && (event.key === "Enter" || event.key === " ")) {
-      event.preventDefault();
-      fill(place);
-    }
-    else if (square && (event.key === "Enter" || event.key === " ")) {
-      event.preventDefault();
-      click(square.dataset.square);
-    } else if (arrows && square && event.key.startsWith("Arrow")) {
+    else if ((event.key === "Enter" || event.key === " ") && act(event)) event.preventDefault();
+    else if (arrows && square && event.key.startsWith("Arrow")) {
       event.preventDefault();
       neighbour(square, event.key)?.focus();
     }
@@ -167,7 +169,7 @@ export function askOn(svg, list, moves, choose, { other = () => {}, arrows = tru
     dragged = false;
     const square = event.target.closest?.("[data-square]");
     const key = square?.dataset.square;
-    if (!square || event.button !== 0 || !moves.some((move) => move.clicks.length > 1 && move.clicks[0].includes(key))) return;
+    if (!square || slots.length > 0 || event.button !== 0 || !moves.some((move) => move.clicks.length > 1 && move.clicks[0].includes(key))) return;
     held = { key, x: event.clientX, y: event.clientY, pieces: pieces(square), scale: 1 / (svg.getScreenCTM()?.a || 1), moved: false };
   };
   const onMove = (event) => {
@@ -176,10 +178,8 @@ export function askOn(svg, list, moves, choose, { other = () => {}, arrows = tru
     if (!held.moved && Math.hypot(x, y) < DRAGGED) return;
     if (!held.moved) {
       held.moved = true;
-      if (slots.length === 0) {
-        clicked = [held.key];
-        show();
-      }
+      clicked = [held.key];
+      show();
     }
     shift(x * held.scale, y * held.scale);
   };
@@ -191,13 +191,6 @@ export function askOn(svg, list, moves, choose, { other = () => {}, arrows = tru
     if (!moved) return;
     dragged = true;
     setTimeout(() => (dragged = false), 0); // the click that ends a drag comes at once
-    if (slots.length > 0) {
-      const place = slots.findIndex((one) => document.elementsFromPoint(event.clientX, event.clientY).some((e) => one.contains(e)));
-      const others = clicked.slice();
-      delete others[place];
-      if (place >= 0 && outlook(moves, others, place).further.has(key)) fill(place, key);
-      return;
-    }
     const target = event.type === "pointerup" ? squareAt(event)?.dataset.square : undefined;
     if (target !== undefined && target !== key && outlook(moves, clicked).further.has(target)) click(target);
     else clear();
@@ -228,6 +221,7 @@ export function askOn(svg, list, moves, choose, { other = () => {}, arrows = tru
     window.removeEventListener("pointerup", onUp);
     window.removeEventListener("pointercancel", onUp);
     list.replaceChildren();
+    go?.classList.remove("gb-ready");
     dots(svg, []);
     for (const square of squares.values()) {
       square.classList.remove("gb-may", "gb-chosen", "gb-same");
