@@ -157,7 +157,7 @@ def find_board(machine: Machine) -> Grid | None:
     things, behaviour, blocks = board.things, board.behaviour, tuple[frozenset[Square], ...]()
     written = len(machine.roles) == 1 and behaviour.stays & behaviour.comes and not behaviour.moves
     if written and len(things) == len(board.columns):
-        blocks = blocks_of(machine.rules, board.layers, board.squares)
+        blocks = blocks_of(Statics(machine.rules, prover), board.squares)
     first = things_on(board.layers, states[0] if written and (blocks or all(map(_number, things))) else ())
     given = frozenset(pair for pair in first if pair[1] not in board.blanks)
     whole = board.panels == ((),)

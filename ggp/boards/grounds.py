@@ -4,122 +4,50 @@ discs that turn over, dark for riders that close the squares behind them; blocks
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Sequence
 
-from gdl.errors import GdlError
 from gdl.machine import Machine
-from gdl.prover.limits import ProverLimits
-from gdl.prover.machine import ProverMachine
-from gdl.rules import Literal, Rule, Rules, body_literals
-from gdl.terms import ARITIES, DOES, INIT, ROLE, TRUE, Term
-from ggp.boards.layers import Layer, Square, Thing
+from gdl.terms import Term
+from ggp.boards.layers import Square, Thing
 from ggp.boards.piece_behaviour import PieceBehaviour
+from ggp.boards.statics import Statics
 
 _FEWEST_LINES = 7
 """Fewest columns and rows of a board of lines."""
-_LIMITS = ProverLimits(rows=100_000)
-_SQUARE = "square of the board"
-"""A name that no rules can write."""
 
 
 def ground_of(
     machine: Machine, things: Sequence[Thing], squares: Collection[Square], behaviour: PieceBehaviour
 ) -> str:
-    """``lines``, ``green`` or ``dark``, as a hint for the board says it; empty for other boards.
-
-    Args:
-        things: every thing of the board.
-        squares: its squares, on one board of columns and rows.
-    """
+    """``lines``, ``green`` or ``dark`` for the things and squares of a board; empty for other boards."""
     kinds, roles = set(things), len(machine.roles)
-    if roles < 2:
-        return ""
     trails = behaviour.trails & behaviour.stays
     riders = kinds - trails
-    if trails and riders == behaviour.moves and len(riders) == roles:
+    if roles > 1 and trails and riders == behaviour.moves and len(riders) == roles:
         return "dark"
-    if len(behaviour.turns) == roles and kinds - behaviour.turns <= behaviour.stays - behaviour.comes:
+    if len(behaviour.turns) == roles > 1 and kinds - behaviour.turns <= behaviour.stays - behaviour.comes:
         return "green"
-    wide, high = len({x for _, x, _ in squares}), len({y for _, _, y in squares})
-    stones = len(kinds) == roles == 2 and not behaviour.first and not kinds & behaviour.moves
-    if not stones or min(wide, high) < _FEWEST_LINES or wide * high > len(squares):
+    sides = [len({square[i] for square in squares}) for i in (1, 2)]
+    stones = len(kinds) == roles == 2 and not (behaviour.first or kinds & behaviour.moves)
+    crosses = {term.name for thing in things for term in thing} & {"x", "o"}
+    if not stones or crosses or min(sides) < _FEWEST_LINES or sides[0] * sides[1] > len(squares):
         return ""
-    free = max(map(len, machine.options(machine.initial_state())))
-    return "lines" if free >= len(squares) else ""
+    # Stones that fall, or may not be laid everywhere, stand in squares.
+    return "lines" if max(map(len, machine.options(machine.initial_state()))) >= len(squares) else ""
 
 
-def blocks_of(
-    rules: Rules, layers: Sequence[Layer], squares: Collection[Square]
-) -> tuple[frozenset[Square], ...]:
-    """Blocks that share out a board of as many columns as rows, each with as many squares: a relation of the
-    rules asks about the squares of a block together, as others do of each row and of each column. Empty for
-    other boards."""
+def blocks_of(statics: Statics, squares: Collection[Square]) -> tuple[frozenset[Square], ...]:
+    """Blocks that share out a board of as many columns as rows, each with as many squares, as a relation of
+    the rules names them beside columns and rows; empty for other boards."""
     side = len({x for _, x, _ in squares})
-    if len(layers) != 1 or side * side != len(squares) or len({y for _, _, y in squares}) != side:
-        return ()
-    (layer,) = layers
-    if layer.strip or layer.panel or layer.x == layer.y:
-        return ()
-    changing = _changing(rules)
-    static = [r for r in rules if r.head.name == ROLE or r.head.name not in (*ARITIES, *changing)]
-    asked = _asked_together(rules, layer, squares, changing)
-    try:
-        found = ProverMachine(replace(rules, rules=(*static, *asked)), _LIMITS).initial_state().propositions
-    except GdlError:  # The rules are hostile or exceed the limits.
-        return ()
-    groups: dict[Term, dict[tuple[Term, ...], set[Square]]] = defaultdict(lambda: defaultdict(set))
-    used = {lit.atom for rule in rules for lit, _ in body_literals(rule)}
-    plain = {atom.name for atom in used if atom.args} - {atom.name for atom in used if not atom.ground}
-    for term in found:
-        relation, *key, x, y = term.args
-        if relation.name not in plain or Term(relation.name, *key) in used:
-            groups[relation][tuple(key)].add(((), x, y))
-    shares = [set(map(frozenset, parts.values())) for _, parts in sorted(groups.items())]
-    whole = [
-        share
-        for share in shares
-        if len(share) == side
-        and {len(part) for part in share} == {side}
-        and len(set().union(*share)) == side**2
-    ]
-    lines = [
-        share for share in whole if any(len({s[i] for s in part}) == 1 for part in share for i in (1, 2))
-    ]
-    blocks = [share for share in whole if share not in lines]
-    return tuple(sorted(blocks[0], key=min)) if blocks and len(lines) > 1 else ()
-
-
-def _changing(rules: Rules) -> set[str]:
-    """The relations that depend on the state or on moves."""
-    changing = {TRUE, DOES}
-    while True:
-        more = {r.head.name for r in rules if any(lit.atom.name in changing for lit, _ in body_literals(r))}
-        if more <= changing:
-            return changing
-        changing |= more
-
-
-def _asked_together(
-    rules: Rules, layer: Layer, squares: Collection[Square], changing: Collection[str]
-) -> Iterator[Rule]:
-    """Rules that give the squares about which a relation asks as propositions of the first state, with those
-    arguments of the relation that do not say what stands there."""
-    yield from (Rule(Term(_SQUARE, x, y)) for _, x, y in sorted(squares))
-    for rule in rules:
-        literals = [lit for lit, positive in body_literals(rule) if positive]
-        facts = [lit.atom.args[0] for lit in literals if lit.atom.name == TRUE]
-        asked = [fact for fact in facts if layer.fits(fact)]
-        if rule.head.name in ARITIES or len(asked) < len(facts):
-            continue
-        places = {fact.args[i] for fact in asked for i in (layer.x, layer.y)}
-        there = {fact.args[i] for fact in asked for i in layer.contents} - places
-        key = [arg for arg in rule.head.args if arg not in there]
-        where = [
-            lit
-            for lit in literals
-            if lit.atom.name not in (*ARITIES, *changing) and not there & set(lit.atom.args)
-        ]
-        for x, y in sorted({(fact.args[layer.x], fact.args[layer.y]) for fact in asked}):
-            square = Term(_SQUARE, Term(rule.head.name), *key, x, y)
-            yield Rule(Term(INIT, square), (*where, Literal(Term(_SQUARE, x, y))))
+    for signature in statics.signatures((3,)) if side * side == len(squares) else ():
+        rows = statics.rows(signature, len(squares))
+        for name, x, y in ((0, 1, 2), (1, 0, 2), (2, 0, 1)):
+            blocks: dict[Term, set[Square]] = defaultdict(set)
+            for row in rows:
+                blocks[row[name]].add(((), row[x], row[y]))
+            straight = any(len({s[i] for s in block}) == 1 for block in blocks.values() for i in (1, 2))
+            whole = set[Square]().union(*blocks.values()) == set(squares)
+            if whole and not straight and {len(blocks), *map(len, blocks.values())} == {side}:
+                return tuple(map(frozenset, blocks.values()))
+    return ()

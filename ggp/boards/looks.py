@@ -408,7 +408,8 @@ def _by_behaviour(board: Grid, looks: dict[Thing, PieceLook], owners: dict[Thing
             _set(looks, thing, PieceShape.MARK, "")
             del plain[thing]
     for thing in [thing for thing in plain if thing in behaviour.trails & behaviour.stays]:
-        _set(looks, thing, PieceShape.AREA if owners[thing] >= 0 else PieceShape.TRAIL, "")
+        whole = owners[thing] >= 0 or board.ground == "dark"
+        _set(looks, thing, PieceShape.AREA if whole else PieceShape.TRAIL, "")
         del plain[thing]
     own: dict[int, list[Thing]] = defaultdict(list)
     for thing in plain:

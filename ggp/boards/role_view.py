@@ -3,17 +3,17 @@ It uses only the role's own moves and percepts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gdl.machine import Machine
+from gdl.machine import Machine, State
 from gdl.terms import Term
 from ggp.boards.board import Grid
 from ggp.boards.layers import Square, Thing
 from ggp.boards.svg.pegs import Seen
 from ggp.boards.svg.picture import SvgPainter
-from players.belief.belief import SURE, Belief, likelihoods, world_machine
+from players.belief.belief import SURE, Belief, likelihoods, observed, world_machine
 from players.belief.worlds import StateWorlds
 
 WORLDS, EFFORT = 20_000, 200_000
@@ -50,6 +50,12 @@ def new_belief(machine: Machine, role: int, seed: int) -> Belief:
     slow = isinstance(world_machine(machine, role), StateWorlds)
     worlds, effort = (_SLOW_WORLDS, _SLOW_EFFORT) if slow else (WORLDS, EFFORT)
     return Belief(machine, role, worlds=worlds, effort=effort, seed=seed)
+
+
+def past_of(steps: Iterable[tuple[State, Sequence[int]]]) -> list[Seen]:
+    """Steps with the moves and percepts of all roles."""
+    seen = ((state, one) for state, joint in steps for one in observed(state, joint))
+    return [(state.propositions, one.move, one.percepts) for state, one in seen]
 
 
 class SightView:

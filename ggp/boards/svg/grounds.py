@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ggp.boards.svg.layout import UNIT, BoardLayout
+from ggp.boards.svg.layout import UNIT, BoardLayout, SpotKind
 from ggp.boards.svg.markup import element
 
 _FROM_SIDE = {9: 2, 11: 3, 13: 3, 15: 3, 17: 3, 19: 3}
@@ -10,8 +10,12 @@ _FROM_SIDE = {9: 2, 11: 3, 13: 3, 15: 3, 17: 3, 19: 3}
 
 
 def draw_lines(layout: BoardLayout) -> str:
-    """The ground, its lines and star points. Sides of 19 lines have a star in the middle too."""
-    xs, ys = sorted({s.x for s in layout.spots.values()}), sorted({s.y for s in layout.spots.values()})
+    """The ground, its lines and star points; empty for boards without such crossings. Sides of 19 lines have
+    a star in the middle too."""
+    spots = [spot for spot in layout.spots.values() if spot.kind is SpotKind.CROSSING]
+    xs, ys = sorted({spot.x for spot in spots}), sorted({spot.y for spot in spots})
+    if not spots:
+        return ""
     place = {"x": xs[0] - UNIT / 2, "y": ys[0] - UNIT / 2}
     place |= {"width": xs[-1] - xs[0] + UNIT, "height": ys[-1] - ys[0] + UNIT}
     path = [f"M{x:g} {ys[0]:g}V{ys[-1]:g}" for x in xs] + [f"M{xs[0]:g} {y:g}H{xs[-1]:g}" for y in ys]

@@ -134,7 +134,13 @@ def _straight(board: Grid, rules: Rules, margin: float | None) -> BoardLayout:
     several = len(board.panels) > 1 or bool(board.panels and board.panels[0])
     ground = ground_look(board, rules)
     points = bool(board.lines) or ground == "points"
-    kind = SpotKind.POINT if points else SpotKind.CROSSING if ground == "lines" else SpotKind.SQUARE
+    kind = (
+        SpotKind.POINT
+        if points
+        else SpotKind.CROSSING
+        if ground == "lines" and not several
+        else SpotKind.SQUARE
+    )
     chequered = _is_chequered(board, rules) and not points
     strip = board.rows == (Term(""),)
     # Parts of one whole board stand close together, without names.

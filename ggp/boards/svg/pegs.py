@@ -27,18 +27,16 @@ _MOST_HOLES, _MOST_ABREAST = 12, 8
 
 
 class PegsPicture:
-    """The board of a code of ``holes`` pegs, with the guesses. ``across``: the columns of ``board`` are
-    colours."""
+    """The board of a code of ``holes`` pegs. ``across``: the columns of ``board`` are the colours."""
 
     def __init__(self, board: Grid, rules: Rules, holes: int, across: bool) -> None:
         self._rules, self._holes, self._across = rules, holes, across
         self._places, colours = (board.rows, board.columns) if across else (board.columns, board.rows)
         names = [rules.spell(colour) for colour in colours]
-        letters = [name[:1].upper() for name in names]
-        signs = letters if len(set(letters)) == len(letters) else [""] * len(letters)
+        told = len({name[:1] for name in names}) == len(names)
         self._pegs = {
-            colour: PieceLook(sign, PieceShape.DISC, word_class(colour, n), name)
-            for n, (colour, sign, name) in enumerate(zip(colours, signs, names, strict=True))
+            colour: PieceLook(name[:1].upper() * told, PieceShape.DISC, word_class(colour, n), name)
+            for n, (colour, name) in enumerate(zip(colours, names, strict=True))
         }
         row = _NUMBER + holes * _PITCH + (2 + (holes + 1) // 2) * _PIN
         self._wide = max(row, min(len(colours), _MOST_ABREAST) * UNIT)
@@ -50,8 +48,7 @@ class PegsPicture:
         holes = {len(head.args[1].args) for head in heads if _hint(rules, head.args[1], "pegs") is not None}
         if len(holes) != 1 or board.shape is not BoardShape.STRAIGHT or board.panels != ((),):
             return None
-        number = min(holes)
-        across = len(board.rows) == number
+        number, across = min(holes), holes == {len(board.rows)}
         fits = 0 < number <= _MOST_HOLES and (across or len(board.columns) == number)
         return cls(board, rules, number, across) if fits else None
 
@@ -71,81 +68,73 @@ class PegsPicture:
         guesses = self._guesses(past)
         code = {y: x for _, x, y in on} if self._across else {x: y for _, x, y in on}
         last = max(_ROWS, len(guesses) + 1) - 1
-        drawn = [self._tray("gb-shield", _PITCH / 2), self._tray("gb-making", self._y(last))]
+        x, y = self._x(self._holes) + _PIN / 2, self._y(last)
+        tray = {"x": 1, "width": self._wide - 2, "height": 34, "rx": 8}
+        drawn = [
+            element("rect", cls="gb-shield", y=1, **tray),
+            element("rect", cls="gb-making", y=y - 17, **tray),
+        ]
         drawn.append(self._row("code", [code.get(place) for place in self._places], None, _PITCH / 2))
         for row in range(last):
             n = row - last + len(guesses)
             colours, pins = guesses[n] if n >= 0 else ([None] * self._holes, [])
             drawn.append(self._row(f"{n + 1}" if n >= 0 else "", colours, pins, self._y(row)))
-        drawn.append(element("text", f"{len(guesses) + 1}", cls="gb-axis", x=_NUMBER / 2, y=self._y(last)))
+        drawn.append(element("text", f"{len(guesses) + 1}", cls="gb-axis", x=_NUMBER / 2, y=y))
         for n in range(self._holes):
-            hole = element("circle", cls="gb-reach gb-hole", cx=self._x(n), cy=self._y(last), r=14)
+            hole = element("circle", cls="gb-reach gb-hole", cx=self._x(n), cy=y, r=14)
             drawn.append(
-                element(
-                    "g",
-                    element("title", f"hole {n + 1}"),
-                    hole,
-                    cls="gb-slot",
-                    role="button",
-                    data_slot=str(n),
-                )
+                element("g", element("title", f"hole {n + 1}"), hole, cls="gb-slot", data_slot=f"{n}")
             )
-        x, y = self._x(self._holes) + _PIN / 2, self._y(last)
         tick = element("path", cls="gb-tick", d="M-7 1L-2 6L7-5", transform=f"translate({x:g} {y:g})")
-        ready = [
-            element("title", "make this guess"),
-            element("circle", cls="gb-tray", cx=x, cy=y, r=15),
-            tick,
-        ]
-        drawn.append(element("g", *ready, cls="gb-go", role="button", data_go="yes"))
-        for (_, column, other), spot in layout.spots.items():
-            peg = draw_piece(self._pegs[column if self._across else other], spot.x, spot.y, 0.9)
-            drawn.append(draw_square(spot, [], False, False, peg))
+        ready = element("title", "make this guess") + element("circle", cls="gb-tray", cx=x, cy=y, r=15)
+        drawn.append(element("g", ready, tick, cls="gb-go", data_go="yes"))
+        for look, spot in zip(self._pegs.values(), layout.spots.values(), strict=True):
+            drawn.append(draw_square(spot, [], False, False, draw_piece(look, spot.x, spot.y, 0.9)))
         return "".join(drawn)
 
     def _guesses(self, past: Sequence[Seen]) -> list[tuple[list[Term | None], list[PieceLook]]]:
         """The colours and pins of each guess."""
         found: list[tuple[list[Term | None], list[PieceLook]]] = []
         for _, move, percepts in past:
+            pins: list[PieceLook] = []
+            for percept in sorted(percepts):
+                if (colour := _hint(self._rules, percept, "pin")) is not None:
+                    pin = PieceLook(
+                        "", PieceShape.DISC, f"gb-{colour or 'black'}", self._rules.spell(percept)[1:-1]
+                    )
+                    pins += [pin] * _number(percept)
             if (
                 move is not None
                 and len(move.args) == self._holes
                 and _hint(self._rules, move, "pegs") is not None
             ):
-                pins = [
-                    PieceLook("", PieceShape.DISC, f"gb-{colour or 'black'}", self._rules.spell(percept))
-                    for percept in sorted(percepts)
-                    if (colour := _hint(self._rules, percept, "pin")) is not None
-                    for _ in range(_number(percept))
-                ]
                 found.append((list(move.args), pins[: self._holes]))
         return found
-
-    def _tray(self, cls: str, y: float) -> str:
-        return element("rect", cls=cls, x=1, y=y - 17, width=self._wide - 2, height=34, rx=8)
 
     def _row(
         self, name: str, colours: Sequence[Term | None], pins: Sequence[PieceLook] | None, y: float
     ) -> str:
         """A row of pegs and pins, empty without a name; without pins it is the code."""
         names = ", ".join("?" if colour is None else self._rules.spell(colour) for colour in colours)
-        said = "; ".join([f"{name}: {names}", *dict.fromkeys(pin.meaning.strip("()") for pin in pins or ())])
+        said = "; ".join([f"{name}: {names}", *dict.fromkeys(pin.meaning for pin in pins or ())])
         drawn = [element("title", text_of(said))] if name else []
-        if pins is not None:
-            drawn.append(element("text", name, cls="gb-axis", x=_NUMBER / 2, y=y))
         for n, colour in enumerate(colours):
             look = None if colour is None else self._pegs.get(colour)
-            if look is not None:
-                drawn.append(draw_piece(look, self._x(n), y, 0.8))
-            elif pins is None:
-                drawn.append(element("text", "?", cls="gb-sign", x=self._x(n), y=y, font_size=18))
-            else:
-                drawn.append(element("circle", cls="gb-hollow", cx=self._x(n), cy=y, r=5))
-        broad = (self._holes + 1) // 2
-        for n in range(0 if pins is None else self._holes):
-            x, low = self._x(self._holes) + n % broad * _PIN, y + (n // broad - 0.5) * _PIN
-            pin = draw_piece(pins[n], x, low, 0.3) if pins is not None and n < len(pins) else ""
-            drawn.append(pin or element("circle", cls="gb-hollow", cx=x, cy=low, r=2.5))
+            hole = element("circle", cls="gb-hollow", cx=self._x(n), cy=y, r=5)
+            hole = (
+                hole
+                if pins is not None
+                else element("text", "?", cls="gb-sign", x=self._x(n), y=y, font_size=18)
+            )
+            drawn.append(hole if look is None else draw_piece(look, self._x(n), y, 0.8))
+        if pins is None:
+            return element("g", *drawn)
+        drawn.append(element("text", name, cls="gb-axis", x=_NUMBER / 2, y=y))
+        for n in range(self._holes):
+            down, right = divmod(n, (self._holes + 1) // 2)
+            x, low = self._x(self._holes) + right * _PIN, y + (down - 0.5) * _PIN
+            hole = element("circle", cls="gb-hollow", cx=x, cy=low, r=2.5)
+            drawn.append(draw_piece(pins[n], x, low, 0.3) if n < len(pins) else hole)
         return element("g", *drawn)
 
     def _x(self, hole: int) -> float:

@@ -215,7 +215,8 @@ class SvgPainter:
         if board is not None:
             self._looks = looks_of(board, rules, roles)
             self._marks = square_looks(board, rules)
-            self._find_ground(board)
+            bars = any(look.shape is PieceShape.BAR for look in self._looks.values())
+            self._ground = "bars" if bars else ground_look(board, rules)
             drawn = map_of_rules(rules)
             if board.seas:
                 self._level = SeasPicture(board)
@@ -223,24 +224,12 @@ class SvgPainter:
                 self._level = SokobanPicture.of_board(board, self._looks)
             else:
                 self._level = SnakesPicture.of_map(drawn, board)
-            margin = None if self._level is None else self._level.margin
-            self._layout = lay_out(self.board or board, rules, margin)
+            self._layout = lay_out(board, rules, None if self._level is None else self._level.margin)
             self.pegs = PegsPicture.of_board(board, rules)
         layout = self._layout
         whole = layout is None or self.pegs is not None
         drawn_squares = None if layout is None or whole else layout.spots.keys() | (layout.joins or {}).keys()
         self._finder = SceneFinder(board, rules, roles, drawn_squares)
-
-    def _find_ground(self, board: Grid) -> None:
-        """The ground, as it suits the looks of things."""
-        shapes = {look.shape for look in self._looks.values()}
-        if board.ground == "lines" and shapes != {PieceShape.DISC}:
-            self.board = board = replace(board, ground="")  # Crosses and rings stand in squares.
-        self._ground = "bars" if PieceShape.BAR in shapes else ground_look(board, self.rules)
-        if self._ground == "dark":
-            for thing, look in self._looks.items():
-                if look.shape is PieceShape.TRAIL:
-                    self._looks[thing] = replace(look, shape=PieceShape.AREA, colour="gb-gray")
 
     @property
     def quiet(self) -> bool:

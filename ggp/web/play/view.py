@@ -14,13 +14,13 @@ from ggp.answers.catalogue import title_of
 from ggp.boards.board import Grid, find_board
 from ggp.boards.clicks import ClickFinder
 from ggp.boards.layers import Square, Thing
+from ggp.boards.role_view import past_of
 from ggp.boards.svg.overlay import BoardOverlay
 from ggp.boards.svg.picture import SvgPainter
 from ggp.boards.words import EndFinder, Ending, MoveWords
 from ggp.game import Game
 from ggp.sokoban.findings import lost_boxes, sentences
 from ggp.sokoban.machine_stage import MachineStage, stage_of_machine
-from players.belief.belief import observed
 from players.match import Match, MatchStep
 from players.player import Choice
 
@@ -122,11 +122,8 @@ class TableView:
         before = match.steps[at - 1].state if at else None
         was = None if before is None else before.propositions
         end = self._ending(state, before) if match.over else Ending("")
-        past = [
-            (step.state.propositions, seen.move, seen.percepts)
-            for step in (match.steps[:at] if self.painter.quiet else ())
-            for seen in observed(step.state, step.joint)
-        ]
+        steps = match.steps[:at] if self.painter.quiet else ()
+        past = past_of((step.state, step.joint) for step in steps)
         won = BoardOverlay(won=tuple(end.squares))
         return {
             "game": self._game,

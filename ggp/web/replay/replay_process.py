@@ -29,7 +29,7 @@ from gdl.syntax.parser import parse_rules
 from gdl.visible import visible
 from ggp.answers.catalogue import title_of
 from ggp.boards.board import board_of
-from ggp.boards.role_view import RoleSight, SightView, new_belief
+from ggp.boards.role_view import RoleSight, SightView, new_belief, past_of
 from ggp.boards.svg.pegs import Seen
 from ggp.boards.svg.picture import SvgPainter
 from ggp.boards.words import MoveWords
@@ -303,16 +303,16 @@ class Replay:
         return {"svg": drawn, "beside": side_lines}
 
     def _past(self, number: int) -> list[Seen]:
-        """The steps before a state, as far as the rules agree with the record."""
-        past: list[Seen] = []
+        """The steps before a state, as far as the drawing needs them and the rules agree with the record."""
+        machine, match = self._machine, self.match
+        if machine is None or not self._painter.quiet:
+            return []
         with suppress(GdlError):
-            for found, joint in zip(self.match.states[:number], self.match.moves, strict=False):
-                if self._machine is None or not self._painter.quiet:
-                    break
-                played = [self._machine.move_id(role, move) for role, move in enumerate(joint)]
-                seen = observed(self._machine.state_of(found), played)
-                past += [(found, one.move, one.percepts) for one in seen]
-        return past
+            joints = [
+                [machine.move_id(i, move) for i, move in enumerate(joint)] for joint in match.moves[:number]
+            ]
+            return past_of(zip(map(machine.state_of, match.states), joints, strict=False))
+        return []
 
     def sights(self, role: int) -> list[dict[str, Any]]:
         """A role's knowledge, step by step (:func:`ggp.web.replay.replay_process.sights_of`)."""

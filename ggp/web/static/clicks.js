@@ -52,7 +52,7 @@ export function askOn(svg, list, moves, choose, { other = () => {}, arrows = tru
       place.classList.toggle("gb-next", i === slot && !from);
     });
     go?.classList.toggle("gb-ready", ready);
-    for (const one of go ? [...slots, go] : []) one.setAttribute("tabindex", "0");
+    for (const one of go ? [...slots, go] : []) for (const [key, value] of [["tabindex", "0"], ["role", "button"]]) one.setAttribute(key, value);
   }
 
   function show() {

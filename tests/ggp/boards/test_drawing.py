@@ -489,9 +489,10 @@ def test_every_look_of_hints_is_drawn(look: str) -> None:
 
 def test_every_colour_of_hints_is_in_the_stylesheet() -> None:
     assert {f"gb-{colour}" for colour in HINT_COLOURS} <= set(re.findall(r"\.(gb-[a-z0-9]+)", stylesheet()))
-    assert {shape.value for shape in PieceShape} | set(
-        ["wall", "letter", "man", "pegs", "pin", "ship", "shot"]
-    ) >= {look for look in LOOKS if look not in ("king", "queen", "rook", "bishop", "knight", "pawn")}
+    others = {"wall", "letter", "man", "pegs", "pin", "ship", "shot"}
+    assert {shape.value for shape in PieceShape} | others >= {
+        look for look in LOOKS if look not in ("king", "queen", "rook", "bishop", "knight", "pawn")
+    }
 
 
 @pytest.mark.parametrize(
