@@ -49,5 +49,5 @@ def blocks_of(statics: Statics, squares: Collection[Square]) -> tuple[frozenset[
             straight = any(len({s[i] for s in block}) == 1 for block in blocks.values() for i in (1, 2))
             whole = set[Square]().union(*blocks.values()) == set(squares)
             if whole and not straight and {len(blocks), *map(len, blocks.values())} == {side}:
-                return tuple(map(frozenset, blocks.values()))
+                return tuple(frozenset(block) for _, block in sorted(blocks.items()))
     return ()

@@ -408,8 +408,10 @@ def _by_behaviour(board: Grid, looks: dict[Thing, PieceLook], owners: dict[Thing
             _set(looks, thing, PieceShape.MARK, "")
             del plain[thing]
     for thing in [thing for thing in plain if thing in behaviour.trails & behaviour.stays]:
-        whole = owners[thing] >= 0 or board.ground == "dark"
-        _set(looks, thing, PieceShape.AREA if whole else PieceShape.TRAIL, "")
+        if owners[thing] < 0 and board.ground == "dark":
+            _set(looks, thing, PieceShape.AREA, "", "gb-gray")
+        else:
+            _set(looks, thing, PieceShape.AREA if owners[thing] >= 0 else PieceShape.TRAIL, "")
         del plain[thing]
     own: dict[int, list[Thing]] = defaultdict(list)
     for thing in plain:

@@ -71,21 +71,15 @@ class SightView:
         sure = frozenset(term for term, share in likely.items() if share >= SURE)
         was = None if before is None else self._told(before.sure, belief.role)
         told = self._told(sure, belief.role)
-        unsure = sorted(
-            term for term, share in likely.items() if LEAST <= share < SURE or term in sure - told
-        )
+        board = self._board if self._painter.pegs is None else None  # Pegs have no square for each fact.
+        unsure = sorted(t for t, share in likely.items() if LEAST <= share < SURE or t in sure - told)
         squares: dict[Square, list[tuple[float, Term, Thing]]] = {}
         guesses: list[tuple[float, str]] = []
         for term in unsure:
-            square, thing = (self._board and self._board.where(term)) or (None, ())
-            if (
-                self._painter.pegs is not None
-                or square is None
-                or self._board is None
-                or self._board.key(square) is None
-            ):
+            square, thing = (board and board.where(term)) or (None, ())
+            if square is None or board is None or board.key(square) is None:
                 guesses.append((likely[term], _words(spell(term))))
-            elif thing not in self._board.blanks:
+            elif thing not in board.blanks:
                 squares.setdefault(square, []).append((likely[term], term, thing))
         guesses.sort(key=lambda one: (-one[0], one[1]))
         last = belief.history[-1] if belief.history else None

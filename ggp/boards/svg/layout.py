@@ -21,6 +21,8 @@ UNIT = 40.0
 _GAP = 26.0
 _CLOSE = 7.0
 _LABEL = 20.0
+GROUNDS = ("dark", "green", "lines")
+"""Grounds with colours of their own."""
 
 
 class SpotKind(Enum):
@@ -78,6 +80,7 @@ class BoardLayout:
         joins: for boards of dots, the ends of the line for each proposition's square.
         labels: names of columns, rows and boards.
         edges: sides that belong to roles: lines over the squares, and the number of the role.
+        ground: one of GROUNDS; empty for other grounds.
     """
 
     width: float
@@ -87,6 +90,7 @@ class BoardLayout:
     joins: dict[Square, tuple[float, float, float, float]] | None = None
     labels: tuple[Label, ...] = ()
     edges: tuple[tuple[float, float, float, float, int], ...] = ()
+    ground: str = ""
 
 
 def square_name(rules: Rules, square: Square) -> str:
@@ -109,14 +113,9 @@ def lay_out(board: Grid, rules: Rules, margin: float | None = None) -> BoardLayo
     return _hexagons(board, rules)
 
 
-def ground_look(board: Grid, rules: Rules) -> str:
-    """The look of a board's ground: the hint's, or what the rules show; empty if they show none."""
-    return board_hint(rules.hints) or board.ground
-
-
 def _is_chequered(board: Grid, rules: Rules) -> bool:
     """Whether light and dark squares alternate: true for boards of pieces, unless a hint says otherwise."""
-    if ground := ground_look(board, rules):
+    if ground := board_hint(rules.hints) or board.ground:
         return ground == "chequered"
     numbers = board.things and all(term.name.isdecimal() for thing in board.things for term in thing)
     behaviour = board.behaviour
@@ -132,7 +131,7 @@ def _is_chequered(board: Grid, rules: Rules) -> bool:
 def _straight(board: Grid, rules: Rules, margin: float | None) -> BoardLayout:
     wide, high = len(board.columns), len(board.rows)
     several = len(board.panels) > 1 or bool(board.panels and board.panels[0])
-    ground = ground_look(board, rules)
+    ground = board_hint(rules.hints) or board.ground
     points = bool(board.lines) or ground == "points"
     kind = (
         SpotKind.POINT
@@ -190,6 +189,7 @@ def _straight(board: Grid, rules: Rules, margin: float | None) -> BoardLayout:
         lines,
         labels=tuple(labels),
         edges=tuple(_straight_edges(board, left, title)),
+        ground=ground if ground in GROUNDS else "",
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Protocol
 
 from gdl.terms import Term
@@ -13,7 +13,7 @@ from ggp.boards.shapes import BoardShape
 from ggp.boards.snakes import SnakesMap
 from ggp.boards.svg.layout import UNIT, BoardLayout
 from ggp.boards.svg.markup import element, number, points
-from ggp.boards.svg.pegs import Seen
+from ggp.boards.svg.pegs import Past
 from ggp.boards.svg.sprites import DOWN, draw_tile, sprite
 from ggp.boards.svg.tiles import BRICKS, CRATE, CRATE_ON_GOAL, OUTSIDE, ground, keeper, seen_from_afar
 from players.puzzles.sokoban.levels.level import FLOOR, GOAL, WALL
@@ -41,9 +41,7 @@ class LevelPicture(Protocol):
     def margin(self) -> float | None:
         """Space that the picture needs around the squares; None for names of columns and rows."""
 
-    def behind(
-        self, layout: BoardLayout, on: On, propositions: Iterable[Term], past: Sequence[Seen] = ()
-    ) -> str:
+    def behind(self, layout: BoardLayout, on: On, propositions: Iterable[Term], past: Past = ()) -> str:
         """The markup behind all squares; ``past`` are the steps up to now."""
 
     def pieces(self, square: Square, layout: BoardLayout, on: On, before: On | None) -> str:
@@ -75,9 +73,7 @@ class SokobanPicture:
         """Margin around the board for walls that the rules do not mention, because they are out of reach."""
         return 0.0 if self._walled else UNIT
 
-    def behind(
-        self, layout: BoardLayout, on: On, propositions: Iterable[Term], past: Sequence[Seen] = ()
-    ) -> str:
+    def behind(self, layout: BoardLayout, on: On, propositions: Iterable[Term], past: Past = ()) -> str:
         rows = self._rows(on)
         if self._drawn is None or self._drawn[0] != rows:
             many = sum(row.count(WALL) for row in rows) > _MOST_BRICKS
@@ -172,9 +168,7 @@ class SnakesPicture:
         """Always 0: the landscape is as large as the board."""
         return 0.0
 
-    def behind(
-        self, layout: BoardLayout, on: On, propositions: Iterable[Term], past: Sequence[Seen] = ()
-    ) -> str:
+    def behind(self, layout: BoardLayout, on: On, propositions: Iterable[Term], past: Past = ()) -> str:
         level = self._map
         standing = level.standing(propositions)
         width, height = len(level.columns) * UNIT, self._high * UNIT

@@ -17,6 +17,7 @@ from ggp.boards.svg.sprites import draw_piece, draw_square
 
 Seen = tuple[Collection[Term], Term | None, Collection[Term]]
 """What is known to be true in a state, the move that a role makes there, and what it perceives of it."""
+Past = Sequence[Seen]
 _ROWS = 10
 """Rows of guesses, with the one being made; more if there are more guesses."""
 _PITCH = 36.0
@@ -52,7 +53,7 @@ class PegsPicture:
         fits = 0 < number <= _MOST_HOLES and (across or len(board.columns) == number)
         return cls(board, rules, number, across) if fits else None
 
-    def layout(self, past: Sequence[Seen]) -> BoardLayout:
+    def layout(self, past: Past) -> BoardLayout:
         """The colours to choose from, below all rows; no other square of the board can be clicked."""
         top = self._y(max(_ROWS, len(self._guesses(past)) + 1)) - _PITCH / 2 + 10
         each = int(self._wide // UNIT)
@@ -63,7 +64,7 @@ class PegsPicture:
             spots[square] = Spot(key, look.meaning, (n % each + 0.5) * UNIT, top + (n // each + 0.5) * UNIT)
         return BoardLayout(self._wide, top + -(-len(spots) // each) * UNIT, spots)
 
-    def draw(self, layout: BoardLayout, on: Mapping[Square, list[Thing]], past: Sequence[Seen]) -> str:
+    def draw(self, layout: BoardLayout, on: Mapping[Square, list[Thing]], past: Past) -> str:
         """The code as far as it is known, the guesses with their pins, the holes, and the colours."""
         guesses = self._guesses(past)
         code = {y: x for _, x, y in on} if self._across else {x: y for _, x, y in on}
@@ -92,7 +93,7 @@ class PegsPicture:
             drawn.append(draw_square(spot, [], False, False, draw_piece(look, spot.x, spot.y, 0.9)))
         return "".join(drawn)
 
-    def _guesses(self, past: Sequence[Seen]) -> list[tuple[list[Term | None], list[PieceLook]]]:
+    def _guesses(self, past: Past) -> list[tuple[list[Term | None], list[PieceLook]]]:
         """The colours and pins of each guess."""
         found: list[tuple[list[Term | None], list[PieceLook]]] = []
         for _, move, percepts in past:

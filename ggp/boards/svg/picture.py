@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -29,19 +29,11 @@ from ggp.boards.scene import Scene, SceneFinder
 from ggp.boards.shapes import BoardShape
 from ggp.boards.snakes import map_of_rules
 from ggp.boards.svg.grounds import draw_lines
-from ggp.boards.svg.layout import (
-    UNIT,
-    BoardLayout,
-    ground_look,
-    has_towers,
-    lay_out,
-    lay_out_towers,
-    square_name,
-)
+from ggp.boards.svg.layout import UNIT, BoardLayout, has_towers, lay_out, lay_out_towers, square_name
 from ggp.boards.svg.level_pictures import LevelPicture, SnakesPicture, SokobanPicture
 from ggp.boards.svg.markup import clipped, element, number, stylesheet, text_of
 from ggp.boards.svg.overlay import NO_OVERLAY, BoardOverlay, draw_overlay
-from ggp.boards.svg.pegs import PegsPicture, Seen
+from ggp.boards.svg.pegs import Past, PegsPicture
 from ggp.boards.svg.seas import SeasPicture
 from ggp.boards.svg.sprites import draw_borders, draw_piece, draw_side, draw_square
 
@@ -188,8 +180,6 @@ _WIDE = 2.2
 _MOST_LINES = 12
 _MOST_LINES_ALONE = 40
 _LONGEST_TEXT = 2000
-_GROUNDS = ("bars", "dark", "green", "lines")
-"""Grounds that have colours of their own in the stylesheet."""
 
 
 class SvgPainter:
@@ -210,13 +200,10 @@ class SvgPainter:
         self._level: LevelPicture | None = None
         self._towers = board is not None and has_towers(board, rules)
         self.pegs: PegsPicture | None = None
-        self._ground = ""
         self._marks: dict[Square, PieceLook] = {}
         if board is not None:
             self._looks = looks_of(board, rules, roles)
             self._marks = square_looks(board, rules)
-            bars = any(look.shape is PieceShape.BAR for look in self._looks.values())
-            self._ground = "bars" if bars else ground_look(board, rules)
             drawn = map_of_rules(rules)
             if board.seas:
                 self._level = SeasPicture(board)
@@ -272,7 +259,7 @@ class SvgPainter:
         facts: bool = True,
         overlay: BoardOverlay = NO_OVERLAY,
         seer: int | None = None,
-        past: Sequence[Seen] = (),
+        past: Past = (),
     ) -> str:
         """The true propositions as one ``<svg>`` element.
 
@@ -295,9 +282,10 @@ class SvgPainter:
         parts: list[str] = []
         if layout is not None:
             shift = f"translate({number(_EDGE)} {number(_EDGE)})"
-            ground = {"cls": f"gb-on{self._ground}"} if self._ground in _GROUNDS else {}
+            bars = any(look.shape is PieceShape.BAR for look in self._looks.values())
+            cls = {"cls": f"gb-on{'bars' if bars else layout.ground}"} if bars or layout.ground else {}
             inside = self._on_board(scene, layout, overlay, seer, past)
-            parts.append(element("g", *inside, transform=shift, **ground))
+            parts.append(element("g", *inside, transform=shift, **cls))
             width += layout.width
             height += layout.height
         blocks = self._blocks(scene)
@@ -385,7 +373,7 @@ class SvgPainter:
         """The class of colours in which a thing is drawn."""
         return self._look(thing).colour
 
-    def _placed(self, scene: Scene, past: Sequence[Seen] = ()) -> BoardLayout | None:
+    def _placed(self, scene: Scene, past: Past = ()) -> BoardLayout | None:
         """The layout of the board in a state."""
         if self.pegs is not None:
             return self.pegs.layout(past)
@@ -416,7 +404,7 @@ class SvgPainter:
         layout: BoardLayout,
         overlay: BoardOverlay,
         seer: int | None,
-        past: Sequence[Seen],
+        past: Past,
     ) -> list[str]:
         on, changed = scene.on, scene.changed
         assert self.board is not None
@@ -429,7 +417,7 @@ class SvgPainter:
             names[self.rules.spell(self.roles[seer])] = "mine"
         if self._level is not None:
             drawn.append(self._level.behind(layout, on, scene.propositions, past))
-        if self._ground == "lines":
+        if layout.ground == "lines":
             drawn.append(draw_lines(layout))
         drawn += [
             element("line", cls="gb-line", x1=x1, y1=y1, x2=x2, y2=y2) for x1, y1, x2, y2 in layout.lines

@@ -11,7 +11,7 @@ from ggp.boards.layers import Square, things_on
 from ggp.boards.svg.layout import UNIT, BoardLayout
 from ggp.boards.svg.level_pictures import On
 from ggp.boards.svg.markup import element
-from ggp.boards.svg.pegs import Seen
+from ggp.boards.svg.pegs import Past
 
 _BEAM = 0.66 * UNIT
 
@@ -26,9 +26,7 @@ class SeasPicture:
         self._board = board
         self._ships = [layer for layer in board.layers if not layer.across]
 
-    def behind(
-        self, layout: BoardLayout, on: On, propositions: Iterable[Term], past: Sequence[Seen] = ()
-    ) -> str:
+    def behind(self, layout: BoardLayout, on: On, propositions: Iterable[Term], past: Past = ()) -> str:
         half, drawn = UNIT / 2, list[str]()
         for spot in layout.spots.values():
             place = {"x": spot.x - half, "y": spot.y - half, "width": UNIT, "height": UNIT}

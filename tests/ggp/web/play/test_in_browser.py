@@ -531,7 +531,7 @@ def test_ships_are_laid_in_the_own_sea_and_shots_fall_in_the_other(web: WebServe
     until(lambda: my_turn(browser))
     assert [title.text for title in browser.find_elements(By.CSS_SELECTOR, ".gb-title")] == ["mine", "theirs"]
     for step in range(3):
-        until(lambda: len(browser.find_elements(By.CSS_SELECTOR, ".board .gb-ship")) == min(step, 2))
+        wait(browser, f"document.querySelectorAll('.board .gb-ship').length === {min(step, 2)}")
         until(lambda: bool(browser.find_elements(By.CSS_SELECTOR, ".gb-may")))
         squares = [
             one.get_attribute("data-square") for one in browser.find_elements(By.CSS_SELECTOR, ".gb-may")
