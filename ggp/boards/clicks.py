@@ -143,7 +143,7 @@ class ClickFinder:
         self._panels: dict[tuple[Term, ...], int] = {}
         self._known: dict[Signature, set[Term]] = defaultdict(set)
         self._patterns: dict[Signature, tuple[SquarePlaces, ...]] = {}
-        self._role: Term | None = None
+        self._role = 0
         if board is not None:
             self._columns = {x: i for i, x in enumerate(board.columns)}
             self._rows = {y: j for j, y in enumerate(board.rows)}
@@ -164,7 +164,7 @@ class ClickFinder:
         Args:
             state: the true propositions. A move that names no square, but a thing on exactly one square, such
                 as ``(slide 8)``, is a click on that square.
-            role: whose moves these are.
+            role: number of the role, whose squares of seas they name.
         """
         self.learn(legal)
         self._role = role
@@ -362,8 +362,8 @@ class ClickFinder:
         panels = list(self._panels)
         if layer.split:
             panels = [panel for panel in panels if panel == (Term(layer.name),)]
-        elif board.seas and self._role is not None:
-            panels = [layer.sea(self._role)]
+        elif board.seas:
+            panels = [layer.sea(next(other.across[self._role] for other in board.layers if other.across))]
         elif places.panel:
             panel = tuple(move.args[i] for i in places.panel)
             panels = [panel] if panel in self._panels else []

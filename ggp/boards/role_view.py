@@ -11,7 +11,7 @@ from gdl.machine import Machine, State
 from gdl.terms import Term
 from ggp.boards.board import Grid
 from ggp.boards.layers import Square, Thing
-from ggp.boards.svg.pegs import Seen
+from ggp.boards.scene import Onlooker, Seen
 from ggp.boards.svg.picture import SvgPainter
 from players.belief.belief import SURE, Belief, likelihoods, observed, world_machine
 from players.belief.worlds import StateWorlds
@@ -86,7 +86,7 @@ class SightView:
         learnt = () if last is None else last.percepts
         past = () if before is None or last is None else (*before.past, (before.sure, last.move, learnt))
         shown = {
-            "svg": self._painter.draw(told, was, facts=False, seer=belief.role, past=past),
+            "svg": self._painter.draw(told, was, facts=False, by=Onlooker(belief.role, past)),
             "quiet": self._painter.quiet,
             "beside": self._painter.describe(sure, was)["beside"],
             "percepts": self.percepts(learnt),

@@ -9,11 +9,11 @@ from gdl.terms import Term
 from ggp.boards.board import Grid
 from ggp.boards.layers import Square, Thing
 from ggp.boards.looks import PieceLook, PieceShape
+from ggp.boards.scene import Past
 from ggp.boards.shapes import BoardShape
 from ggp.boards.snakes import SnakesMap
 from ggp.boards.svg.layout import UNIT, BoardLayout
 from ggp.boards.svg.markup import element, number, points
-from ggp.boards.svg.pegs import Past
 from ggp.boards.svg.sprites import DOWN, draw_tile, sprite
 from ggp.boards.svg.tiles import BRICKS, CRATE, CRATE_ON_GOAL, OUTSIDE, ground, keeper, seen_from_afar
 from players.puzzles.sokoban.levels.level import FLOOR, GOAL, WALL

@@ -3,21 +3,19 @@ being made, and colours to choose from. Hints name the guesses and the percepts 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from gdl.rules import Rules
 from gdl.terms import INPUT, LEGAL, Term
 from ggp.boards.board import Grid
 from ggp.boards.layers import Square, Thing
 from ggp.boards.looks import PieceLook, PieceShape, hint_for, word_class
+from ggp.boards.scene import Past
 from ggp.boards.shapes import BoardShape
 from ggp.boards.svg.layout import UNIT, BoardLayout, Spot
 from ggp.boards.svg.markup import element, text_of
 from ggp.boards.svg.sprites import draw_piece, draw_square
 
-Seen = tuple[Collection[Term], Term | None, Collection[Term]]
-"""What is known to be true in a state, the move that a role makes there, and what it perceives of it."""
-Past = Sequence[Seen]
 _ROWS = 10
 """Rows of guesses, with the one being made; more if there are more guesses."""
 _PITCH = 36.0

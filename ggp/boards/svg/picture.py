@@ -25,7 +25,7 @@ from gdl.terms import Term
 from ggp.boards.board import Grid, find_board
 from ggp.boards.layers import Square, Thing
 from ggp.boards.looks import PieceLook, PieceShape, fact_look, looks_of, role_classes, square_looks
-from ggp.boards.scene import Scene, SceneFinder
+from ggp.boards.scene import Onlooker, Scene, SceneFinder
 from ggp.boards.shapes import BoardShape
 from ggp.boards.snakes import map_of_rules
 from ggp.boards.svg.grounds import draw_lines
@@ -33,7 +33,7 @@ from ggp.boards.svg.layout import UNIT, BoardLayout, has_towers, lay_out, lay_ou
 from ggp.boards.svg.level_pictures import LevelPicture, SnakesPicture, SokobanPicture
 from ggp.boards.svg.markup import clipped, element, number, stylesheet, text_of
 from ggp.boards.svg.overlay import NO_OVERLAY, BoardOverlay, draw_overlay
-from ggp.boards.svg.pegs import Past, PegsPicture
+from ggp.boards.svg.pegs import PegsPicture
 from ggp.boards.svg.seas import SeasPicture
 from ggp.boards.svg.sprites import draw_borders, draw_piece, draw_side, draw_square
 
@@ -258,8 +258,7 @@ class SvgPainter:
         alone: bool = False,
         facts: bool = True,
         overlay: BoardOverlay = NO_OVERLAY,
-        seer: int | None = None,
-        past: Past = (),
+        by: Onlooker = Onlooker(),
     ) -> str:
         """The true propositions as one ``<svg>`` element.
 
@@ -272,11 +271,10 @@ class SvgPainter:
             facts: whether the facts off the board are drawn too, in panels on the right, or below wide
                 boards. Games without a board always have them.
             overlay: rings and arrows over the board.
-            seer: the role that looks on, if it is one.
-            past: the steps up to this state, for boards of pegs and seas.
+            by: for whom it is drawn.
         """
-        scene = self._finder.scene(propositions, before)
-        layout = self._placed(scene, past)
+        scene = self._finder.scene(propositions, before, by)
+        layout = self._placed(scene)
         height = _EDGE
         width = 2 * _EDGE
         parts: list[str] = []
@@ -284,8 +282,7 @@ class SvgPainter:
             shift = f"translate({number(_EDGE)} {number(_EDGE)})"
             bars = any(look.shape is PieceShape.BAR for look in self._looks.values())
             cls = {"cls": f"gb-on{'bars' if bars else layout.ground}"} if bars or layout.ground else {}
-            inside = self._on_board(scene, layout, overlay, seer, past)
-            parts.append(element("g", *inside, transform=shift, **cls))
+            parts.append(element("g", *self._on_board(scene, layout, overlay), transform=shift, **cls))
             width += layout.width
             height += layout.height
         blocks = self._blocks(scene)
@@ -373,10 +370,10 @@ class SvgPainter:
         """The class of colours in which a thing is drawn."""
         return self._look(thing).colour
 
-    def _placed(self, scene: Scene, past: Past = ()) -> BoardLayout | None:
+    def _placed(self, scene: Scene) -> BoardLayout | None:
         """The layout of the board in a state."""
         if self.pegs is not None:
-            return self.pegs.layout(past)
+            return self.pegs.layout(scene.by.past)
         if self.board is not None and self._towers:
             return lay_out_towers(self.board, self.rules, scene.on)
         return self._layout
@@ -398,25 +395,18 @@ class SvgPainter:
         counted = [_FactBlock("count", ((str(value),),), (False,)) for value in scene.counters]
         return counted + _fact_blocks(self.rules, rest, scene.off_before)
 
-    def _on_board(
-        self,
-        scene: Scene,
-        layout: BoardLayout,
-        overlay: BoardOverlay,
-        seer: int | None,
-        past: Past,
-    ) -> list[str]:
+    def _on_board(self, scene: Scene, layout: BoardLayout, overlay: BoardOverlay) -> list[str]:
         on, changed = scene.on, scene.changed
         assert self.board is not None
         if self.pegs is not None:
-            return [self.pegs.draw(layout, on, past)]
+            return [self.pegs.draw(layout, on, scene.by.past)]
         drawn: list[str] = []
         names: dict[str, str] = {}
-        if self.board.seas and seer is not None:
-            names = {self.rules.spell(role): "theirs" for role in self.roles}
-            names[self.rules.spell(self.roles[seer])] = "mine"
+        if self.board.seas and scene.by.role is not None:
+            said = ("mine" if role == scene.by.role else "theirs" for role in range(len(self.roles)))
+            names = dict(zip(map(self.rules.spell, self.roles), said, strict=True))
         if self._level is not None:
-            drawn.append(self._level.behind(layout, on, scene.propositions, past))
+            drawn.append(self._level.behind(layout, on, scene.propositions, scene.by.past))
         if layout.ground == "lines":
             drawn.append(draw_lines(layout))
         drawn += [

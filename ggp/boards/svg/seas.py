@@ -8,10 +8,10 @@ from itertools import pairwise, takewhile
 from gdl.terms import Term
 from ggp.boards.board import Grid
 from ggp.boards.layers import Square, things_on
+from ggp.boards.scene import Past
 from ggp.boards.svg.layout import UNIT, BoardLayout
 from ggp.boards.svg.level_pictures import On
 from ggp.boards.svg.markup import element
-from ggp.boards.svg.pegs import Past
 
 _BEAM = 0.66 * UNIT
 

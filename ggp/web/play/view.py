@@ -15,6 +15,7 @@ from ggp.boards.board import Grid, find_board
 from ggp.boards.clicks import ClickFinder
 from ggp.boards.layers import Square, Thing
 from ggp.boards.role_view import past_of
+from ggp.boards.scene import Onlooker
 from ggp.boards.svg.overlay import BoardOverlay
 from ggp.boards.svg.picture import SvgPainter
 from ggp.boards.words import EndFinder, Ending, MoveWords
@@ -88,7 +89,7 @@ class TableView:
         """A move as an arrow or rings over the board: markup that follows the squares in the drawing."""
         legal = [self._machine.move(role, one) for one in self._machine.legal_moves(state, role)]
         text = self.spelled(role, move)
-        found = self._clicks.clicks(legal, state.propositions, self._machine.roles[role]).moves
+        found = self._clicks.clicks(legal, state.propositions, role).moves
         clicks = next((one for one in found if one.move == text), None)
         return "" if clicks is None else self.painter.draw_over(BoardOverlay.of_move(clicks))
 
@@ -106,8 +107,7 @@ class TableView:
         """A role's legal moves, in words and as clicks on the board on which these propositions are true."""
         terms = [self._machine.move(role, move) for move in legal]
         texts = dict(zip(map(self._machine.rules.spell, terms), self.words(role, legal), strict=True))
-        mover = self._machine.roles[role]
-        clicks = self._clicks.clicks(sorted(terms, key=sort_key), propositions, mover).as_json()
+        clicks = self._clicks.clicks(sorted(terms, key=sort_key), propositions, role).as_json()
         return [{**move, "text": texts[move["move"]] or move["move"]} for move in clicks]
 
     def words(self, role: int, moves: Sequence[int]) -> list[str]:
@@ -131,7 +131,9 @@ class TableView:
             "roles": self.roles,
             "step": at,
             "steps": len(match.steps),
-            "svg": self.painter.draw(state.propositions, was, facts=False, overlay=won, past=past),
+            "svg": self.painter.draw(
+                state.propositions, was, facts=False, overlay=won, by=Onlooker(past=past)
+            ),
             "beside": self.painter.describe(state.propositions, was)["beside"],
             "over": match.over,
             "goals": goals,

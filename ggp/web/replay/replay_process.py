@@ -30,7 +30,7 @@ from gdl.visible import visible
 from ggp.answers.catalogue import title_of
 from ggp.boards.board import board_of
 from ggp.boards.role_view import RoleSight, SightView, new_belief, past_of
-from ggp.boards.svg.pegs import Seen
+from ggp.boards.scene import Onlooker, Seen
 from ggp.boards.svg.picture import SvgPainter
 from ggp.boards.words import MoveWords
 from ggp.game import Game
@@ -299,7 +299,7 @@ class Replay:
         states = self.match.states
         now, before = states[number], states[number - 1] if number else None
         side_lines = self._painter.lines_beside(now)
-        drawn = self._painter.draw(now, before, facts=False, past=self._past(number))
+        drawn = self._painter.draw(now, before, facts=False, by=Onlooker(past=self._past(number)))
         return {"svg": drawn, "beside": side_lines}
 
     def _past(self, number: int) -> list[Seen]:

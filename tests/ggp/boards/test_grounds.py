@@ -14,6 +14,7 @@ from gdl.syntax.parser import parse_rules
 from ggp.boards.board import find_board
 from ggp.boards.clicks import ClickFinder
 from ggp.boards.role_view import SightView, new_belief
+from ggp.boards.scene import Onlooker
 from ggp.boards.svg.picture import SvgPainter
 from ggp.game import Game
 from players.belief.belief import observed
@@ -115,7 +116,7 @@ def test_seas_are_found_without_names(seed: int) -> None:
         board is not None and board.seas and board.panels == tuple(sorted((role,) for role in machine.roles))
     )
     past = [(state.propositions, None, ()) for state in states[:-1]]
-    drawn = painter.draw(states[-1].propositions, states[-2].propositions, seer=1, past=past)
+    drawn = painter.draw(states[-1].propositions, states[-2].propositions, by=Onlooker(1, past))
     assert (drawn.count('"gb-hit"'), drawn.count('"gb-miss"')) == (1, 1)
     # Two ships that touch are two bars, since they came one after the other.
     assert sorted(re.findall(r'gb-ship" [^>]*width="([0-9.]+)" height="([0-9.]+)"', drawn)) == sorted(
@@ -129,7 +130,7 @@ def test_ships_are_laid_in_the_own_sea_and_shots_fall_in_the_other() -> None:
     clicks = ClickFinder(painter.board, machine.rules)
     for state, sea in ((states[0], "1"), (states[2], "0")):
         legal = [machine.move(1, move) for move in machine.legal_moves(state, 1)]
-        found_clicks = clicks.clicks(legal, state.propositions, machine.roles[1]).moves
+        found_clicks = clicks.clicks(legal, state.propositions, 1).moves
         assert {key[0] for move in found_clicks for keys in move.clicks for key in keys} == {sea}
 
 
@@ -161,7 +162,7 @@ def guessed() -> tuple[SvgPainter, list[dict[str, object]], str]:
         state = machine.next_state(state, moves)
         sight = view.sight(belief, sight)
         shown.append(sight.shown)
-    return painter, shown, painter.draw(state.propositions, past=past)
+    return painter, shown, painter.draw(state.propositions, by=Onlooker(past=past))
 
 
 def test_guesses_are_rows_of_pegs_with_pins_and_what_follows_waits_to_be_asked_for() -> None:
@@ -202,5 +203,5 @@ def test_a_percept_may_say_any_number_of_pins() -> None:
     painter = SvgPainter(board, machine.rules, machine.roles)
     move = next(rule for rule in machine.rules if rule.head.name == "sees").head.args[1]
     guess = machine.move(0, 5)
-    drawn = painter.draw((), past=[((), guess, [move])])
+    drawn = painter.draw((), by=Onlooker(past=[((), guess, [move])]))
     assert drawn.count("gb-black") <= 4
