@@ -158,7 +158,7 @@ class ClickFinder:
                 self._known[move.signature].add(move)
                 self._patterns.pop(move.signature, None)
 
-    def clicks(self, legal: Sequence[Term], state: Iterable[Term] = (), role: Term | None = None) -> ClickMap:
+    def clicks(self, legal: Sequence[Term], state: Iterable[Term] = (), role: int = 0) -> ClickMap:
         """The clicks of some legal moves of one role, in their order.
 
         Args:
