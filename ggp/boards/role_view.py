@@ -36,7 +36,7 @@ class RoleSight:
             :meth:`ggp.web.play.view.TableView.seen`; ``percepts`` of the last step; the number of possible
             states (``count``), and whether it is complete (``exact``); ``squares`` with the ``things`` that
             may be there, and further ``guesses``, each with its likelihood in percent; ``quiet``, whether
-            these are for who asks for them.
+            these are shown on request only.
         past: the steps up to now, as the role knows them.
     """
 
