@@ -2,9 +2,10 @@ r"""Hints for the picture of a game, in comments of its rules: ``; draw: wp as p
 
 The text of such a hint is ``draw: WHAT as LOOK`` or ``draw: WHAT as LOOK in COLOUR``, on a line of its own.
 WHAT is a thing on a square in the words of the rules (``wp``, ``arrow``, ``red king``). With ``*`` at its end
-it is every thing that begins with these words. ``board`` is the board itself. LOOK and COLOUR are among the
-words below, and mean nothing but a shape and a colour: rules of strangers choose among our pictures and add
-none. A look that shows a sign may be followed by it, ``draw: 11 as tile 2048``: a few letters and digits.
+it is every thing that begins with these words. ``board`` is the board itself, ``square a 1`` one square. LOOK
+and COLOUR are among the words below, and mean nothing but a shape and a colour: rules of strangers choose
+among our pictures and add none. A look that shows a sign may be followed by it, ``draw: 11 as tile 2048``: a
+few letters and digits.
 
 >>> hints, faults = read_hints("; draw: wp as pawn in white\n; draw: 3 as tile 8\n; draw: tree as oak")
 >>> print(*hints, sep="\n")
@@ -28,11 +29,12 @@ def _words(text: str) -> frozenset[str]:
 
 
 LOOKS = _words(
-    """area bar bishop block card crate crown cross dice die disc doubles goal hidden keeper king knight lamp
-    letter man mark number pawn peg queen ring rook tile trail tray wall"""
+    """area bar bishop block card chocolate crate crown cross dice die disc doubles goal hidden keeper king
+    knight lamp letter man mark number pawn peg pegs pin poison queen ring rook ship shot tile trail tray
+    wall"""
 )
 """The looks of a thing."""
-BOARDS = _words("chequered none pits plain points race towers")
+BOARDS = _words("chequered dark green lines none pits plain points race towers")
 """The looks of a board; ``none`` if the true facts are better shown as a list."""
 SIGNED = _words("card die letter number tile")
 """Looks that show a sign."""

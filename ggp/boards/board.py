@@ -27,6 +27,7 @@ from gdl.machine import Machine
 from gdl.prover.machine import ProverMachine
 from gdl.rules import Rule, Rules, literals
 from gdl.terms import ARITIES, BASE, INIT, NEXT, TRUE, Term, sort_key
+from ggp.boards.grounds import blocks_of, ground_of
 from ggp.boards.layers import (
     MOST_SIDE,
     Layer,
@@ -41,6 +42,7 @@ from ggp.boards.layers import (
     twins,
 )
 from ggp.boards.piece_behaviour import PieceBehaviour, behaviour_of
+from ggp.boards.seas import with_seas
 from ggp.boards.shapes import (
     BoardShape,
     Pits,
@@ -81,6 +83,10 @@ class Grid:
         lines: pairs of squares that moves join; the squares are then points on these lines.
         edges: the role that a side of the board belongs to, by ``left``, ``right``, ``bottom``, ``top``.
         pits: the rows of pits, if seeds are sown on the board.
+        ground: its look as hints call it, ``lines``, ``green`` or ``dark``, if the rules show that; else
+            empty.
+        blocks: blocks of squares that must differ.
+        given: the numbers that stand there at first, if others are written beside them.
     """
 
     columns: tuple[Term, ...]
@@ -99,6 +105,14 @@ class Grid:
     lines: tuple[tuple[Square, Square], ...] = ()
     edges: dict[str, int] = field(default_factory=dict)
     pits: Pits | None = None
+    ground: str = ""
+    blocks: tuple[frozenset[Square], ...] = ()
+    given: frozenset[tuple[Square, Thing]] = frozenset()
+
+    @property
+    def seas(self) -> bool:
+        """Whether each role has a sea."""
+        return any(layer.across for layer in self.layers)
 
     def key(self, square: Square) -> str | None:
         """``panel,column,row`` of a square by number, as used in drawings; None for a square off the
@@ -139,7 +153,20 @@ def find_board(machine: Machine) -> Grid | None:
     listed = listed_propositions(machine.rules)
     possible = seen | listed
     board = board_of(machine.rules, machine.roles, states, possible, seen <= listed, prover)
-    return None if board is None else replace(board, edges=edges_of(prover, board, possible))
+    if board is None:
+        return None
+    board = replace(board, edges=edges_of(prover, board, possible))
+    if board.shape is not BoardShape.STRAIGHT or board.edges:
+        return board
+    things, behaviour, blocks = board.things, board.behaviour, tuple[frozenset[Square], ...]()
+    written = len(machine.roles) == 1 and behaviour.stays & behaviour.comes and not behaviour.moves
+    if written and len(things) == len(board.columns):
+        blocks = blocks_of(Statics(machine.rules, prover), board.squares)
+    first = things_on(board.layers, states[0] if written and (blocks or all(map(_number, things))) else ())
+    given = frozenset(pair for pair in first if pair[1] not in board.blanks)
+    whole = board.panels == ((),)
+    ground = ground_of(prover, things, board.squares, behaviour) if whole else ""
+    return replace(board, ground=ground, blocks=blocks, given=given)
 
 
 def board_of(
@@ -177,6 +204,7 @@ def board_of(
     candidates = [_laid_over(candidate, candidates, set(roles)) for candidate in candidates]
     overlaid = _overlay(candidates)
     chosen = _distinct(_primary(_without_corners(overlaid) if complete else overlaid))
+    chosen = with_seas(chosen, rules, roles)
     if not chosen:
         return None
     layers = tuple(candidate.layer for candidate in chosen)

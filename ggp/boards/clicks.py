@@ -149,6 +149,7 @@ class ClickFinder:
         self._panels: dict[tuple[Term, ...], int] = {}
         self._known: dict[Signature, set[Term]] = defaultdict(set)
         self._patterns: dict[Signature, tuple[SquarePlaces, ...]] = {}
+        self._role = 0
         if board is not None:
             self._columns = {x: i for i, x in enumerate(board.columns)}
             self._rows = {y: j for j, y in enumerate(board.rows)}
@@ -175,9 +176,11 @@ class ClickFinder:
         Args:
             state: the true propositions. A move that names no square, but a thing on exactly one square, such
                 as ``(slide 8)``, is a click on that square.
-            role, after: the number of the role, and what is true after each of its moves, if that is known.
+            role, after: the number of the role, whose squares of seas they name, and what is true after each
+                of its moves, if that is known.
         """
         self.learn(legal)
+        self._role = role
         found = [self._squares(move) for move in legal]
         if not any(clicks for clicks, _ in found):
             found = self._by_things(legal, state) or found
@@ -227,7 +230,7 @@ class ClickFinder:
         kinds = [self._kinds(signature, i) for i in range(signature[1])]
         if not any(kinds):
             return self._guess(signature)
-        layer = self._layer(kinds)
+        layer = self._layer(kinds, signature)
         named: list[tuple[str, int]] = []
         count = {"x": 0, "y": 0}
         panels: list[int] = []
@@ -254,9 +257,15 @@ class ClickFinder:
     def _kinds(self, signature: Signature, i: int) -> dict[tuple[str, int], int]:
         return self._near.get((DOES, *signature, i), {})
 
-    def _layer(self, kinds: list[dict[tuple[str, int], int]]) -> int:
-        """The layer that most arguments are nearest to."""
+    def _layer(self, kinds: list[dict[tuple[str, int], int]], signature: Signature) -> int:
+        """The layer that most arguments are nearest to; with seas that of the facts which the move makes."""
         assert self._board is not None
+        for number, layer in enumerate(self._board.layers if self._board.seas else ()):
+            for rule in self._rules:
+                atoms = list(_atoms(rule))
+                made = rule.head.name == NEXT and layer.fits(atoms[0][1])
+                if made and any(kind == DOES and atom.signature == signature for kind, atom in atoms):
+                    return number
         far = _FARTHEST + 1
 
         def distance(number: int) -> int:
@@ -393,6 +402,8 @@ class ClickFinder:
         panels = list(self._panels)
         if layer.split:
             panels = [panel for panel in panels if panel == (Term(layer.name),)]
+        elif board.seas:
+            panels = [layer.sea(next(other.across[self._role] for other in board.layers if other.across))]
         elif places.panel:
             panel = tuple(move.args[i] for i in places.panel)
             panels = [panel] if panel in self._panels else []

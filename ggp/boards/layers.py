@@ -46,6 +46,7 @@ class Layer:
         named: whether the functor is part of the thing (another layer has the same things).
         turned: whether the letter of a square's name is its row.
         split: whether the functor names a board of its own (other layers have the same things there).
+        across: two roles, if the board named is that of the other one, as for shots.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Layer:
     named: bool = False
     turned: bool = False
     split: bool = False
+    across: tuple[Term, ...] = ()
 
     def fits(self, term: Term) -> bool:
         """Whether a proposition is of this layer."""
@@ -74,13 +76,17 @@ class Layer:
 
     def square(self, term: Term) -> Square:
         """The square of a proposition of the layer."""
-        panel = (Term(self.name),) if self.split else tuple(term.args[i] for i in self.panel)
+        panel = (Term(self.name),) if self.split else self.sea(*(term.args[i] for i in self.panel))
         if self.strip:
             return panel, term.args[self.x], _NOWHERE
         if self.x == self.y:
             letter, number = split_name(term.args[self.x])
             return (panel, number, letter) if self.turned else (panel, letter, number)
         return panel, term.args[self.x], term.args[self.y]
+
+    def sea(self, *named: Term) -> tuple[Term, ...]:
+        """The board of a proposition with these arguments for it; the other role's if things lie across."""
+        return tuple(role for role in self.across if role not in named) if self.across else named
 
     def transposed(self) -> Layer:
         """The layer with columns and rows exchanged, and the coordinates of panels too if they have two."""

@@ -18,7 +18,7 @@ from gdl.hints import HINT_COLOURS, PictureHint
 from gdl.rules import Rules
 from gdl.terms import Term
 from ggp.boards.board import Grid
-from ggp.boards.layers import Thing
+from ggp.boards.layers import Square, Thing
 
 Span = tuple[str, str]
 """Text and a rich style."""
@@ -98,6 +98,12 @@ def _colour_name(thing: Thing) -> str | None:
     """The colour that a thing's name contains."""
     words = [word for term in thing for leaf in _leaves(term) for word in re.split("[-_]", leaf)]
     return next((word for word in words if word in _COLOURS), None)
+
+
+def word_class(word: Term, number: int) -> str:
+    """The class of the colour that a word contains, or that of a number."""
+    named = _colour_name((word,))
+    return f"gb-{_COLOURS[named]}" if named else f"gb-role{number % len(_ROLE_STYLES)}"
 
 
 def _many_sides(owners: dict[Thing, tuple[int, list[str]]]) -> bool:
@@ -253,6 +259,9 @@ class PieceShape(Enum):
     """A mark where something has been."""
     MARK = "mark"
     """A frame around the other things on the square."""
+    CHOCOLATE = "chocolate"
+    """A square of chocolate that is eaten."""
+    POISON = "poison"
     CARD = "card"
     DIE = "die"
     HIDDEN = "hidden"
@@ -267,6 +276,8 @@ BELOW = frozenset(
         PieceShape.BLOCK,
         PieceShape.TRAIL,
         PieceShape.MARK,
+        PieceShape.CHOCOLATE,
+        PieceShape.POISON,
     }
 )
 """Shapes that fill a square, or lie below the things on it."""
@@ -276,6 +287,8 @@ _OF_HINTS = {
     **dict.fromkeys(("bar", "tray"), PieceShape.DISC),
     **dict.fromkeys(("dice", "doubles"), PieceShape.DIE),
     "man": PieceShape.DRAUGHT,
+    # Boards of pegs and seas draw these themselves.
+    **dict.fromkeys(("pegs", "pin", "ship", "shot"), PieceShape.DISC),
     **dict.fromkeys(_CHESS, PieceShape.MAN),
 }
 
@@ -397,7 +410,10 @@ def _by_behaviour(board: Grid, looks: dict[Thing, PieceLook], owners: dict[Thing
             _set(looks, thing, PieceShape.MARK, "")
             del plain[thing]
     for thing in [thing for thing in plain if thing in behaviour.trails & behaviour.stays]:
-        _set(looks, thing, PieceShape.AREA if owners[thing] >= 0 else PieceShape.TRAIL, "")
+        if owners[thing] < 0 and board.ground == "dark":
+            _set(looks, thing, PieceShape.AREA, "", "gb-gray")
+        else:
+            _set(looks, thing, PieceShape.AREA if owners[thing] >= 0 else PieceShape.TRAIL, "")
         del plain[thing]
     own: dict[int, list[Thing]] = defaultdict(list)
     for thing in plain:
@@ -462,7 +478,7 @@ def _nobodys(
         behaviour.first.get(thing, 0),
     )
     if first > _MUCH * len(board.squares) and thing not in behaviour.comes:
-        _set(looks, thing, PieceShape.AREA, "", "gb-brown")
+        _set(looks, thing, PieceShape.CHOCOLATE, "", "gb-brown")
     elif most == first > least > 0 and thing in behaviour.comes and thing not in behaviour.moves:
         _set(looks, thing, PieceShape.PEG, "")
     elif first and thing in behaviour.comes and thing not in behaviour.moves | behaviour.stays:
@@ -478,6 +494,16 @@ def _set(
     looks[thing] = replace(
         look, shape=shape, sign=look.sign if sign is None else sign, colour=colour or look.colour
     )
+
+
+def square_looks(board: Grid, rules: Rules) -> dict[Square, PieceLook]:
+    """The looks that hints give to squares themselves."""
+    looks: dict[Square, PieceLook] = {}
+    for square in board.squares if rules.hints else ():
+        thing = (Term("square"), *square[0], *square[1:])
+        if (hint := hint_for(thing, rules)) is not None:
+            looks[square] = _hinted(PieceLook("", PieceShape.TEXT, "gb-black", hint.look), hint, thing)
+    return looks
 
 
 def fact_look(fact: Term, rules: Rules) -> PieceLook | None:

@@ -35,6 +35,7 @@ class PieceBehaviour:
         pushers: the things that pushed them.
         trails: things that came only to squares that a single thing (one of its kind) entered or left in the
             same step.
+        turns: things that came to where another thing stood, if no square is ever left empty.
         towers: 1 if the columns of a strip are disks and the things on them pegs: only the first of the disks
             on a peg leaves it, and becomes the first on another. -1 if only the last disk does, otherwise 0.
         piles: whether each column holds things of one kind from the first row up, without gaps.
@@ -50,6 +51,7 @@ class PieceBehaviour:
     pushed: frozenset[Thing] = frozenset()
     pushers: frozenset[Thing] = frozenset()
     trails: frozenset[Thing] = frozenset()
+    turns: frozenset[Thing] = frozenset()
     towers: int = 0
     piles: bool = False
     drift: Mapping[Thing, int] = field(default_factory=dict)
@@ -70,6 +72,7 @@ def behaviour_of(
     names = set[Thing]().union(*seen)
     place = {x: i for i, x in enumerate(columns)}, {y: j for j, y in enumerate(rows)}
     left_ones, comes, moves, strays = set[Thing](), set[Thing](), set[Thing](), set[Thing]()
+    turns, grows = set[Thing](), True
     pushed: dict[Thing, set[Thing]] = defaultdict(set)
     drift = Counter[Thing]()
     stepped = False
@@ -90,6 +93,9 @@ def behaviour_of(
         drift.update({thing: place[0].get(b[1], 0) - place[0].get(a[1], 0) for a, b, thing in alone})
         left_ones |= {thing for thing in names if left[thing]}
         comes |= {thing for thing in names if came[thing]}
+        full, rest = set[Square]().union(*before.values()), set[Square]().union(*after.values())
+        turns |= {thing for thing in names if came[thing] & full}
+        grows = grows and full <= rest
         walked = {square for a, b, thing in alone if thing in single for square in (a, b)}
         strays |= {thing for thing in names if came[thing] - walked}
         for _, to, pusher in alone:
@@ -106,6 +112,7 @@ def behaviour_of(
         pushed=frozenset(pushed),
         pushers=frozenset().union(*pushed.values()),
         trails=frozenset(comes - strays - single),
+        turns=frozenset(turns if grows else ()),
         towers=_towers(seen, states, columns) if len(layers) == 1 and layers[0].strip else 0,
         piles=all(_piled(here, place[1]) for here in seen),
         drift=drift,

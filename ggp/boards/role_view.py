@@ -3,16 +3,17 @@ It uses only the role's own moves and percepts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gdl.machine import Machine
+from gdl.machine import Machine, State
 from gdl.terms import Term
 from ggp.boards.board import Grid
 from ggp.boards.layers import Square, Thing
+from ggp.boards.scene import Onlooker, Seen
 from ggp.boards.svg.picture import SvgPainter
-from players.belief.belief import SURE, Belief, likelihoods, world_machine
+from players.belief.belief import SURE, Belief, likelihoods, observed, world_machine
 from players.belief.worlds import StateWorlds
 
 WORLDS, EFFORT = 20_000, 200_000
@@ -30,14 +31,18 @@ class RoleSight:
 
     Attributes:
         sure: the propositions true in all states that the role considers possible.
-        shown: the data sent to the page: the drawing ``svg`` of the sure propositions; ``beside`` as in
+        shown: the data sent to the page: the drawing ``svg`` of the sure propositions, or if likelihoods are
+            ``quiet`` of those that the role was shown; ``beside`` as in
             :meth:`ggp.web.play.view.TableView.seen`; ``percepts`` of the last step; the number of possible
             states (``count``), and whether it is complete (``exact``); ``squares`` with the ``things`` that
-            may be there, and further ``guesses``, each with its likelihood in percent.
+            may be there, and further ``guesses``, each with its likelihood in percent; ``quiet``, whether
+            these are shown on request only.
+        past: the steps up to now, as the role knows them.
     """
 
     sure: frozenset[Term]
     shown: dict[str, Any]
+    past: tuple[Seen, ...] = ()
 
 
 def new_belief(machine: Machine, role: int, seed: int) -> Belief:
@@ -45,6 +50,12 @@ def new_belief(machine: Machine, role: int, seed: int) -> Belief:
     slow = isinstance(world_machine(machine, role), StateWorlds)
     worlds, effort = (_SLOW_WORLDS, _SLOW_EFFORT) if slow else (WORLDS, EFFORT)
     return Belief(machine, role, worlds=worlds, effort=effort, seed=seed)
+
+
+def past_of(steps: Iterable[tuple[State, Sequence[int]]]) -> list[Seen]:
+    """Steps with the moves and percepts of all roles."""
+    seen = ((state, one) for state, joint in steps for one in observed(state, joint))
+    return [(state.propositions, one.move, one.percepts) for state, one in seen]
 
 
 class SightView:
@@ -58,20 +69,25 @@ class SightView:
         spell = self._machine.rules.spell
         likely = likelihoods(belief)
         sure = frozenset(term for term, share in likely.items() if share >= SURE)
-        was = None if before is None else before.sure
-        unsure = sorted(term for term, share in likely.items() if LEAST <= share < SURE)
+        was = None if before is None else self._told(before.sure, belief.role)
+        told = self._told(sure, belief.role)
+        board = self._board if self._painter.pegs is None else None  # Pegs have no square for each fact.
+        unsure = sorted(t for t, share in likely.items() if LEAST <= share < SURE or t in sure - told)
         squares: dict[Square, list[tuple[float, Term, Thing]]] = {}
         guesses: list[tuple[float, str]] = []
         for term in unsure:
-            square, thing = (self._board and self._board.where(term)) or (None, ())
-            if square is None or self._board is None or self._board.key(square) is None:
+            square, thing = (board and board.where(term)) or (None, ())
+            if square is None or board is None or board.key(square) is None:
                 guesses.append((likely[term], _words(spell(term))))
-            elif thing not in self._board.blanks:
+            elif thing not in board.blanks:
                 squares.setdefault(square, []).append((likely[term], term, thing))
         guesses.sort(key=lambda one: (-one[0], one[1]))
-        learnt = belief.history[-1].percepts if belief.history else ()
+        last = belief.history[-1] if belief.history else None
+        learnt = () if last is None else last.percepts
+        past = () if before is None or last is None else (*before.past, (before.sure, last.move, learnt))
         shown = {
-            "svg": self._painter.draw(sure, was, facts=False),
+            "svg": self._painter.draw(told, was, facts=False, by=Onlooker(belief.role, past)),
+            "quiet": self._painter.quiet,
             "beside": self._painter.describe(sure, was)["beside"],
             "percepts": self.percepts(learnt),
             "count": len(belief),
@@ -82,7 +98,18 @@ class SightView:
             ],
             "guesses": [[text, _percent(share)] for share, text in guesses[:MOST_FACTS]],
         }
-        return RoleSight(sure, shown)
+        return RoleSight(sure, shown, past)
+
+    def _told(self, sure: frozenset[Term], role: int) -> frozenset[Term]:
+        """The sure facts without those of a code, and of squares of the other's sea where no shot fell:
+        people want to find them out themselves."""
+        board = self._board
+        if board is None or not self._painter.quiet:
+            return sure
+        placed = {term: place[0] for term in sure if (place := board.where(term)) is not None}
+        shots = {placed[t] for t in placed if any(layer.across and layer.fits(t) for layer in board.layers)}
+        own = (self._machine.roles[role],) if board.seas else None
+        return frozenset(t for t in sure if t not in placed or placed[t][0] == own or placed[t] in shots)
 
     def percepts(self, percepts: Iterable[Term]) -> list[str]:
         """Percepts in words."""
@@ -103,7 +130,7 @@ class SightView:
 
 def _percent(share: float) -> int:
     """A likelihood in percent; only certain facts have 0 or 100."""
-    return min(99, max(1, round(100 * share)))
+    return 100 if share >= SURE else min(99, max(1, round(100 * share)))
 
 
 def _words(text: str) -> str:

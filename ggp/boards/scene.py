@@ -14,13 +14,30 @@ into another if the rules raise the other digit when this one is 9.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from gdl.rules import Literal, Rule, Rules, literals
 from gdl.terms import INIT, LEGAL, NEXT, TRUE, Term, sort_key
 from ggp.boards.board import Grid
 from ggp.boards.layers import Square, Thing
+
+Seen = tuple[Collection[Term], Term | None, Collection[Term]]
+"""What is known to be true in a state, the move that a role makes there, and what it perceives of it."""
+Past = Sequence[Seen]
+
+
+@dataclass(frozen=True, slots=True)
+class Onlooker:
+    """For whom a state is drawn.
+
+    Attributes:
+        role: number of the role that looks on; None if it is none.
+        past: the steps up to now, for boards that show them.
+    """
+
+    role: int | None = None
+    past: Past = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +53,7 @@ class Scene:
         changed: the squares whose things have changed; empty if these are many.
         on_before, off_before: the things on squares and the propositions off the board in the state before;
             None if there is none.
+        by: for whom it is drawn.
     """
 
     propositions: list[Term]
@@ -46,6 +64,7 @@ class Scene:
     changed: set[Square]
     on_before: dict[Square, list[Thing]] | None
     off_before: list[Term] | None
+    by: Onlooker
 
 
 class SceneFinder:
@@ -70,7 +89,12 @@ class SceneFinder:
         self.turns = TurnFinder(rules, roles)
         self._counters = digit_chains(rules)
 
-    def scene(self, propositions: Iterable[Term], before: Iterable[Term] | None = None) -> Scene:
+    def scene(
+        self,
+        propositions: Iterable[Term],
+        before: Iterable[Term] | None = None,
+        by: Onlooker = Onlooker(),
+    ) -> Scene:
         """The scene of a state, given by its true propositions; ``before`` are those of the state before."""
         now = list(propositions)
         on, others = self._placed(now)
@@ -91,6 +115,7 @@ class SceneFinder:
             changed=changed,
             on_before=old,
             off_before=was,
+            by=by,
         )
 
     def _placed(self, propositions: Iterable[Term]) -> tuple[dict[Square, list[Thing]], list[Term]]:

@@ -21,6 +21,8 @@ UNIT = 40.0
 _GAP = 26.0
 _CLOSE = 7.0
 _LABEL = 20.0
+GROUNDS = ("dark", "green", "lines")
+"""Grounds with colours of their own."""
 
 
 class SpotKind(Enum):
@@ -29,6 +31,8 @@ class SpotKind(Enum):
     SQUARE = "square"
     HEXAGON = "hexagon"
     POINT = "point"
+    CROSSING = "crossing"
+    """A crossing of lines that are drawn already."""
     BOX = "box"
     DISK = "disk"
     """A disk on a peg, of the width in its spot."""
@@ -79,6 +83,7 @@ class BoardLayout:
         labels: names of columns, rows and boards.
         edges: sides that belong to roles: lines over the squares, and the number of the role.
         turn: the transformation that turns the drawing for who sits at its top; empty if none does.
+        ground: one of GROUNDS; empty for other grounds.
     """
 
     width: float
@@ -89,6 +94,7 @@ class BoardLayout:
     labels: tuple[Label, ...] = ()
     edges: tuple[tuple[float, float, float, float, int], ...] = ()
     turn: str = ""
+    ground: str = ""
 
     @property
     def middle(self) -> tuple[float, float]:
@@ -136,8 +142,8 @@ def _turning(label: Label, layout: BoardLayout, x: float, y: float, square: bool
 
 def _is_chequered(board: Grid, rules: Rules) -> bool:
     """Whether light and dark squares alternate: true for boards of pieces, unless a hint says otherwise."""
-    if (hint := board_hint(rules.hints)) in ("chequered", "plain"):
-        return hint == "chequered"
+    if ground := board_hint(rules.hints) or board.ground:
+        return ground == "chequered"
     numbers = board.things and all(term.name.isdecimal() for thing in board.things for term in thing)
     behaviour = board.behaviour
     if (
@@ -146,13 +152,21 @@ def _is_chequered(board: Grid, rules: Rules) -> bool:
         and set(board.things) <= behaviour.stays & behaviour.comes - behaviour.first.keys()
     ):
         return False  # These are areas, which have colours of their own.
-    return min(len(board.columns), len(board.rows)) >= 4 and not board.fixed and not numbers
+    return min(len(board.columns), len(board.rows)) >= 4 and not (board.fixed or numbers or board.blocks)
 
 
 def _straight(board: Grid, rules: Rules, margin: float | None) -> BoardLayout:
     wide, high = len(board.columns), len(board.rows)
     several = len(board.panels) > 1 or bool(board.panels and board.panels[0])
-    points = bool(board.lines) or board_hint(rules.hints) == "points"
+    ground = board_hint(rules.hints) or board.ground
+    points = bool(board.lines) or ground == "points"
+    kind = (
+        SpotKind.POINT
+        if points
+        else SpotKind.CROSSING
+        if ground == "lines" and not several
+        else SpotKind.SQUARE
+    )
     chequered = _is_chequered(board, rules) and not points
     strip = board.rows == (Term(""),)
     # Parts of one whole board stand close together, without names.
@@ -184,7 +198,7 @@ def _straight(board: Grid, rules: Rules, margin: float | None) -> BoardLayout:
                         square_name(rules, square),
                         middle,
                         y0 + (high - j - 0.5) * UNIT,
-                        SpotKind.POINT if points else SpotKind.SQUARE,
+                        kind,
                         dark=chequered and (i + j) % 2 == 0,
                     )
         if not strip and named:
@@ -202,6 +216,7 @@ def _straight(board: Grid, rules: Rules, margin: float | None) -> BoardLayout:
         lines,
         labels=tuple(labels),
         edges=tuple(_straight_edges(board, left, title)),
+        ground=ground if ground in GROUNDS else "",
     )
 
 

@@ -9,6 +9,7 @@ from gdl.terms import Term
 from ggp.boards.board import Grid
 from ggp.boards.layers import Square, Thing
 from ggp.boards.looks import PieceLook, PieceShape
+from ggp.boards.scene import Past
 from ggp.boards.shapes import BoardShape
 from ggp.boards.snakes import SnakesMap
 from ggp.boards.svg.layout import UNIT, BoardLayout
@@ -37,11 +38,11 @@ class LevelPicture(Protocol):
     far: bool
 
     @property
-    def margin(self) -> float:
-        """Space that the picture needs around the squares."""
+    def margin(self) -> float | None:
+        """Space that the picture needs around the squares; None for names of columns and rows."""
 
-    def behind(self, layout: BoardLayout, on: On, propositions: Iterable[Term]) -> str:
-        """The markup behind all squares."""
+    def behind(self, layout: BoardLayout, on: On, propositions: Iterable[Term], past: Past = ()) -> str:
+        """The markup behind all squares; ``past`` are the steps up to now."""
 
     def pieces(self, square: Square, layout: BoardLayout, on: On, before: On | None) -> str:
         """The markup of the things on one square."""
@@ -72,7 +73,7 @@ class SokobanPicture:
         """Margin around the board for walls that the rules do not mention, because they are out of reach."""
         return 0.0 if self._walled else UNIT
 
-    def behind(self, layout: BoardLayout, on: On, propositions: Iterable[Term]) -> str:
+    def behind(self, layout: BoardLayout, on: On, propositions: Iterable[Term], past: Past = ()) -> str:
         rows = self._rows(on)
         if self._drawn is None or self._drawn[0] != rows:
             many = sum(row.count(WALL) for row in rows) > _MOST_BRICKS
@@ -167,7 +168,7 @@ class SnakesPicture:
         """Always 0: the landscape is as large as the board."""
         return 0.0
 
-    def behind(self, layout: BoardLayout, on: On, propositions: Iterable[Term]) -> str:
+    def behind(self, layout: BoardLayout, on: On, propositions: Iterable[Term], past: Past = ()) -> str:
         level = self._map
         standing = level.standing(propositions)
         width, height = len(level.columns) * UNIT, self._high * UNIT

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -25,17 +25,28 @@ from gdl.syntax.writer import OwnNotation
 from gdl.terms import Term
 from ggp.boards.board import Grid, find_board
 from ggp.boards.layers import Square, Thing
-from ggp.boards.looks import PieceLook, PieceShape, fact_look, looks_of, owners_of, role_classes
+from ggp.boards.looks import (
+    PieceLook,
+    PieceShape,
+    fact_look,
+    looks_of,
+    owners_of,
+    role_classes,
+    square_looks,
+)
 from ggp.boards.race import Race
-from ggp.boards.scene import Scene, SceneFinder
+from ggp.boards.scene import Onlooker, Scene, SceneFinder
 from ggp.boards.shapes import BoardShape
 from ggp.boards.snakes import map_of_rules
+from ggp.boards.svg.grounds import draw_lines
 from ggp.boards.svg.layout import UNIT, BoardLayout, has_towers, lay_out, lay_out_towers, square_name
 from ggp.boards.svg.level_pictures import LevelPicture, SnakesPicture, SokobanPicture
 from ggp.boards.svg.markup import clipped, element, number, stylesheet, text_of
 from ggp.boards.svg.overlay import NO_OVERLAY, BoardOverlay, draw_overlay
+from ggp.boards.svg.pegs import PegsPicture
 from ggp.boards.svg.pits import PitsPicture
 from ggp.boards.svg.race import RacePicture
+from ggp.boards.svg.seas import SeasPicture
 from ggp.boards.svg.sprites import draw_borders, draw_piece, draw_side, draw_square
 
 LINE = 18.0
@@ -201,24 +212,36 @@ class SvgPainter:
         self._level: LevelPicture | None = None
         self._picture: RacePicture | PitsPicture | None = None
         self._towers = board is not None and has_towers(board, rules)
+        self.pegs: PegsPicture | None = None
+        self._marks: dict[Square, PieceLook] = {}
         if board is not None:
             self._looks = looks_of(board, rules, roles)
+            self._marks = square_looks(board, rules)
             drawn = map_of_rules(rules)
-            if drawn is None:
+            if board.seas:
+                self._level = SeasPicture(board)
+            elif drawn is None:
                 self._level = SokobanPicture.of_board(board, self._looks)
             else:
                 self._level = SnakesPicture.of_map(drawn, board)
             self._layout = lay_out(board, rules, None if self._level is None else self._level.margin)
+            self.pegs = PegsPicture.of_board(board, rules)
         layout = self._layout
-        drawn_squares = None if layout is None else layout.spots.keys() | (layout.joins or {}).keys()
         race = Race.of_board(board, rules)
-        self._finder = SceneFinder(board, rules, roles, None if race is not None else drawn_squares)
+        whole = layout is None or race is not None or self.pegs is not None
+        drawn_squares = None if layout is None or whole else layout.spots.keys() | (layout.joins or {}).keys()
+        self._finder = SceneFinder(board, rules, roles, drawn_squares)
         if race is not None:
             self._picture = RacePicture(race, rules, self._looks, self._finder.turns.role)
         elif board is not None and board.pits is not None:
             self._picture = PitsPicture(board, board.pits, rules)
         if self._picture is not None:
             self._layout = self._picture.layout
+
+    @property
+    def quiet(self) -> bool:
+        """Whether likelihoods are shown on request only, as for pegs and seas."""
+        return self.pegs is not None or (self.board is not None and self.board.seas)
 
     @classmethod
     def of_machine(cls, machine: Machine, name: str = "") -> SvgPainter:
@@ -255,6 +278,7 @@ class SvgPainter:
         alone: bool = False,
         facts: bool = True,
         overlay: BoardOverlay = NO_OVERLAY,
+        by: Onlooker = Onlooker(),
     ) -> str:
         """The true propositions as one ``<svg>`` element.
 
@@ -267,16 +291,20 @@ class SvgPainter:
             facts: whether the facts off the board are drawn too, in panels on the right, or below wide
                 boards. Games without a board always have them.
             overlay: rings and arrows over the board.
+            by: for whom it is drawn.
         """
-        scene = self._finder.scene(propositions, before)
+        scene = self._finder.scene(propositions, before, by)
         layout = self._placed(scene)
         height = _EDGE
         width = 2 * _EDGE
         parts: list[str] = []
         if layout is not None:
             shift = f"translate({number(_EDGE)} {number(_EDGE)})"
-            turn = {"data_turn": layout.turn} if self.turns else {}
-            parts.append(element("g", *self._on_board(scene, layout, overlay), transform=shift, **turn))
+            bars = any(look.shape is PieceShape.CHOCOLATE for look in self._looks.values())
+            attributes = {"data_turn": layout.turn} if self.turns else {}
+            if bars or layout.ground:
+                attributes["cls"] = f"gb-on{'bars' if bars else layout.ground}"
+            parts.append(element("g", *self._on_board(scene, layout, overlay), transform=shift, **attributes))
             width += layout.width
             height += layout.height
         blocks = self._blocks(scene)
@@ -318,8 +346,8 @@ class SvgPainter:
 
     def draw_over(self, overlay: BoardOverlay) -> str:
         """The overlay alone, to be put behind the squares of a drawing of this board; empty for games without
-        a board."""
-        spots = {} if self._layout is None else self._layout.spots
+        a board and for codes of pegs."""
+        spots = {} if self._layout is None or self.pegs is not None else self._layout.spots
         return draw_overlay(overlay, {spot.key: spot for spot in spots.values()})
 
     def lines_beside(self, propositions: Iterable[Term]) -> list[str]:
@@ -388,6 +416,8 @@ class SvgPainter:
 
     def _placed(self, scene: Scene) -> BoardLayout | None:
         """The layout of the board in a state."""
+        if self.pegs is not None:
+            return self.pegs.layout(scene.by.past)
         if self.board is not None and self._towers:
             return lay_out_towers(self.board, self.rules, scene.on)
         return self._layout
@@ -414,16 +444,24 @@ class SvgPainter:
         on, changed = scene.on, scene.changed
         assert self.board is not None
         over = draw_overlay(overlay, {spot.key: spot for spot in layout.spots.values()})
+        if self.pegs is not None:
+            return [self.pegs.draw(layout, on, scene.by.past)]
         drawn: list[str] = []
+        names: dict[str, str] = {}
+        if self.board.seas and scene.by.role is not None:
+            said = ("mine" if role == scene.by.role else "theirs" for role in range(len(self.roles)))
+            names = dict(zip(map(self.rules.spell, self.roles), said, strict=True))
         if self._level is not None:
-            drawn.append(self._level.behind(layout, on, scene.propositions))
+            drawn.append(self._level.behind(layout, on, scene.propositions, scene.by.past))
+        if layout.ground == "lines":
+            drawn.append(draw_lines(layout))
         drawn += [
             element("line", cls="gb-line", x1=x1, y1=y1, x2=x2, y2=y2) for x1, y1, x2, y2 in layout.lines
         ]
         drawn += [
             element(
                 "text",
-                text_of(label.text),
+                text_of(names.get(label.text, label.text) if label.title else label.text),
                 cls="gb-title" if label.title else "gb-axis",
                 x=label.x,
                 y=label.y,
@@ -439,12 +477,17 @@ class SvgPainter:
                 drawn.append(element("line", cls=cls, x1=x1, y1=y1, x2=x2, y2=y2))
         above: list[str] = []
         areas: dict[Square, str] = {}
+        bars: dict[Square, str] = {}
         # A scene shows changes without a frame.
         framed = changed if self._level is None else set[Square]()
         for square, spot in layout.spots.items():
             if self._level is not None and self._level.far and square not in on:
                 continue
-            looks = [self._look(thing) for thing in (*on.get(square, ()), *self.board.fixed.get(square, ()))]
+            looks = [self._look(thing, square) for thing in on.get(square, ())]
+            looks += [self._look(thing) for thing in self.board.fixed.get(square, ())]
+            if any(look.shape is PieceShape.CHOCOLATE for look in looks):
+                bars[square] = ""
+            looks += [self._marks[square]] if square in self._marks else []
             above += [draw_side(look.sign, spot) for look in looks if look.shape is PieceShape.SIDE]
             looks = [look for look in looks if look.shape is not PieceShape.SIDE]
             if area := next((look for look in looks if look.shape is PieceShape.AREA), None):
@@ -456,12 +499,16 @@ class SvgPainter:
             element("line", cls=f"gb-edge {classes[role]}", x1=x1, y1=y1, x2=x2, y2=y2)
             for x1, y1, x2, y2, role in layout.edges
         ]
-        return [*drawn, draw_borders(layout, areas), *above, *edges, over]
+        blocks = {square: str(n) for n, block in enumerate(self.board.blocks) for square in sorted(block)}
+        borders = draw_borders(layout, bars, "gb-bite") + draw_borders(layout, areas or blocks)
+        return [*drawn, borders, *above, *edges, over]
 
-    def _look(self, thing: Thing) -> PieceLook:
-        return self._looks.get(thing) or PieceLook(
+    def _look(self, thing: Thing, square: Square | None = None) -> PieceLook:
+        look = self._looks.get(thing) or PieceLook(
             "?", PieceShape.TEXT, "gb-other0", " ".join(map(self.rules.spell, thing))
         )
+        given = self.board.given if self.board is not None and square is not None else None
+        return replace(look, colour="gb-pen") if given and (square, thing) not in given else look
 
     def _spoken(self, scene: Scene, blocks: list[_FactBlock]) -> str:
         """The state in words."""

@@ -35,6 +35,7 @@ _MEN = {
 }
 """Outlines of chess men around the middle of a square."""
 _CROWN = "M-9 6 V-4 L-4.5 0 L0-7 L4.5 0 L9-4 V6 Z"
+_SKULL = "M-11-3 a11 10 0 1 1 22 0 C11 2 8 4 6 5 V10 H2 V7 H-2 V10 H-6 V5 C-8 4-11 2-11-3 Z"
 _PIPS = {
     1: [(0, 0)],
     2: [(-1, -1), (1, 1)],
@@ -120,6 +121,15 @@ def _marks(look: PieceLook, x: float, y: float, size: float) -> list[str]:
         case PieceShape.GROUND | PieceShape.AREA:
             cls = "gb-area" if look.shape is PieceShape.AREA else "gb-wall"
             return [element("rect", cls=cls, x=x - size / 2, y=y - size / 2, width=size, height=size)]
+        case PieceShape.CHOCOLATE:
+            return [_slab("gb-chocolate", x, y, 0.97 * size), _slab("gb-bevel", x, y, 0.66 * size)]
+        case PieceShape.POISON:
+            place = f"translate({x:g} {y:g}) scale({size / UNIT:g})"
+            eyes = [
+                _circle("gb-socket", x + side * 0.11 * size, y - 0.05 * size, 0.065 * size)
+                for side in (-1, 1)
+            ]
+            return [element("path", cls="gb-skull", d=_SKULL, transform=place), *eyes]
         case PieceShape.BLOCK:
             return [_slab("gb-block", x, y, 0.84 * size)]
         case PieceShape.TRAIL:
@@ -271,13 +281,13 @@ def _ground(spot: Spot, paper: bool) -> str:
             name = element("text", text_of(spot.name), cls="gb-sign", x=spot.x, y=spot.y, font_size=15)
             return element("g", slab, name, cls="gb-orange")
         case _:
-            cls = cls if paper and spot.kind is not SpotKind.BOX else "gb-reach"
+            cls = cls if paper and spot.kind not in (SpotKind.BOX, SpotKind.CROSSING) else "gb-reach"
             return element("rect", cls=cls, x=spot.x - half, y=spot.y - half, width=UNIT, height=UNIT)
 
 
 def _changed(spot: Spot) -> str:
     half = UNIT / 2
-    if spot.kind in (SpotKind.HEXAGON, SpotKind.POINT):
+    if spot.kind in (SpotKind.HEXAGON, SpotKind.POINT, SpotKind.CROSSING):
         return _circle("gb-new", spot.x, spot.y, half - 2)
     wide = spot.wide if spot.kind is SpotKind.DISK else UNIT
     return element(
@@ -291,8 +301,9 @@ def _changed(spot: Spot) -> str:
     )
 
 
-def draw_borders(layout: BoardLayout, areas: Mapping[Square, str]) -> str:
-    """The sides of squares at which an area ends, given the meaning of the area for each square in one."""
+def draw_borders(layout: BoardLayout, areas: Mapping[Square, str], cls: str = "gb-border") -> str:
+    """The sides of squares at which an area ends, given the meaning of the area for each square in one. Those
+    of class ``gb-bite`` are only where other squares follow."""
     if not areas:
         return ""
     by_place = {(spot.x, spot.y): areas.get(square) for square, spot in layout.spots.items()}
@@ -303,9 +314,12 @@ def draw_borders(layout: BoardLayout, areas: Mapping[Square, str]) -> str:
         if spot is None or spot.kind is not SpotKind.SQUARE:
             continue
         for way, (x, y) in steps.items():
-            neighbour = by_place.get((spot.x + x, spot.y + y))
+            place = spot.x + x, spot.y + y
+            neighbour = by_place.get(place)
+            if cls == "gb-bite" and place not in by_place:
+                continue
             # A border between two areas is drawn once.
             if neighbour != area and (neighbour is None or way in ("south", "east")):
                 ends.append(_side_line(way, spot))
     path = "".join(f"M{x1:g} {y1:g}L{x2:g} {y2:g}" for x1, y1, x2, y2 in ends)
-    return element("path", cls="gb-border", d=path)
+    return element("path", cls=cls, d=path) if path else ""

@@ -14,6 +14,8 @@ from ggp.answers.catalogue import title_of
 from ggp.boards.board import Grid, find_board
 from ggp.boards.clicks import ClickFinder
 from ggp.boards.layers import Square, Thing
+from ggp.boards.role_view import past_of
+from ggp.boards.scene import Onlooker
 from ggp.boards.svg.overlay import BoardOverlay
 from ggp.boards.svg.picture import SvgPainter
 from ggp.boards.words import EndFinder, Ending, MoveWords
@@ -145,6 +147,9 @@ class TableView:
         before = match.steps[at - 1].state if at else None
         was = None if before is None else before.propositions
         end = self._ending(state, before) if match.over else Ending("")
+        steps = match.steps[:at] if self.painter.quiet else ()
+        past = past_of((step.state, step.joint) for step in steps)
+        won = BoardOverlay(won=tuple(end.squares))
         return {
             "game": self._game,
             "title": self.title,
@@ -152,7 +157,9 @@ class TableView:
             "turned": self.turned,
             "step": at,
             "steps": len(match.steps),
-            "svg": self.painter.draw_board(state, before, overlay=BoardOverlay(won=tuple(end.squares))),
+            "svg": self.painter.draw(
+                state.propositions, was, facts=False, overlay=won, by=Onlooker(past=past)
+            ),
             "beside": self.painter.describe(state.propositions, was)["beside"],
             "over": match.over,
             "goals": goals,

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from pathlib import Path
@@ -28,7 +29,8 @@ from gdl.syntax.parser import parse_rules
 from gdl.visible import visible
 from ggp.answers.catalogue import title_of
 from ggp.boards.board import board_of
-from ggp.boards.role_view import RoleSight, SightView, new_belief
+from ggp.boards.role_view import RoleSight, SightView, new_belief, past_of
+from ggp.boards.scene import Onlooker, Seen
 from ggp.boards.svg.picture import SvgPainter
 from ggp.boards.words import MoveWords
 from ggp.game import Game
@@ -297,7 +299,20 @@ class Replay:
         states = self.match.states
         now, before = states[number], states[number - 1] if number else None
         side_lines = self._painter.lines_beside(now)
-        return {"svg": self._painter.draw(now, before, facts=False), "beside": side_lines}
+        drawn = self._painter.draw(now, before, facts=False, by=Onlooker(past=self._past(number)))
+        return {"svg": drawn, "beside": side_lines}
+
+    def _past(self, number: int) -> list[Seen]:
+        """The steps before a state, as far as the drawing needs them and the rules agree with the record."""
+        machine, match = self._machine, self.match
+        if machine is None or not self._painter.quiet:
+            return []
+        with suppress(GdlError):
+            joints = [
+                [machine.move_id(i, move) for i, move in enumerate(joint)] for joint in match.moves[:number]
+            ]
+            return past_of(zip(map(machine.state_of, match.states), joints, strict=False))
+        return []
 
     def sights(self, role: int) -> list[dict[str, Any]]:
         """A role's knowledge, step by step (:func:`ggp.web.replay.replay_process.sights_of`)."""

@@ -1,18 +1,21 @@
 // Moves by clicks and keys: which squares may be clicked, and what the clicks so far mean.
-// A move is {move, clicks: [[squares that will do], ...], label}; a square is a group with data-square.
-import { dots, pieces } from "/static/marks.js";
+// A move is {move, clicks: [[squares that will do], ...], label}; a square is a group with data-square. A drawing
+// may have slots, groups with data-slot, that show what the clicks have chosen: then the clicks come in any order.
+import { dots, pieces, putInto } from "/static/marks.js";
 import { el } from "/static/page.js";
 
 const DRAGGED = 6; // pixels that a pointer moves before it drags
 
+// Clicks that are yet to be made may be gaps among the others; `every` passes over them.
 const begins = (move, clicked) =>
   clicked.length <= move.clicks.length && clicked.every((square, i) => move.clicks[i].includes(square));
 
-/** The moves that need no further click, and the squares that may be clicked next. */
-export function outlook(moves, clicked) {
+/** The moves that need no further click, and the squares that may be clicked as number `at`, the next one. */
+export function outlook(moves, clicked, at = clicked.length) {
   const left = moves.filter((move) => begins(move, clicked));
-  const complete = left.filter((move) => move.clicks.length === clicked.length);
-  const further = new Set(left.filter((m) => m.clicks.length > clicked.length).flatMap((m) => m.clicks[clicked.length]));
+  const made = Object.keys(clicked).length;
+  const complete = left.filter((move) => move.clicks.length === made);
+  const further = new Set(left.filter((m) => m.clicks.length > made).flatMap((m) => m.clicks[at] ?? []));
   return { left, complete, further };
 }
 
@@ -25,17 +28,45 @@ export function askOn(svg, list, moves, choose, { other = () => {}, arrows = tru
   let clicked = [];
   svg.setAttribute("role", "group"); // a picture has no buttons
   const squares = new Map([...svg.querySelectorAll("[data-square]")].map((s) => [s.dataset.square, s]));
+  const slots = moves.some((move) => move.clicks.length > 0) ? [...svg.querySelectorAll("[data-slot]")] : [];
+  const go = svg.querySelector("[data-go]"); // shown when all slots are full
+  let slot = 0; // the slot that is filled next
+
+  /** The number of the next click. */
+  const next = () => (slots.length === 0 ? clicked.length : slot);
+
+  /** Puts what stands on a square into a slot, or empties it; the next one is the first that is empty. */
+  function fill(i, key) {
+    if (key === undefined) delete clicked[i];
+    else clicked[i] = key;
+    slot = key === undefined ? i : Math.max(0, slots.findIndex((_, n) => !(n in clicked)));
+    show();
+  }
+
+  function showSlots(ready) {
+    slots.forEach((place, i) => {
+      const from = squares.get(clicked[i]);
+      putInto(place, from);
+      const name = place.querySelector("title").textContent;
+      place.setAttribute("aria-label", from ? `${name}: ${from.querySelector("title").textContent}` : name);
+      place.classList.toggle("gb-next", i === slot && !from);
+    });
+    go?.classList.toggle("gb-ready", ready);
+    for (const one of go ? [...slots, go] : []) for (const [key, value] of [["tabindex", "0"], ["role", "button"]]) one.setAttribute(key, value);
+  }
 
   function show() {
-    const { complete, further } = outlook(moves, clicked);
-    if (complete.length === 1 && further.size === 0 && clicked.length > 0) {
+    const { complete, further } = outlook(moves, clicked, next());
+    const whole = complete.length === 1 && further.size === 0 && clicked.length > 0;
+    showSlots(whole);
+    if (whole && slots.length === 0) {
       finish(complete[0]);
       return;
     }
-    dots(svg, clicked.length > 0 ? further : []);
+    dots(svg, clicked.length > 0 && slots.length === 0 ? further : []);
     for (const [key, square] of squares) {
       const may = further.has(key);
-      const chosen = clicked.includes(key);
+      const chosen = clicked.includes(key) && slots.length === 0;
       square.classList.toggle("gb-may", may);
       square.classList.toggle("gb-chosen", chosen);
       if (may || chosen) {
@@ -48,13 +79,15 @@ export function askOn(svg, list, moves, choose, { other = () => {}, arrows = tru
     }
     const offered = clicked.length > 0 ? complete : moves.filter((move) => move.clicks.length === 0);
     list.replaceChildren(
-      ...offered.map((move) => el("button", { type: "button", "data-move": move.move, onclick: () => finish(move) }, move.label)),
+      ...offered.map((move) => el("button", { type: "button", "data-move": move.move, onclick: () => finish(move) }, slots.length === 0 ? move.label : move.text || move.label)),
     );
     if (clicked.length > 0) list.append(el("button", { type: "button", class: "quiet", onclick: clear }, "cancel"));
   }
 
   function click(key) {
-    if (outlook(moves, clicked).further.has(key)) clicked = [...clicked, key];
+    if (slots.length > 0) {
+      if (outlook(moves, clicked, slot).further.has(key)) fill(slot, key);
+    } else if (outlook(moves, clicked).further.has(key)) clicked = [...clicked, key];
     else if (clicked.includes(key)) clicked = clicked.slice(0, clicked.indexOf(key));
     else if (outlook(moves, []).further.has(key)) clicked = [key];
     else {
@@ -62,11 +95,12 @@ export function askOn(svg, list, moves, choose, { other = () => {}, arrows = tru
       return;
     }
     show();
-    squares.get(key)?.focus();
+    (go?.classList.contains("gb-ready") ? go : squares.get(key))?.focus();
   }
 
   function clear() {
     clicked = [];
+    slot = 0;
     show();
   }
 
@@ -75,21 +109,27 @@ export function askOn(svg, list, moves, choose, { other = () => {}, arrows = tru
     choose(move.move);
   }
 
+  /** Does what a click or a key on an element means; false if it means nothing. */
+  function act(event) {
+    const at = event.target.closest?.("[data-square], [data-slot], [data-go]");
+    if (at?.dataset.square !== undefined) click(at.dataset.square);
+    else if (at?.dataset.slot !== undefined) fill(Number(at.dataset.slot));
+    else if (at?.classList.contains("gb-ready")) list.querySelector("button")?.click();
+    return Boolean(at);
+  }
+
   const onClick = (event) => {
     if (dragged) {
       dragged = false;
       return;
     }
-    const square = event.target.closest?.("[data-square]");
-    if (square) click(square.dataset.square);
+    act(event);
   };
   const onKey = (event) => {
     const square = event.target.closest?.("[data-square]");
     if (event.key === "Escape" && clicked.length > 0) clear();
-    else if (square && (event.key === "Enter" || event.key === " ")) {
-      event.preventDefault();
-      click(square.dataset.square);
-    } else if (arrows && square && event.key.startsWith("Arrow")) {
+    else if ((event.key === "Enter" || event.key === " ") && act(event)) event.preventDefault();
+    else if (arrows && square && event.key.startsWith("Arrow")) {
       event.preventDefault();
       neighbour(square, event.key)?.focus();
     }
@@ -129,7 +169,7 @@ export function askOn(svg, list, moves, choose, { other = () => {}, arrows = tru
     dragged = false;
     const square = event.target.closest?.("[data-square]");
     const key = square?.dataset.square;
-    if (!square || event.button !== 0 || !moves.some((move) => move.clicks.length > 1 && move.clicks[0].includes(key))) return;
+    if (!square || slots.length > 0 || event.button !== 0 || !moves.some((move) => move.clicks.length > 1 && move.clicks[0].includes(key))) return;
     held = { key, x: event.clientX, y: event.clientY, pieces: pieces(square).slice(square.dataset.held ? -1 : 0), scale: square.getScreenCTM(), moved: false };
   };
   const onMove = (event) => {
@@ -159,7 +199,7 @@ export function askOn(svg, list, moves, choose, { other = () => {}, arrows = tru
   // Where any square of a column makes the same move, the whole column answers to the pointer.
   const onOver = (event) => {
     const key = event.target.closest?.("[data-square]")?.dataset.square;
-    const same = moves.filter((move) => begins(move, clicked) && move.clicks[clicked.length]?.includes(key)).flatMap((move) => move.clicks[clicked.length]);
+    const same = moves.filter((move) => begins(move, clicked) && move.clicks[next()]?.includes(key)).flatMap((move) => move.clicks[next()]);
     for (const [name, square] of squares) square.classList.toggle("gb-same", same.length > 1 && same.includes(name));
   };
 
@@ -181,6 +221,7 @@ export function askOn(svg, list, moves, choose, { other = () => {}, arrows = tru
     window.removeEventListener("pointerup", onUp);
     window.removeEventListener("pointercancel", onUp);
     list.replaceChildren();
+    go?.classList.remove("gb-ready");
     dots(svg, []);
     for (const square of squares.values()) {
       square.classList.remove("gb-may", "gb-chosen", "gb-same");

@@ -30,7 +30,8 @@ export function shade(svg, squares) {
 }
 
 /** What a role may hold for possible, in words. */
-function possible({ count, exact }) {
+function possible({ count, exact, quiet }) {
+  if (exact && quiet) return count === 1 ? "One state is possible." : `${count.toLocaleString("en")} states are possible.`;
   if (exact) return count === 1 ? "You know the whole state." : `Drawn is what is true in all ${count.toLocaleString("en")} states that are possible.`;
   return `Drawn is what is true in ${count.toLocaleString("en")} states drawn from all that are possible.`;
 }
@@ -44,11 +45,21 @@ function likely({ squares, guesses }) {
   return el("ul", { class: "likely" }, ...lines.flatMap(([square, things]) => things.slice(0, 4).map(([words, share]) => el("li", {}, el("meter", { min: 0, max: 100, value: share, "aria-label": words }), ` ${share} % ${words}`, square ? el("small", {}, ` on ${nameOf(square)}`) : ""))));
 }
 
+/** Sets the box that has likelihoods shown, once: in quiet drawings, of pegs or seas, they wait to be asked for. */
+function settle(shades, sight) {
+  if (sight === undefined || shades.dataset.settled) return;
+  shades.dataset.settled = "yes";
+  shades.checked = !sight.quiet;
+}
+
 /** What a role knows: its last percepts, what is drawn, how likely the rest is. `shades` is the box that has it shaded. */
 export function known(sight, shades) {
+  settle(shades, sight);
+  const asked = !sight.quiet || shades.checked;
   const saw = el("p", { class: "saw" }, el("strong", {}, "Seen last: "), ...chips(sight.percepts));
   const unsure = sight.squares.length + sight.guesses.length > 0;
-  return el("div", {}, saw, el("p", { class: "possible" }, possible(sight)), sight.squares.length > 0 ? el("label", {}, shades, " Shade what is likely") : "", unsure ? el("details", {}, el("summary", {}, "How likely the rest is"), likely(sight)) : "");
+  const box = el("label", {}, shades, sight.quiet ? " Show what is possible" : " Shade what is likely");
+  return el("div", {}, saw, sight.quiet ? box : "", asked ? el("p", { class: "possible" }, possible(sight)) : "", sight.squares.length > 0 && !sight.quiet ? box : "", asked && unsure ? el("details", { open: sight.quiet }, el("summary", {}, "How likely the rest is"), likely(sight)) : "");
 }
 
 /** The moves of a person's own role, and what it saw of each step. */
@@ -111,6 +122,7 @@ export function hiddenView(table, again, sat) {
     /** The drawing to show of a state, the shades in it. */
     drawn(news, drawing) {
       const sight = chosen(news);
+      settle(shades, sight ?? (news.blind?.squares && news.blind));
       const svg = drawing(sight?.svg ?? news.svg);
       return { svg, shade: () => shades.checked && shade(svg, sight?.squares ?? news.blind?.squares ?? []) };
     },

@@ -63,6 +63,18 @@ function standing(svg) {
 /** The elements of a square that are no ground. */
 export const pieces = (square) => [...square.children].filter((child) => child.tagName !== "title" && !GROUND.test(child.getAttribute("class") ?? ""));
 
+/** Shows in a slot what stands on a square; undefined empties it. */
+export function putInto(slot, square) {
+  slot.querySelector(".gb-put")?.remove();
+  if (square === undefined) return;
+  const [from, to] = [spot(square), spot(slot)];
+  const put = document.createElementNS(NAMESPACE, "g");
+  put.setAttribute("class", "gb-put");
+  put.setAttribute("transform", `translate(${to.x - from.x} ${to.y - from.y})`);
+  put.append(...pieces(square).map((piece) => piece.cloneNode(true)));
+  slot.append(put);
+}
+
 /** Lets what has moved from the drawing before glide to where it stands now. */
 export function glide(before, now) {
   if (before === null || matchMedia("(prefers-reduced-motion: reduce)").matches) return;

@@ -520,3 +520,57 @@ def test_squares_are_shaded_by_how_likely_something_stands_there(web: WebServer,
     until(lambda: len(browser.find_elements(By.CSS_SELECTOR, ".gb-shade")) == 7)
     browser.find_element(By.ID, "shades").click()
     until(lambda: not browser.find_elements(By.CSS_SELECTOR, ".gb-shade"))
+
+
+def click_svg(browser: Any, css: str) -> None:
+    """A click on a part of a drawing, once it is there."""
+    until(lambda: bool(browser.find_elements(By.CSS_SELECTOR, css)))
+    script = "arguments[0].dispatchEvent(new MouseEvent('click', {bubbles: true}))"
+    browser.execute_script(script, browser.find_element(By.CSS_SELECTOR, css))
+
+
+@pytest.mark.slow
+def test_a_guess_is_made_of_colours_in_holes_and_what_is_possible_waits_to_be_asked_for(
+    web: WebServer, browser: Any
+) -> None:
+    open_table(browser, web(), "mastermind", ["human"])
+    until(lambda: my_turn(browser))
+    assert not browser.find_elements(By.CSS_SELECTOR, ".known .possible, .likely")
+    for colour in (0, 0, 1, 1):
+        click_svg(browser, f'[data-square="0,{colour},0"]')
+    click_svg(browser, '[data-slot="1"]')
+    click_svg(browser, '[data-square="0,5,0"]')
+    filled = browser.find_elements(By.CSS_SELECTOR, "[data-slot]")
+    assert [hole.get_attribute("aria-label") for hole in filled] == [
+        f"hole {n}: {colour}" for n, colour in enumerate(("red", "violet", "orange", "orange"), 1)
+    ]
+    browser.switch_to.active_element.send_keys(Keys.ENTER)  # the tick has the focus
+    until(
+        lambda: (
+            "1: red, violet, orange, orange"
+            in browser.find_element(By.CSS_SELECTOR, ".board").get_attribute("innerHTML")
+        )
+    )
+    browser.find_element(By.ID, "shades").click()
+    until(lambda: bool(browser.find_elements(By.CSS_SELECTOR, ".likely li")))
+
+
+@pytest.mark.slow
+def test_ships_are_laid_in_the_own_sea_and_shots_fall_in_the_other(web: WebServer, browser: Any) -> None:
+    open_table(browser, web(), "battleships", ["human", "legal"])
+    until(lambda: my_turn(browser))
+    assert [title.text for title in browser.find_elements(By.CSS_SELECTOR, ".gb-title")] == ["mine", "theirs"]
+    for step in range(3):
+        wait(browser, f"document.querySelectorAll('.board .gb-ship').length === {min(step, 2)}")
+        until(lambda: bool(browser.find_elements(By.CSS_SELECTOR, ".gb-may")))
+        squares = [
+            one.get_attribute("data-square") for one in browser.find_elements(By.CSS_SELECTOR, ".gb-may")
+        ]
+        assert {square[0] for square in squares} == {"0" if step < 2 else "1"}
+        click_svg(browser, f'[data-square="{squares[0]}"]')
+        for button in browser.find_elements(By.CSS_SELECTOR, ".offered button[data-move]")[:1]:
+            browser.execute_script("arguments[0].click()", button)
+    until(lambda: len(browser.find_elements(By.CSS_SELECTOR, ".board .gb-hit, .board .gb-miss")) == 2)
+    assert not browser.find_elements(By.CSS_SELECTOR, ".gb-shade")
+    browser.find_element(By.ID, "shades").click()
+    until(lambda: bool(browser.find_elements(By.CSS_SELECTOR, ".gb-shade")))

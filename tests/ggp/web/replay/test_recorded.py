@@ -160,6 +160,18 @@ def test_two_matches_that_are_the_same_to_a_role_look_the_same_when_seen_as_it()
     assert told.differences == []
 
 
+def test_guesses_of_a_code_are_seen_in_the_truth_and_by_who_made_them() -> None:
+    game = Game.load("mastermind")
+    match = read_match(recorded(game, 1).to_dict())
+    replay = Replay(match, game)
+    guesses = len(match.states) - 1 - 4
+    for svg, shown in (
+        (replay.frame(len(match.states) - 1)["svg"], guesses),
+        (replay.sights(0)[-1]["svg"], guesses - 1),
+    ):
+        assert len(re.findall("<title>[0-9]+: [a-z]+, [a-z]+, [a-z]+, [a-z]+", str(svg))) == shown > 0
+
+
 def test_where_nothing_is_hidden_there_is_nothing_to_see_as_somebody() -> None:
     game = Game.load("tictactoe")
     replay = Replay(read_match(recorded(game, 1).to_dict()), game)
