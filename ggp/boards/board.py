@@ -22,11 +22,12 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from gdl.errors import GdlError
-from gdl.hints import board_hint
+from gdl.hints import ROWS, board_hint
 from gdl.machine import Machine
 from gdl.prover.machine import ProverMachine
 from gdl.rules import Rule, Rules, literals
 from gdl.terms import ARITIES, BASE, INIT, NEXT, TRUE, Term, sort_key
+from ggp.boards.heaps import Heaps, heaps_of, row_layers
 from ggp.boards.layers import (
     MOST_SIDE,
     Layer,
@@ -78,6 +79,7 @@ class Grid:
         behaviour: the observed behaviour of things.
         lines: pairs of squares that moves join; the squares are then points on these lines.
         edges: the role that a side of the board belongs to, by ``left``, ``right``, ``bottom``, ``top``.
+        heaps: for heaps, how amounts are squares.
     """
 
     columns: tuple[Term, ...]
@@ -95,6 +97,7 @@ class Grid:
     behaviour: PieceBehaviour = PieceBehaviour()
     lines: tuple[tuple[Square, Square], ...] = ()
     edges: dict[str, int] = field(default_factory=dict)
+    heaps: Heaps | None = None
 
     def key(self, square: Square) -> str | None:
         """``panel,column,row`` of a square by number, as used in drawings; None for a square off the
@@ -119,7 +122,9 @@ class Grid:
         others: list[Term] = []
         for term in sorted(propositions, key=sort_key):
             square, thing = self.where(term) or (None, ())
-            if square is None or not (squares is None or square in squares):
+            if self.heaps is not None and square is not None:
+                on.update({each: [thing] for each in self.heaps.lying(term)})
+            elif square is None or not (squares is None or square in squares):
                 others.append(term)
             elif thing not in self.blanks:
                 on[square].append(thing)
@@ -161,6 +166,10 @@ def board_of(
     groups: dict[tuple[str, int], set[Term]] = defaultdict(set)
     for term in possible:
         groups[term.signature].add(term)
+    if (heaps := heaps_of(rules, roles, states, order)) is not None:
+        return _board_of_heaps(heaps, order)
+    if board_hint(rules.hints) in ROWS:
+        return _board_of_row(rules, groups, order)
     finder = LayerFinder(rules, roles, states, order)
     candidates: list[LayerCandidate] = []
     for signature in sorted(groups):
@@ -249,6 +258,44 @@ def _board_of_dots(
         blanks=frozenset({(Term("blank"),), (Term("empty"),)}),
         things=tuple(things),
         shape=BoardShape.DOTS,
+    )
+
+
+def _board_of_heaps(heaps: Heaps, order: CoordinateOrder) -> Grid:
+    """The heaps above each other, the first one on top; a square is a stick."""
+    columns = tuple(amount for amount, number in heaps.amounts.items() if number)
+    squares = {((), x, heap) for heap, size in heaps.sizes.items() for x in columns if heaps.amounts[x] <= size}
+    return Grid(
+        columns=columns,
+        rows=order.sort(set(heaps.sizes))[::-1],
+        panels=((),),
+        layers=(heaps.layer,),
+        fixed={},
+        squares=frozenset(squares),
+        blanks=frozenset(),
+        things=((Term(heaps.layer.name),),),
+        shape=BoardShape.HEAPS,
+        heaps=heaps,
+    )
+
+
+def _board_of_row(
+    rules: Rules, groups: dict[tuple[str, int], set[Term]], order: CoordinateOrder
+) -> Grid | None:
+    """The doors or numbers of a game with such a hint."""
+    layers, places = row_layers(rules, groups)
+    if not layers:
+        return None
+    return Grid(
+        columns=order.sort(places),
+        rows=(Term(""),),
+        panels=((),),
+        layers=tuple(layers),
+        fixed={},
+        squares=frozenset(((), x, Term("")) for x in places),
+        blanks=frozenset(),
+        things=tuple((Term(layer.name),) for layer in layers),
+        shape=BoardShape.ROW,
     )
 
 

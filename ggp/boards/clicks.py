@@ -21,6 +21,7 @@ from gdl.terms import BASE, DOES, INIT, INPUT, LEGAL, NEXT, TRUE, Term
 from ggp.boards.board import Grid
 from ggp.boards.layers import Layer, Square, split_name
 from ggp.boards.shapes import BoardShape
+from ggp.boards.table import signs_of
 
 _ArgumentPlace = tuple[str, str, int, int]
 """The kind of an atom (``true``, ``does`` or empty for other relations), its name and arity, and the
@@ -76,6 +77,8 @@ def _atoms(rule: Rule) -> Iterator[tuple[str, Term]]:
 
 _FARTHEST = 4
 Signature = tuple[str, int]
+_Clicks = tuple[tuple[tuple[str, ...], ...], set[int]]
+"""The clicks of a move, and the places of the arguments that they cover."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +140,7 @@ class ClickFinder:
     def __init__(self, board: Grid | None, rules: Rules, moves: Iterable[Term] = ()) -> None:
         self._board = board
         self._rules = rules
+        self._signs = signs_of(rules)
         self._near: dict[_ArgumentPlace, dict[tuple[str, int], int]] = defaultdict(dict)
         self._columns: dict[Term, int] = {}
         self._rows: dict[Term, int] = {}
@@ -165,9 +169,10 @@ class ClickFinder:
                 as ``(slide 8)``, is a click on that square.
         """
         self.learn(legal)
-        found = [self._squares(move) for move in legal]
+        true = tuple(state)
+        found = [self._own_clicks(move, true) or self._squares(move) for move in legal]
         if not any(clicks for clicks, _ in found):
-            found = self._by_things(legal, state) or found
+            found = self._by_things(legal, true) or found
         groups: dict[tuple[tuple[str, ...], ...], list[int]] = defaultdict(list)
         for i, (clicks, _) in enumerate(found):
             groups[clicks].append(i)
@@ -183,7 +188,8 @@ class ClickFinder:
     def places(self, signature: Signature) -> tuple[SquarePlaces, ...]:
         """The arguments of moves of this functor that name squares, in the order of clicks."""
         if signature not in self._patterns:
-            self._patterns[signature] = self._pattern(signature) if self._board is not None else ()
+            grid = self._board is not None and self._board.heaps is None
+            self._patterns[signature] = self._pattern(signature) if grid else ()
         return self._patterns[signature]
 
     def things(self, signature: Signature) -> set[int]:
@@ -302,7 +308,7 @@ class ClickFinder:
             i += 1
         return tuple(pairs)
 
-    def _squares(self, move: Term) -> tuple[tuple[tuple[str, ...], ...], set[int]]:
+    def _squares(self, move: Term) -> _Clicks:
         """The clicks of a move, and the places of the arguments that they cover."""
         clicks: list[tuple[str, ...]] = []
         covered: set[int] = set()
@@ -313,9 +319,18 @@ class ClickFinder:
                 covered |= {places.x, places.y, *places.panel}
         return tuple(clicks), covered
 
+    def _own_clicks(self, move: Term, state: Sequence[Term]) -> _Clicks | None:
+        """The clicks of a move that takes from a heap, or is a sign on the table; None for others."""
+        if (sign := self._signs.get((move.name,))) is not None and not move.args:
+            return ((sign[0],),), set()
+        taken = self._board and self._board.heaps and self._board.heaps.first_taken(move, state)
+        if not taken or self._board is None:
+            return None
+        return ((f"0,{taken[1]},{self._rows[taken[0]]}",),), {0, 1}
+
     def _by_things(
         self, legal: Sequence[Term], state: Iterable[Term]
-    ) -> list[tuple[tuple[tuple[str, ...], ...], set[int]]]:
+    ) -> list[_Clicks]:
         """The square of the one thing that each move names; empty unless at least half of the moves name
         one."""
         if self._board is None:
@@ -325,7 +340,7 @@ class ClickFinder:
         for square, things in on.items():
             for term in {term for thing in things for term in thing}:
                 at[term].append(square)
-        found: list[tuple[tuple[tuple[str, ...], ...], set[int]]] = []
+        found: list[_Clicks] = []
         for move in legal:
             keys = [
                 (key, i)

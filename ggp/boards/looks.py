@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from string import ascii_lowercase, digits
 
-from gdl.hints import HINT_COLOURS, PictureHint
+from gdl.hints import HINT_COLOURS, SIGNS, PictureHint
 from gdl.rules import Rules
 from gdl.terms import Term
 from ggp.boards.board import Grid
@@ -256,6 +256,10 @@ class PieceShape(Enum):
     CARD = "card"
     DIE = "die"
     HIDDEN = "hidden"
+    BACK = "back"
+    """A card that lies face down."""
+    OUTLINE = "outline"
+    """A figure or a hand, by the name that its sign is."""
 
 
 BELOW = frozenset(
@@ -275,6 +279,8 @@ _OF_HINTS = {
     "letter": PieceShape.TEXT,
     "man": PieceShape.DRAUGHT,
     **dict.fromkeys(_CHESS, PieceShape.MAN),
+    **dict.fromkeys(("chips", "dice", "note", "score"), PieceShape.TEXT),
+    **dict.fromkeys((*SIGNS, "car", "goat"), PieceShape.OUTLINE),
 }
 
 
@@ -495,6 +501,8 @@ def _hinted(look: PieceLook, hint: PictureHint, thing: Thing) -> PieceLook:
     sign, meaning = hint.sign or look.sign, look.meaning
     if shape is PieceShape.MAN:
         sign = _CHESS[hint.look]
+    elif shape is PieceShape.OUTLINE:
+        sign = hint.look
     elif hint.sign and shape is not PieceShape.TEXT:
         meaning = sign  # A number from the author of the rules is the name that people use.
     elif shape in (PieceShape.CARD, PieceShape.DIE, PieceShape.NUMBER):
@@ -505,6 +513,7 @@ def _hinted(look: PieceLook, hint: PictureHint, thing: Thing) -> PieceLook:
     elif shape not in (PieceShape.TEXT, PieceShape.TILE):
         sign = ""
     colour = "gb-red" if shape is PieceShape.CARD and sign[-1:] in ("♥", "♦") else look.colour
+    meaning = hint.name or meaning
     return PieceLook(sign, shape, f"gb-{hint.colour}" if hint.colour else colour, meaning, look.letter)
 
 

@@ -12,6 +12,7 @@ from gdl.terms import Term
 from ggp.boards.board import Grid
 from ggp.boards.layers import Square, Thing
 from ggp.boards.svg.picture import SvgPainter
+from ggp.boards.table import Onlooker
 from players.belief.belief import SURE, Belief, likelihoods, world_machine
 from players.belief.worlds import StateWorlds
 
@@ -71,7 +72,7 @@ class SightView:
         guesses.sort(key=lambda one: (-one[0], one[1]))
         learnt = belief.history[-1].percepts if belief.history else ()
         shown = {
-            "svg": self._painter.draw(sure, was, facts=False),
+            "svg": self._painter.draw(sure, was, facts=False, by=self._onlooker(belief, likely)),
             "beside": self._painter.describe(sure, was)["beside"],
             "percepts": self.percepts(learnt),
             "count": len(belief),
@@ -83,6 +84,13 @@ class SightView:
             "guesses": [[text, _percent(share)] for share, text in guesses[:MOST_FACTS]],
         }
         return RoleSight(sure, shown)
+
+    def _onlooker(self, belief: Belief, likely: dict[Term, float]) -> Onlooker:
+        """The belief's role, with its own moves and what it does not know."""
+        made = [one.move for one in belief.history]
+        moves = [None] * belief.role + made[-1:]
+        unsure = {term: share for term, share in likely.items() if share < SURE}
+        return Onlooker(belief.role, unsure, moves, [move for move in made[:-1] if move is not None])
 
     def percepts(self, percepts: Iterable[Term]) -> list[str]:
         """Percepts in words."""

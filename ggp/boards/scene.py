@@ -31,7 +31,7 @@ class Scene:
         propositions: all that is true.
         on: the things on squares.
         beside: the propositions off the board, in order, without the digits of counters.
-        counters: the values of counters.
+        counters: the relation of the lowest digit and the value of each counter.
         turn: the number of the role whose turn it is; None if the state names no role.
         changed: the squares whose things have changed; empty if these are many.
         on_before, off_before: the things on squares and the propositions off the board in the state before;
@@ -41,7 +41,7 @@ class Scene:
     propositions: list[Term]
     on: dict[Square, list[Thing]]
     beside: list[Term]
-    counters: list[int]
+    counters: list[tuple[str, int]]
     turn: int | None
     changed: set[Square]
     on_before: dict[Square, list[Thing]] | None
@@ -86,7 +86,7 @@ class SceneFinder:
             propositions=now,
             on=on,
             beside=[term for term in others if term not in digits],
-            counters=[value for value, _ in counters],
+            counters=[(terms[0].name, value) for value, terms in counters],
             turn=self.turns.role(now),
             changed=changed,
             on_before=old,

@@ -24,21 +24,23 @@ from gdl.syntax.writer import OwnNotation
 from gdl.terms import Term
 from ggp.boards.board import Grid, find_board
 from ggp.boards.layers import Square, Thing
-from ggp.boards.looks import PieceLook, PieceShape, fact_look, looks_of, role_classes
+from ggp.boards.looks import PieceLook, PieceShape, looks_of, role_classes
 from ggp.boards.scene import Scene, SceneFinder
 from ggp.boards.shapes import BoardShape
 from ggp.boards.snakes import map_of_rules
-from ggp.boards.svg.layout import UNIT, BoardLayout, has_towers, lay_out, lay_out_towers, square_name
+from ggp.boards.svg.heaps import HeapsPicture
+from ggp.boards.svg.layout import BoardLayout, has_towers, lay_out, lay_out_towers, square_name
 from ggp.boards.svg.level_pictures import LevelPicture, SnakesPicture, SokobanPicture
 from ggp.boards.svg.markup import clipped, element, number, stylesheet, text_of
 from ggp.boards.svg.overlay import NO_OVERLAY, BoardOverlay, draw_overlay
-from ggp.boards.svg.sprites import draw_borders, draw_piece, draw_side, draw_square
+from ggp.boards.svg.rows import RowPicture
+from ggp.boards.svg.sprites import draw_borders, draw_side, draw_square
+from ggp.boards.svg.table import DrawnTable, TableDrawer
+from ggp.boards.table import Onlooker, TableFinder, TableGroup
 
 LINE = 18.0
 """Height of a line of text."""
 _LETTER = 7.2
-_TALL = 34.0
-"""Height of a line with a card or a die."""
 _WIDEST = 34
 _PADDING = 8.0
 _GAP = 12.0
@@ -46,8 +48,8 @@ _HEIGHTS = (2, 3, 4, 6, 9, 13, 20, 1000)
 """Lines in a column below a board, tried in this order."""
 
 
-_FactLine = tuple[str, bool, PieceLook | None]
-"""A line of text, whether it is new, and the card or die at its end."""
+_FactLine = tuple[str, bool]
+"""A line of text, and whether it is new."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +61,11 @@ class _FactBlock:
         rows: the arguments of each proposition, spelled; a relation without arguments has one row without
             any.
         fresh: for each row, whether it was false before.
-        looks: for each row the card or die drawn for it, or None; empty if no row has one.
     """
 
     name: str
     rows: tuple[tuple[str, ...], ...]
     fresh: tuple[bool, ...]
-    looks: tuple[PieceLook | None, ...] = ()
 
     @property
     def single(self) -> bool:
@@ -75,21 +75,20 @@ class _FactBlock:
     def lines(self, most: int) -> list[_FactLine]:
         """At most ``most`` lines for the panel; a single row includes the relation's name. If lines are left
         out, the last line counts them."""
-        looks = self.looks or (None,) * len(self.rows)
         if self.single:
             words = (self.name, *self.rows[0])
-            return [(clipped(" ".join(words), _WIDEST), self.fresh[0], looks[0])]
+            return [(clipped(" ".join(words), _WIDEST), self.fresh[0])]
         lines: list[_FactLine] = [
-            (clipped(" ".join(row), _WIDEST), new, look)
-            for row, new, look in zip(self.rows[:most], self.fresh, looks, strict=False)
+            (clipped(" ".join(row), _WIDEST), new)
+            for row, new in zip(self.rows[:most], self.fresh, strict=False)
         ]
         if len(self.rows) > most:
-            lines[-1] = f"… {len(self.rows) - most + 1} more", False, None
+            lines[-1] = f"… {len(self.rows) - most + 1} more", False
         return lines
 
 
 def _fact_blocks(
-    rules: Rules, facts: Iterable[Term], before: Iterable[Term] | None = None
+    rules: Rules, table: TableFinder, facts: Iterable[Term], before: Iterable[Term] | None = None
 ) -> list[_FactBlock]:
     """Facts grouped by relation, single lines first."""
     groups: dict[tuple[str, int], list[Term]] = defaultdict(list)
@@ -99,12 +98,11 @@ def _fact_blocks(
     own = OwnNotation(rules)
     blocks = [
         _FactBlock(
-            own.name(name),
+            table.name(terms[0]),
             tuple(tuple(map(own.term, term.args)) for term in terms),
             tuple(earlier is not None and term not in earlier for term in terms),
-            looks=tuple(fact_look(term, rules) for term in terms),
         )
-        for (name, _), terms in groups.items()
+        for terms in groups.values()
     ]
     return sorted(blocks, key=lambda block: (not block.single, block.name))
 
@@ -124,11 +122,11 @@ def _draw_facts(
     panels: list[tuple[str, list[_FactLine]]] = [("", singles)] if singles else []
     panels += [(block.name, block.lines(most)) for block in blocks if not block.single]
     for name, lines in panels:
-        tall = bool(name) * LINE + sum(map(_height, lines)) + 2 * _PADDING
+        tall = (bool(name) + len(lines)) * LINE + 2 * _PADDING
         if top > y and top + tall > y + height:
             left, top, widest = left + widest + _GAP, y, 0.0
-        letters = max(8, len(clipped(name, _WIDEST)), *(len(line) for line, _, _ in lines))
-        wide = _LETTER * letters + 2 * _PADDING + max(_height(line) - LINE for line in lines) * 2
+        letters = max(8, len(clipped(name, _WIDEST)), *(len(line) for line, _ in lines))
+        wide = _LETTER * letters + 2 * _PADDING
         drawn.append(_panel(name, lines, left, top, wide, tall))
         top += tall + _GAP
         widest, lowest = max(widest, wide), max(lowest, top - _GAP)
@@ -147,10 +145,6 @@ def _draw_facts_below(
     return drawn
 
 
-def _height(line: _FactLine) -> float:
-    return LINE if line[2] is None else _TALL
-
-
 def _panel(name: str, lines: list[_FactLine], x: float, y: float, width: float, height: float) -> str:
     inside = [element("rect", cls="gb-panel", x=x, y=y, width=width, height=height, rx=6)]
     at = y + _PADDING + LINE / 2
@@ -159,15 +153,11 @@ def _panel(name: str, lines: list[_FactLine], x: float, y: float, width: float, 
         inside.append(element("text", title, cls="gb-head", x=x + _PADDING, y=at))
         at += LINE
     at -= LINE / 2
-    for line in lines:
-        text, new, look = line
-        high = _height(line)
+    for text, new in lines:
         if new:
-            inside.append(element("rect", cls="gb-fresh", x=x + 2, y=at, width=width - 4, height=high, rx=3))
-        inside.append(element("text", text_of(text), cls="gb-fact", x=x + _PADDING, y=at + high / 2))
-        if look is not None:
-            inside.append(draw_piece(look, x + width - high / 2 - 4, at + high / 2, high / UNIT))
-        at += high
+            inside.append(element("rect", cls="gb-fresh", x=x + 2, y=at, width=width - 4, height=LINE, rx=3))
+        inside.append(element("text", text_of(text), cls="gb-fact", x=x + _PADDING, y=at + LINE / 2))
+        at += LINE
     return element("g", *inside)
 
 
@@ -196,6 +186,9 @@ class SvgPainter:
         self._layout: BoardLayout | None = None
         self._level: LevelPicture | None = None
         self._towers = board is not None and has_towers(board, rules)
+        self._table = TableFinder(rules, roles)
+        self._drawer = TableDrawer(self._table, list(map(rules.spell, roles)))
+        self._own: HeapsPicture | RowPicture | None = None
         if board is not None:
             self._looks = looks_of(board, rules, roles)
             drawn = map_of_rules(rules)
@@ -203,7 +196,12 @@ class SvgPainter:
                 self._level = SokobanPicture.of_board(board, self._looks)
             else:
                 self._level = SnakesPicture.of_map(drawn, board)
-            self._layout = lay_out(board, rules, None if self._level is None else self._level.margin)
+            if board.shape is BoardShape.HEAPS:
+                self._own = HeapsPicture(board, rules)
+            elif board.shape is BoardShape.ROW:
+                self._own = RowPicture(board, rules, self._look)
+            margin = None if self._level is None else self._level.margin
+            self._layout = lay_out(board, rules, margin) if self._own is None else self._own.layout
         layout = self._layout
         drawn_squares = None if layout is None else layout.spots.keys() | (layout.joins or {}).keys()
         self._finder = SceneFinder(board, rules, roles, drawn_squares)
@@ -220,10 +218,11 @@ class SvgPainter:
         alone: bool = False,
         overlay: BoardOverlay = NO_OVERLAY,
         facts: bool = True,
+        by: Onlooker = Onlooker(),
     ) -> str:
         """A state's drawing, in the format of :meth:`draw`."""
         was = None if before is None else before.propositions
-        return self.draw(state.propositions, was, alone=alone, facts=facts, overlay=overlay)
+        return self.draw(state.propositions, was, alone=alone, facts=facts, overlay=overlay, by=by)
 
     def draw_board(
         self,
@@ -231,9 +230,10 @@ class SvgPainter:
         before: State | None = None,
         alone: bool = False,
         overlay: BoardOverlay = NO_OVERLAY,
+        by: Onlooker = Onlooker(),
     ) -> str:
         """The drawing without the facts off the board; games without a board are drawn in full."""
-        return self.draw_state(state, before, alone, overlay, facts=False)
+        return self.draw_state(state, before, alone, overlay, facts=False, by=by)
 
     def draw(
         self,
@@ -243,6 +243,7 @@ class SvgPainter:
         alone: bool = False,
         facts: bool = True,
         overlay: BoardOverlay = NO_OVERLAY,
+        by: Onlooker = Onlooker(),
     ) -> str:
         """The true propositions as one ``<svg>`` element.
 
@@ -255,20 +256,25 @@ class SvgPainter:
             facts: whether the facts off the board are drawn too, in panels on the right, or below wide
                 boards. Games without a board always have them.
             overlay: rings and arrows over the board.
+            by: for whom it is drawn.
         """
         scene = self._finder.scene(propositions, before)
         layout = self._placed(scene)
+        groups, table = self._around(scene, layout, by)
         height = _EDGE
-        width = 2 * _EDGE
-        parts: list[str] = []
+        width = 2 * _EDGE + table.width
+        parts = [_shifted([table.above], _EDGE, _EDGE, "gb-table")] if table.above else []
+        height += table.high
         if layout is not None:
-            shift = f"translate({number(_EDGE)} {number(_EDGE)})"
-            parts.append(element("g", *self._on_board(scene, layout, overlay), transform=shift))
-            width += layout.width
+            on_board = self._on_board(scene, layout, overlay, by)
+            parts.append(_shifted(on_board, _EDGE + (table.width - layout.width) / 2, height))
             height += layout.height
+        if table.below:
+            parts.append(_shifted([table.below], _EDGE, height, "gb-table"))
+            height += table.deep
         blocks = self._blocks(scene)
         if blocks and (facts or self._layout is None):
-            alone_here = self._layout is None
+            alone_here = self._layout is None and not self._table.used
             lines = sum(min(len(block.rows), _MOST_LINES_ALONE) + 2 for block in blocks)
             room = max(200.0, 18 * math.sqrt(7 * lines)) if alone_here else max(160.0, height - _EDGE)
             most = _MOST_LINES_ALONE if alone_here else max(_MOST_LINES, int(room / 18) - 3)
@@ -282,7 +288,7 @@ class SvgPainter:
                 width, height = left + wide + _EDGE, max(height, high + _EDGE)
             parts.append(drawn)
         height += _EDGE
-        return self._whole(parts, width, height, self._spoken(scene.on, blocks), alone)
+        return self._whole(parts, width, height, self._spoken(scene.on, blocks, groups), alone)
 
     def draw_over(self, overlay: BoardOverlay) -> str:
         """The overlay alone, to be put behind the squares of a drawing of this board; empty for games without
@@ -309,6 +315,7 @@ class SvgPainter:
         """
         scene = self._finder.scene(propositions, before)
         layout = self._placed(scene)
+        _, table = self._around(scene, layout, Onlooker())
         blocks: list[dict[str, Any]] = [
             {"name": block.name, "rows": block.rows, "fresh": block.fresh}
             for block in self._facts_beside(scene)
@@ -321,8 +328,8 @@ class SvgPainter:
             {
                 "square": spot.key,
                 "name": spot.name,
-                "x": round(spot.x + _EDGE, 2),
-                "y": round(spot.y + _EDGE, 2),
+                "x": round(spot.x + _EDGE + (table.width - layout.width) / 2, 2),
+                "y": round(spot.y + _EDGE + table.high, 2),
                 "things": [" ".join(map(spell, thing)) for thing in scene.on.get(square, ())],
                 "changed": square in scene.changed,
             }
@@ -330,8 +337,8 @@ class SvgPainter:
         ]
         return {
             "shape": self.board.shape.value,
-            "width": round(layout.width + 2 * _EDGE, 2),
-            "height": round(layout.height + 2 * _EDGE, 2),
+            "width": round(table.width + 2 * _EDGE, 2),
+            "height": round(table.high + layout.height + table.deep + 2 * _EDGE, 2),
             "columns": list(map(spell, self.board.columns)),
             "rows": list(map(spell, self.board.rows)),
             "panels": [" ".join(map(spell, panel)) for panel in self.board.panels],
@@ -360,21 +367,48 @@ class SvgPainter:
     def _blocks(self, scene: Scene) -> list[_FactBlock]:
         """The text next to the board: whose turn it is, in words, and the facts that the drawing does not
         show."""
-        turn = [] if scene.turn is None else [f"{self.rules.spell(self.roles[scene.turn])} to move"]
-        return [_FactBlock(line, ((),), (False,)) for line in turn] + self._facts_beside(scene)
+        seated = scene.turn is None or bool(self._table.seats)
+        turn = [] if seated else [f"{self.rules.spell(self.roles[scene.turn or 0])} to move"]
+        rest = self._facts_beside(scene, besides_table=True)
+        return [_FactBlock(line, ((),), (False,)) for line in turn] + rest
 
-    def _facts_beside(self, scene: Scene) -> list[_FactBlock]:
-        """The facts that the drawing does not show, except for whose turn it is."""
+    def _around(
+        self, scene: Scene, layout: BoardLayout | None, by: Onlooker
+    ) -> tuple[list[TableGroup], DrawnTable]:
+        """What lies on the table, and the table around a board."""
+        wide = 0.0 if layout is None else layout.width
+        if not self._table.used:
+            return [], DrawnTable(wide, "", 0, "", 0)
+        groups = self._table.groups(scene.beside, scene.off_before, by)
+        return groups, self._drawer.draw(groups, by, scene.turn, wide, layout is not None)
+
+    def _facts_beside(self, scene: Scene, besides_table: bool = False) -> list[_FactBlock]:
+        """The facts that do not stand on the board, except for whose turn it is; ``besides_table`` leaves out
+        what lies on the table."""
         rest = [
             term
             for term in scene.beside
             if not (self._level is not None and self._level.shows(term))
             and not (scene.turn is not None and self._finder.turns.tells(term))
+            and not (besides_table and self._table.shows(term))
         ]
-        counted = [_FactBlock("count", ((str(value),),), (False,)) for value in scene.counters]
-        return counted + _fact_blocks(self.rules, rest, scene.off_before)
+        counted = [
+            _FactBlock(words, ((),), (False,))
+            if (words := self._table.note(Term(name, Term(str(value)))))
+            else _FactBlock("count", ((str(value),),), (False,))
+            for name, value in scene.counters
+        ]
+        notes = {term: words for term in rest if (words := self._table.note(term))}
+        was = scene.off_before
+        said = [
+            _FactBlock(words, ((),), (was is not None and term not in was,)) for term, words in notes.items()
+        ]
+        rest = [term for term in rest if term not in notes]
+        return counted + said + _fact_blocks(self.rules, self._table, rest, was)
 
-    def _on_board(self, scene: Scene, layout: BoardLayout, overlay: BoardOverlay) -> list[str]:
+    def _on_board(
+        self, scene: Scene, layout: BoardLayout, overlay: BoardOverlay, by: Onlooker
+    ) -> list[str]:
         on, changed = scene.on, scene.changed
         assert self.board is not None
         drawn: list[str] = []
@@ -401,7 +435,11 @@ class SvgPainter:
         areas: dict[Square, str] = {}
         # A scene shows changes without a frame.
         framed = changed if self._level is None else set[Square]()
-        for square, spot in layout.spots.items():
+        if isinstance(self._own, HeapsPicture):
+            drawn += self._own.draw(scene)
+        elif self._own is not None:
+            drawn += self._own.draw(scene, by)
+        for square, spot in layout.spots.items() if self._own is None else ():
             if self._level is not None and self._level.far and square not in on:
                 continue
             looks = [self._look(thing) for thing in (*on.get(square, ()), *self.board.fixed.get(square, ()))]
@@ -424,11 +462,14 @@ class SvgPainter:
             "?", PieceShape.TEXT, "gb-other0", " ".join(map(self.rules.spell, thing))
         )
 
-    def _spoken(self, on: dict[Square, list[Thing]], blocks: list[_FactBlock]) -> str:
+    def _spoken(
+        self, on: dict[Square, list[Thing]], blocks: list[_FactBlock], groups: list[TableGroup]
+    ) -> str:
         """The state in words."""
         phrases: list[str] = []
         if self.board is not None and self._layout is not None:
             kind = {BoardShape.STRAIGHT: "Board", BoardShape.RINGS: "Rings", BoardShape.DOTS: "Dots"}
+            kind |= {BoardShape.HEAPS: "Heaps", BoardShape.ROW: "A row"}
             word = kind.get(self.board.shape, "Board of hexagons")
             phrases.append(f"{word}, {len(self.board.columns)} by {len(self.board.rows)}")
             for square, things in on.items():
@@ -436,6 +477,11 @@ class SvgPainter:
                 phrases.append(f"{what} on {square_name(self.rules, square)}")
                 if len(phrases) > _LONGEST_TEXT // 8:
                     break
+        spell = self.rules.spell
+        phrases += [
+            group.spoken() if group.role is None else f"{spell(self.roles[group.role])}: {group.spoken()}"
+            for group in groups
+        ]
         phrases += [" ".join((block.name, *row)) for block in blocks for row in block.rows[:_MOST_LINES]]
         text = ". ".join(phrases)
         return text if len(text) <= _LONGEST_TEXT else text[: _LONGEST_TEXT - 1] + "…"
@@ -458,6 +504,10 @@ class SvgPainter:
             width=width,
             height=height,
         )
+
+
+def _shifted(parts: list[str], x: float, y: float, cls: str = "gb-board") -> str:
+    return element("g", *parts, cls=cls, transform=f"translate({number(x)} {number(y)})")
 
 
 def svg_drawing(machine: Machine, name: str) -> Callable[[State], str]:

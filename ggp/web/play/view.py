@@ -16,6 +16,7 @@ from ggp.boards.clicks import ClickFinder
 from ggp.boards.layers import Square, Thing
 from ggp.boards.svg.overlay import BoardOverlay
 from ggp.boards.svg.picture import SvgPainter
+from ggp.boards.table import Onlooker
 from ggp.boards.words import EndFinder, Ending, MoveWords
 from ggp.game import Game
 from ggp.sokoban.findings import lost_boxes, sentences
@@ -112,21 +113,24 @@ class TableView:
         """Different moves of a role in words."""
         return self._words.of_terms([self._machine.move(role, move) for move in moves])
 
-    def seen(self, match: Match) -> dict[str, Any]:
-        """The fields of the message ``state`` that describe the present state and the history."""
+    def seen(self, match: Match, role: int | None = None) -> dict[str, Any]:
+        """The fields of the message ``state`` that describe the present state and the history. ``role`` sits
+        below."""
         state, at = match.state, match.at
         history = [self._step_json(step) for step in match.steps]
         goals = list(state.goals.values()) if match.over else []
         before = match.steps[at - 1].state if at else None
         was = None if before is None else before.propositions
         end = self._ending(state, before) if match.over else Ending("")
+        made = [self._machine.move(i, move) for i, move in enumerate(match.steps[at - 1].joint)] if at else []
+        by, won = Onlooker(role, moves=made), BoardOverlay(won=tuple(end.squares))
         return {
             "game": self._game,
             "title": self.title,
             "roles": self.roles,
             "step": at,
             "steps": len(match.steps),
-            "svg": self.painter.draw_board(state, before, overlay=BoardOverlay(won=tuple(end.squares))),
+            "svg": self.painter.draw_board(state, before, overlay=won, by=by),
             "beside": self.painter.describe(state.propositions, was)["beside"],
             "over": match.over,
             "goals": goals,

@@ -30,6 +30,7 @@ from ggp.answers.catalogue import title_of
 from ggp.boards.board import board_of
 from ggp.boards.role_view import RoleSight, SightView, new_belief
 from ggp.boards.svg.picture import SvgPainter
+from ggp.boards.table import Onlooker
 from ggp.boards.words import MoveWords
 from ggp.game import Game
 from ggp.manager import in_words
@@ -297,7 +298,9 @@ class Replay:
         states = self.match.states
         now, before = states[number], states[number - 1] if number else None
         side_lines = self._painter.lines_beside(now)
-        return {"svg": self._painter.draw(now, before, facts=False), "beside": side_lines}
+        made = self.match.moves[number - 1] if 0 < number <= len(self.match.moves) else ()
+        by = Onlooker(moves=made)
+        return {"svg": self._painter.draw(now, before, facts=False, by=by), "beside": side_lines}
 
     def sights(self, role: int) -> list[dict[str, Any]]:
         """A role's knowledge, step by step (:func:`ggp.web.replay.replay_process.sights_of`)."""
