@@ -30,9 +30,9 @@ def _words(text: str) -> frozenset[str]:
 
 
 LOOKS = _words(
-    """area bishop block car card chips crate crown cross dice die disc fist goal goat hidden keeper king knight
-    lamp letter man mark note number palm pawn peg queen ring rook scissors score thumbdown thumbup tile trail
-    wall"""
+    """area bishop block car card chips crate crown cross dice die disc fist goal goat hidden keeper king
+    knight lamp letter man mark note number palm pawn peg queen ring rook scissors score thumbdown thumbup
+    tile trail wall"""
 )
 """The looks of a thing."""
 FACTS = _words("card chips dice die note score")

@@ -264,7 +264,9 @@ def _board_of_dots(
 def _board_of_heaps(heaps: Heaps, order: CoordinateOrder) -> Grid:
     """The heaps above each other, the first one on top; a square is a stick."""
     columns = tuple(amount for amount, number in heaps.amounts.items() if number)
-    squares = {((), x, heap) for heap, size in heaps.sizes.items() for x in columns if heaps.amounts[x] <= size}
+    squares = {
+        ((), x, heap) for heap, size in heaps.sizes.items() for x in columns if heaps.amounts[x] <= size
+    }
     return Grid(
         columns=columns,
         rows=order.sort(set(heaps.sizes))[::-1],

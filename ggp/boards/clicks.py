@@ -328,9 +328,7 @@ class ClickFinder:
             return None
         return ((f"0,{taken[1]},{self._rows[taken[0]]}",),), {0, 1}
 
-    def _by_things(
-        self, legal: Sequence[Term], state: Iterable[Term]
-    ) -> list[_Clicks]:
+    def _by_things(self, legal: Sequence[Term], state: Iterable[Term]) -> list[_Clicks]:
         """The square of the one thing that each move names; empty unless at least half of the moves name
         one."""
         if self._board is None:
@@ -397,8 +395,9 @@ class ClickFinder:
 
     def _labels(self, moves: list[Term], said: list[set[int]]) -> list[str]:
         """Labels that distinguish moves with the same clicks, as short as possible."""
-        spell = OwnNotation(self._rules).term
-        whole = list(map(spell, moves))
+        own = OwnNotation(self._rules)
+        spell = own.term
+        whole = [" ".join([own.name(move.name), *map(spell, move.args)]) for move in moves]
         if len({move.signature for move in moves}) > 1:
             return whole
         arity = moves[0].signature[1]

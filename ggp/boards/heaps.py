@@ -1,7 +1,7 @@
 """Finds heaps that are made smaller, and rows of doors or numbers: games whose squares are amounts or names.
 
-Heaps are found by structure. A relation has one amount for each heap in every state, and no amount ever rises.
-A rule says that a move names the heap and the amount: the one taken, ``(take a 2)``, or the one left,
+Heaps are found by structure. A relation has one amount for each heap in every state, and no amount ever
+rises. A rule says that a move names the heap and the amount: the one taken, ``(take a 2)``, or the one left,
 ``(reduce a 1)``. Names play no part. A row needs a hint: ``; draw: board as doors``.
 """
 

@@ -21,7 +21,8 @@ class BoardShape(Enum):
 
     Rows stand in columns; or each half a square further right, or left, than the row below; or each centred,
     which makes hexagons and stars of rows of different lengths. Rings have a column for each ring and a row
-    for each place on it. Dots are joined by lines. Heaps have a row of sticks each; a row has doors or numbers.
+    for each place on it. Dots are joined by lines. Heaps have a row of sticks each. A row has doors or
+    numbers.
     """
 
     STRAIGHT = "straight"

@@ -35,12 +35,14 @@ class Onlooker:
         likely: the likelihoods of propositions that this role does not know; None if all are drawn.
         moves: the moves that were just made, as far as known, role by role.
         earlier: the moves before, if a look shows them.
+        over: whether the match is over, so that nobody is to move.
     """
 
     role: int | None = None
     likely: Mapping[Term, float] | None = None
     moves: Sequence[Term | None] = ()
     earlier: Sequence[Term] = ()
+    over: bool = False
 
 
 @dataclass(slots=True)
@@ -114,7 +116,9 @@ class TableFinder:
     def name(self, fact: Term) -> str:
         """What people call the facts of a relation."""
         hint = self._hint(fact)
-        return hint.name if hint is not None and hint.look in FACTS and hint.name else self._own.name(fact.name)
+        return (
+            hint.name if hint is not None and hint.look in FACTS and hint.name else self._own.name(fact.name)
+        )
 
     def groups(
         self, facts: Iterable[Term], before: Iterable[Term] | None = None, by: Onlooker = Onlooker()
@@ -143,7 +147,9 @@ class TableFinder:
                 if hint.look == "note":
                     found[number, move] = TableGroup(number, "note", self._words(move, hint), [], fresh=True)
                 elif not any(group.look == "sign" and group.role == number for group in found.values()):
-                    found[number, move] = TableGroup(number, "sign", "", [sign_look(hint, self._own.term(move))])
+                    found[number, move] = TableGroup(
+                        number, "sign", "", [sign_look(hint, self._own.term(move))]
+                    )
         return [group for group in found.values() if group.pieces or group.value or group.look == "note"]
 
     def _add(self, found: dict[object, TableGroup], fact: Term, hint: PictureHint, fresh: bool) -> None:
@@ -186,7 +192,7 @@ class TableFinder:
         return next((self._roles[arg] for arg in fact.args if arg in self._roles), None)
 
     def _words(self, fact: Term, hint: PictureHint) -> str:
-        """The name of a fact in the hint, a star in it replaced by the arguments that the hint leaves open."""
+        """The name in a hint, with the arguments that the hint leaves open in place of its star."""
         rest = fact.args[len(hint.words) - 1 :] if hint.every else ()
         text = " ".join(self._own.term(arg) for arg in rest if arg not in self._roles)
         name = hint.name or _plain(self._own.name(fact.name))

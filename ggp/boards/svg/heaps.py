@@ -22,7 +22,7 @@ class HeapsPicture:
     """
 
     def __init__(self, board: Grid, rules: Rules) -> None:
-        self._heaps = [row for row in reversed(board.rows)]
+        self._heaps = list(reversed(board.rows))
         self._names = {heap: clipped(rules.spell(heap), 10) for heap in self._heaps}
         left = 26 + 7.0 * max(map(len, self._names.values()))
         spots: dict[Square, Spot] = {}
@@ -52,7 +52,10 @@ class HeapsPicture:
             size = sum(square in scene.on for square, _ in own)
             sticks = [self._stick(square, spot, size - i, scene) for i, (square, spot) in enumerate(own)]
             x, y = self._counts[heap]
-            drawn += [element("g", *sticks, cls="gb-heap"), element("text", str(size), cls="gb-score", x=x, y=y)]
+            drawn += [
+                element("g", *sticks, cls="gb-heap"),
+                element("text", str(size), cls="gb-score", x=x, y=y),
+            ]
         return drawn
 
     def _stick(self, square: Square, spot: Spot, taken: int, scene: Scene) -> str:

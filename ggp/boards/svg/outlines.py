@@ -1,5 +1,7 @@
-"""Figures drawn as outlines: hands that show a sign, a car and a goat. Each is a list of paths around the middle
-of a square of side 40, the later ones over the earlier."""
+"""Figures drawn as outlines: hands that show a sign, a car and a goat.
+
+Each is a list of paths around the middle of a square of side 40, the later ones over the earlier.
+"""
 
 from __future__ import annotations
 

@@ -291,10 +291,10 @@ class SvgPainter:
         return self._whole(parts, width, height, self._spoken(scene.on, blocks, groups), alone)
 
     def draw_over(self, overlay: BoardOverlay) -> str:
-        """The overlay alone, to be put behind the squares of a drawing of this board; empty for games without
-        a board."""
-        spots = {} if self._layout is None else self._layout.spots
-        return draw_overlay(overlay, {spot.key: spot for spot in spots.values()})
+        """The overlay alone, to be put behind the squares of a drawing of this board, or behind its signs;
+        empty for games without either."""
+        spots = self._drawer.choices if self._layout is None else self._layout.spots.values()
+        return draw_overlay(overlay, {spot.key: spot for spot in spots})
 
     def lines_beside(self, propositions: Iterable[Term]) -> list[str]:
         """The facts that :meth:`draw` shows next to the board, a line for each relation; empty for games
@@ -379,8 +379,12 @@ class SvgPainter:
         wide = 0.0 if layout is None else layout.width
         if not self._table.used:
             return [], DrawnTable(wide, "", 0, "", 0)
-        groups = self._table.groups(scene.beside, scene.off_before, by)
-        return groups, self._drawer.draw(groups, by, scene.turn, wide, layout is not None)
+        tells = self._finder.turns.tells
+        lying = [term for term in scene.beside if scene.turn is None or not tells(term)]
+        groups = self._table.groups(lying, scene.off_before, by)
+        return groups, self._drawer.draw(
+            groups, by, None if by.over else scene.turn, wide, layout is not None
+        )
 
     def _facts_beside(self, scene: Scene, besides_table: bool = False) -> list[_FactBlock]:
         """The facts that do not stand on the board, except for whose turn it is; ``besides_table`` leaves out
@@ -406,9 +410,7 @@ class SvgPainter:
         rest = [term for term in rest if term not in notes]
         return counted + said + _fact_blocks(self.rules, self._table, rest, was)
 
-    def _on_board(
-        self, scene: Scene, layout: BoardLayout, overlay: BoardOverlay, by: Onlooker
-    ) -> list[str]:
+    def _on_board(self, scene: Scene, layout: BoardLayout, overlay: BoardOverlay, by: Onlooker) -> list[str]:
         on, changed = scene.on, scene.changed
         assert self.board is not None
         drawn: list[str] = []

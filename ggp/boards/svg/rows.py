@@ -35,13 +35,14 @@ class RowPicture:
         across = count if count <= _LEAST else _LEAST if count <= 2 * _LEAST else _MOST
         pitch = (_APART, _HEAD + _TALL + _FOOT) if self._doors else (_PITCH, _PITCH)
         across = min(5, count) if self._doors else across
-        self._square = {}
         spots: dict[Square, Spot] = {}
         for i, column in enumerate(board.columns):
             x, y = (i % across + 0.5) * pitch[0], (i // across + 0.5) * pitch[1]
             square: Square = ((), column, board.rows[0])
             name = clipped(rules.spell(column), 10)
-            spots[square] = Spot(board.key(square) or "", name, x, y, SpotKind.BOX)
+            spots[square] = Spot(
+                board.key(square) or "", name, x, y, SpotKind.BOX, wide=_DOOR if self._doors else _CELL
+            )
         lines = -(-count // across)
         self.layout = BoardLayout(across * pitch[0], lines * pitch[1], spots)
 
@@ -87,7 +88,9 @@ def _door(spot: Spot, looks: list[PieceLook]) -> str:
     else:
         drawn.append(element("rect", cls="gb-wood", x=left, y=top, width=_DOOR, height=_TALL))
         for y, high in ((top + 10, 44.0), (top + 64, 48.0)):
-            drawn.append(element("rect", cls="gb-inlay", x=left + 12, y=y, width=_DOOR - 24, height=high, rx=2))
+            drawn.append(
+                element("rect", cls="gb-inlay", x=left + 12, y=y, width=_DOOR - 24, height=high, rx=2)
+            )
         drawn.append(element("circle", cls="gb-knob", cx=left + _DOOR - 7, cy=spot.y + 2, r=4))
     if marks:
         side = element("rect", cls="gb-mark", x=left - 6, y=top - 6, width=_DOOR + 12, height=_TALL + 8, rx=4)

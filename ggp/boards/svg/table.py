@@ -3,20 +3,26 @@ middle, and signs to choose from."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
+from gdl.hints import PictureHint
 from ggp.boards.looks import PieceLook, PieceShape
-from ggp.boards.svg.layout import UNIT
-from ggp.boards.svg.markup import clipped, element, text_of
+from ggp.boards.svg.layout import UNIT, Spot, SpotKind
+from ggp.boards.svg.markup import clipped, element, number, text_of
 from ggp.boards.svg.sprites import draw_piece
 from ggp.boards.table import Onlooker, TableFinder, TableGroup, sign_look
 
-_NARROWEST, _BESIDES = 340.0, 200.0
-"""The least width of a table, and of one around a board, if roles have seats."""
+_NARROWEST, _BESIDES, _SAID = 340.0, 200.0, 150.0
+"""The least width of a table, of one around a board with seats, and of one with notes."""
 _NAMES = 30.0
 _GAP = 10.0
-_SIZES = {"card": (46.0, 66.0, 1.7), "die": (42.0, 42.0, 1.15), "dice": (42.0, 42.0, 1.15), "sign": (76.0, 76.0, 1.9)}
+_SIZES = {
+    "card": (46.0, 66.0, 1.7),
+    "die": (42.0, 42.0, 1.15),
+    "dice": (42.0, 42.0, 1.15),
+    "sign": (76.0, 76.0, 1.9),
+}
 """Width, height and scale of a piece."""
 _CHIPS = 44.0
 _CAPTION = 16.0
@@ -44,12 +50,28 @@ class TableDrawer:
 
     Args:
         names: the roles as people read them.
+
+    Attributes:
+        choices: the signs that one may click, around the middle of their row.
     """
 
     def __init__(self, finder: TableFinder, names: Sequence[str]) -> None:
         self._finder, self._names = finder, names
         self._middle = _height(finder.middle | ({"sign"} if finder.signs else set[str]()), _NOTE)
         self._held = _height(finder.held)
+        count = len(finder.signs)
+        each = min(_CHOICE, (_NARROWEST + _GAP) / max(1, count) - _GAP)
+        self.choices = [
+            Spot(
+                key,
+                hint.name or word,
+                (i - (count - 1) / 2) * (each + _GAP),
+                _CHOICE / 2,
+                SpotKind.BOX,
+                wide=each,
+            )
+            for i, ((word,), (key, hint)) in enumerate(finder.signs.items())
+        ]
 
     def draw(
         self, groups: list[TableGroup], by: Onlooker, turn: int | None, room: float, between: bool
@@ -60,10 +82,11 @@ class TableDrawer:
         others = [role for role in seats if role != own]
         groups = sorted(groups, key=lambda group: group.look == "chips")
         held = {role: [g for g in groups if g.role == role and g.look != "sign"] for role in seats}
-        signs = [g for role in (own, *others) for g in groups if g.look == "sign" and g.role == role]
-        middle = [g for g in groups if g.role not in seats and g.look != "sign"] + signs
-        least = (_BESIDES if seats else 0.0) if between else _NARROWEST
-        width = max(room, least, _wide(middle), _wide(held.get(own, [])))
+        shown = [g for role in (own, *others) for g in groups if g.look == "sign" and g.role == role]
+        middle = [g for g in groups if g.role not in seats and g.look != "sign"] + shown
+        least = _BESIDES if seats else _SAID if middle else 0.0
+        least = least if between else _NARROWEST
+        width = max(room, least, _wide(middle), *(_wide(held[role]) for role in seats if role == own))
         width = max([width, *(len(others) * (_wide(held[role]) + _GAP) - _GAP for role in others)])
         above, top = [], 0.0
         tall = max([self._held, *(_height({g.look for g in some}) for some in held.values())])
@@ -73,15 +96,17 @@ class TableDrawer:
             top = _NAMES + tall + _GAP
         high = max(self._middle, _height({g.look for g in middle}, _NOTE))
         if high:
-            above.append(self._row(middle, 0, top, width, high, own))
+            above.append(self._row(middle, 0, top, width, high, own, self._finder.middle))
             top += high + _GAP
         below, deep = [], _GAP if between else 0.0
         if own is not None:
             below.append(self._seat(own, held[own], 0, deep, width, tall, turn, below=True))
             deep += _NAMES + tall
         if self._finder.signs:
-            choices = self._choices(deep + _GAP, width)
-            below.append(element("g", choices, cls=self._finder.classes[own or 0]))
+            hints = [hint for _, hint in self._finder.signs.values()]
+            signs = map(self._choice, self.choices, hints)
+            place = f"translate({number(width / 2)} {number(deep + _GAP)})"
+            below.append(element("g", *signs, cls=self._finder.classes[own or 0], transform=place))
             deep += _GAP + _CHOICE + _CAPTION
         return DrawnTable(width, "".join(above), top, "".join(below), deep)
 
@@ -126,29 +151,50 @@ class TableDrawer:
             drawn.append(element("text", text_of(text), cls="gb-fact", x=at, y=line))
         lying = [g for g in groups if g.look not in _TEXTS]
         if tall:
-            drawn.append(self._row(lying, x, y + (0 if below else _NAMES), width, tall, role))
+            drawn.append(
+                self._row(lying, x, y + (0 if below else _NAMES), width, tall, role, self._finder.held)
+            )
         return element("g", *drawn)
 
-    def _row(self, groups: list[TableGroup], x: float, y: float, width: float, high: float, own: int | None) -> str:
-        """Groups side by side in the middle of a strip, notes above them."""
+    def _row(
+        self,
+        groups: list[TableGroup],
+        x: float,
+        y: float,
+        width: float,
+        high: float,
+        own: int | None,
+        looks: Container[str],
+    ) -> str:
+        """Groups side by side in the middle of a strip, notes above them; the place of a card, if ``looks``
+        have one and nothing lies there."""
         drawn: list[str] = []
         said = ", ".join(f"{g.words} {g.value}".strip() for g in groups if g.look in _TEXTS)
-        if notes := clipped(said, max(12, int(width / _LETTER) - 4)):
+        if notes := clipped(said, int(width / _LETTER)):
             drawn.append(element("text", text_of(notes), cls="gb-title", x=x + width / 2, y=y + _NOTE / 2))
         lying = [g for g in groups if g.look not in _TEXTS]
+        if not lying and "card" in looks:
+            left, top = x + width / 2 - 21.5, y + high - _CAPTION - 70
+            drawn.append(element("rect", cls="gb-slot", x=left, y=top, width=43, height=62, rx=6))
         at = x + (width - _wide(lying)) / 2
         for group in lying:
             wide = _width(group)
-            caption = self._names[group.role] if group.look == "sign" and group.role is not None else group.words
+            caption = (
+                self._names[group.role] if group.look == "sign" and group.role is not None else group.words
+            )
             size = _SIZES.get(group.look, (0.0, _CHIPS, 1.0))[1]
             foot = y + high - (_CAPTION if caption else 4) - 4
             middle = foot - size / 2
             if group.fresh:
-                drawn.append(_fresh(at - 3, foot - size - 1, wide + 6, size + (_CAPTION if caption else 0) + 2))
+                drawn.append(
+                    _fresh(at - 3, foot - size - 1, wide + 6, size + (_CAPTION if caption else 0) + 2)
+                )
             if group.look == "chips":
                 drawn.append(_chips(group, at, middle, wide))
             for i, piece in enumerate(group.pieces):
-                drawn.append(self._piece(group, piece, at + (i + 0.5) * wide / len(group.pieces), middle, own))
+                drawn.append(
+                    self._piece(group, piece, at + (i + 0.5) * wide / len(group.pieces), middle, own)
+                )
             if caption:
                 words = text_of(clipped(caption, 24))
                 drawn.append(element("text", words, cls="gb-axis", x=at + wide / 2, y=foot + _CAPTION / 2))
@@ -166,28 +212,16 @@ class TableDrawer:
         turned = element("g", draw_piece(piece, 0, 0, scale), transform=f"translate({x:g} {y:g}) {mirrored}")
         return element("g", turned, cls=self._finder.classes[group.role or 0])
 
-    def _choices(self, y: float, width: float) -> str:
-        """The signs that one may choose, each to be clicked."""
-        signs = list(self._finder.signs.items())
-        each = min(_CHOICE, width / len(signs) - 4)
-        x = (width - len(signs) * (each + _GAP) + _GAP) / 2
-        drawn: list[str] = []
-        for i, ((word,), (key, hint)) in enumerate(signs):
-            left = x + i * (each + _GAP)
-            name = hint.name or word
-            middle = left + each / 2
-            drawn.append(
-                element(
-                    "g",
-                    element("title", text_of(name)),
-                    element("rect", cls="gb-cell", x=left, y=y, width=each, height=each, rx=10),
-                    draw_piece(sign_look(hint, name), middle, y + each / 2, each / UNIT * 0.8),
-                    element("text", text_of(clipped(name, 12)), cls="gb-axis", x=middle, y=y + each + 10),
-                    cls="gb-square gb-choice",
-                    data_square=key,
-                )
-            )
-        return "".join(drawn)
+    def _choice(self, spot: Spot, hint: PictureHint) -> str:
+        """A sign that one may choose by a click."""
+        left, top = spot.x - spot.wide / 2, spot.y - spot.wide / 2
+        cell = element("rect", cls="gb-cell", x=left, y=top, width=spot.wide, height=spot.wide, rx=10)
+        sign = draw_piece(sign_look(hint, spot.name), spot.x, spot.y, spot.wide / UNIT * 0.8)
+        name = element(
+            "text", text_of(clipped(spot.name, 12)), cls="gb-axis", x=spot.x, y=top + spot.wide + 10
+        )
+        title = element("title", text_of(spot.name))
+        return element("g", title, cell, sign, name, cls="gb-square gb-choice", data_square=spot.key)
 
 
 def _height(looks: set[str], note: float = 0.0) -> float:
@@ -202,7 +236,9 @@ def _wide(groups: Iterable[TableGroup]) -> float:
 
 
 def _width(group: TableGroup) -> float:
-    inside = 36 + 11.0 * len(group.value) if group.look == "chips" else len(group.pieces) * _SIZES[group.look][0]
+    inside = (
+        36 + 11.0 * len(group.value) if group.look == "chips" else len(group.pieces) * _SIZES[group.look][0]
+    )
     return max(inside, _LETTER * len(clipped(group.words, 24)))
 
 
@@ -218,23 +254,36 @@ def _face(piece: PieceLook, x: float, y: float) -> str:
     return element(
         "g",
         element("rect", cls="gb-card", x=x - wide / 2, y=y - high / 2, width=wide, height=high, rx=6),
-        element("text", text_of(corner), cls="gb-pips", x=x - wide / 2 + 9, y=y - high / 2 + 12, font_size=14),
-        element("text", text_of(corner), cls="gb-pips", x=x + wide / 2 - 9, y=y + high / 2 - 11, font_size=14),
-        element("text", text_of(clipped(suit, 3)), cls="gb-pips", x=x, y=y, font_size=28 / min(len(suit), 3) ** 0.5),
+        element(
+            "text", text_of(corner), cls="gb-pips", x=x - wide / 2 + 9, y=y - high / 2 + 12, font_size=14
+        ),
+        element(
+            "text", text_of(corner), cls="gb-pips", x=x + wide / 2 - 9, y=y + high / 2 - 11, font_size=14
+        ),
+        element(
+            "text",
+            text_of(clipped(suit, 3)),
+            cls="gb-pips",
+            x=x,
+            y=y,
+            font_size=28 / min(len(suit), 3) ** 0.5,
+        ),
         cls=piece.colour,
     )
 
 
 def _chips(group: TableGroup, x: float, y: float, wide: float) -> str:
     """A stack of chips and their number."""
-    number = int(group.value) if group.value.isdecimal() else 1
+    many = int(group.value) if group.value.isdecimal() else 1
     left = x + (wide - 36 - 11.0 * len(group.value)) / 2 + 16
     stack = [
         element("ellipse", cls="gb-chip", cx=left, cy=y + 14 - 4 * i, rx=14, ry=6)
-        for i in range(min(number, _MOST_STACKED))
+        for i in range(min(many, _MOST_STACKED))
     ]
     if stack:
-        stack.append(element("ellipse", cls="gb-chip gb-inner", cx=left, cy=y + 18 - 4 * len(stack), rx=9, ry=3.6))
+        stack.append(
+            element("ellipse", cls="gb-chip gb-inner", cx=left, cy=y + 18 - 4 * len(stack), rx=9, ry=3.6)
+        )
     value = element(
         "text", text_of(group.value), cls="gb-score", x=left + 20 + 5.5 * len(group.value), y=y + 4
     )

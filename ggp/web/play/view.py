@@ -123,7 +123,7 @@ class TableView:
         was = None if before is None else before.propositions
         end = self._ending(state, before) if match.over else Ending("")
         made = [self._machine.move(i, move) for i, move in enumerate(match.steps[at - 1].joint)] if at else []
-        by, won = Onlooker(role, moves=made), BoardOverlay(won=tuple(end.squares))
+        by, won = Onlooker(role, moves=made, over=match.over), BoardOverlay(won=tuple(end.squares))
         return {
             "game": self._game,
             "title": self.title,
