@@ -167,9 +167,11 @@ def board_of(
     for term in possible:
         groups[term.signature].add(term)
     if (heaps := heaps_of(rules, roles, states, order)) is not None:
-        return _board_of_heaps(heaps, order)
+        sticks = tuple(amount for amount, number in heaps.amounts.items() if number)
+        return _row_of([heaps.layer], sticks, order.sort(set(heaps.sizes))[::-1], heaps)
     if board_hint(rules.hints) in ROWS:
-        return _board_of_row(rules, groups, order)
+        found, places = row_layers(rules, groups)
+        return _row_of(found, order.sort(places), (Term(""),)) if found else None
     finder = LayerFinder(rules, roles, states, order)
     candidates: list[LayerCandidate] = []
     for signature in sorted(groups):
@@ -261,43 +263,22 @@ def _board_of_dots(
     )
 
 
-def _board_of_heaps(heaps: Heaps, order: CoordinateOrder) -> Grid:
-    """The heaps above each other, the first one on top; a square is a stick."""
-    columns = tuple(amount for amount, number in heaps.amounts.items() if number)
-    squares = {
-        ((), x, heap) for heap, size in heaps.sizes.items() for x in columns if heaps.amounts[x] <= size
-    }
+def _row_of(
+    layers: Sequence[Layer], columns: tuple[Term, ...], rows: tuple[Term, ...], heaps: Heaps | None = None
+) -> Grid:
+    """A row of doors or numbers, or heaps above each other, the first one on top: a square is a stick."""
+    sizes = {} if heaps is None else heaps.sizes
     return Grid(
         columns=columns,
-        rows=order.sort(set(heaps.sizes))[::-1],
-        panels=((),),
-        layers=(heaps.layer,),
-        fixed={},
-        squares=frozenset(squares),
-        blanks=frozenset(),
-        things=((Term(heaps.layer.name),),),
-        shape=BoardShape.HEAPS,
-        heaps=heaps,
-    )
-
-
-def _board_of_row(
-    rules: Rules, groups: dict[tuple[str, int], set[Term]], order: CoordinateOrder
-) -> Grid | None:
-    """The doors or numbers of a game with such a hint."""
-    layers, places = row_layers(rules, groups)
-    if not layers:
-        return None
-    return Grid(
-        columns=order.sort(places),
-        rows=(Term(""),),
+        rows=rows,
         panels=((),),
         layers=tuple(layers),
         fixed={},
-        squares=frozenset(((), x, Term("")) for x in places),
+        squares=frozenset(((), x, y) for y in rows for i, x in enumerate(columns) if i < sizes.get(y, i + 1)),
         blanks=frozenset(),
         things=tuple((Term(layer.name),) for layer in layers),
-        shape=BoardShape.ROW,
+        shape=BoardShape.ROW if heaps is None else BoardShape.HEAPS,
+        heaps=heaps,
     )
 
 

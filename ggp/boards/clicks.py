@@ -20,8 +20,8 @@ from gdl.syntax.writer import OwnNotation
 from gdl.terms import BASE, DOES, INIT, INPUT, LEGAL, NEXT, TRUE, Term
 from ggp.boards.board import Grid
 from ggp.boards.layers import Layer, Square, split_name
+from ggp.boards.looks import signs_of
 from ggp.boards.shapes import BoardShape
-from ggp.boards.table import signs_of
 
 _ArgumentPlace = tuple[str, str, int, int]
 """The kind of an atom (``true``, ``does`` or empty for other relations), its name and arity, and the

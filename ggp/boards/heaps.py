@@ -79,22 +79,18 @@ def heaps_of(
         seen = [{p.args[0]: p.args[1] for p in state if p.signature == (name, 2)} for state in states]
         heaps = seen[0].keys()
         amounts = order.filled(order.sort(set[Term]().union(*(each.values() for each in seen))))
-        number = {term: i for i, term in enumerate(amounts)}
-        if all(term.name.isdecimal() for term in amounts):
-            number = {term: int(term.name) for term in amounts}
-        falls = all(
-            now == seen[0] or all(number[now[heap]] <= number[was[heap]] for heap in heaps)
-            for was, now in pairwise(seen)
-            if now.keys() == was.keys() == heaps
-        )
+        decimal = all(term.name.isdecimal() for term in amounts)
+        number = {term: int(term.name) if decimal else i for i, term in enumerate(amounts)}
         if (
             1 < len(heaps) <= _MOST_HEAPS
             and not heaps & set(roles)
             and all(each.keys() == heaps for each in seen)
             and order.sure(set(amounts))
-            and falls
             and min(number.values()) == 0 < max(number.values()) <= MOST_SIDE
-            and any(was != now for was, now in pairwise(seen))
+            and all(
+                b == seen[0] or all(number[b[h]] <= number[a[h]] for h in heaps) for a, b in pairwise(seen)
+            )
+            and any(each != seen[0] for each in seen)
         ):
             sizes = {heap: max(number[each[heap]] for each in seen) for heap in heaps}
             return Heaps(Layer(name, 2, 1, 0), number, moves, sizes)

@@ -279,7 +279,8 @@ _OF_HINTS = {
     "letter": PieceShape.TEXT,
     "man": PieceShape.DRAUGHT,
     **dict.fromkeys(_CHESS, PieceShape.MAN),
-    **dict.fromkeys(("chips", "dice", "note", "score"), PieceShape.TEXT),
+    **dict.fromkeys(("chips", "note", "score"), PieceShape.TEXT),
+    "dice": PieceShape.DIE,
     **dict.fromkeys((*SIGNS, "car", "goat"), PieceShape.OUTLINE),
 }
 
@@ -484,13 +485,19 @@ def _set(
     )
 
 
+def signs_of(rules: Rules) -> dict[tuple[str, ...], tuple[str, PictureHint]]:
+    """The hints for signs by the words of the move; each with its key in drawings."""
+    hints = [hint for hint in rules.hints if hint.look in SIGNS and len(hint.words) == 1 and not hint.every]
+    return {hint.words: (f"sign,{i}", hint) for i, hint in enumerate(hints)}
+
+
 def fact_look(fact: Term, rules: Rules) -> PieceLook | None:
     """The card or die drawn for a fact off the board, if a hint asks for one; otherwise None."""
     if not rules.hints or not fact.args:
         return None
     thing = (Term(fact.name), *fact.args)
     hint = hint_for(thing, rules)
-    if hint is None or hint.look not in ("card", "die"):
+    if hint is None or hint.look not in ("card", "dice", "die"):
         return None
     return _hinted(PieceLook("", PieceShape.TEXT, "gb-black", " ".join(map(rules.spell, thing))), hint, thing)
 

@@ -11,8 +11,8 @@ from gdl.machine import Machine
 from gdl.terms import Term
 from ggp.boards.board import Grid
 from ggp.boards.layers import Square, Thing
+from ggp.boards.scene import Onlooker
 from ggp.boards.svg.picture import SvgPainter
-from ggp.boards.table import Onlooker
 from players.belief.belief import SURE, Belief, likelihoods, world_machine
 from players.belief.worlds import StateWorlds
 

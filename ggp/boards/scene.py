@@ -14,13 +14,32 @@ into another if the rules raise the other digit when this one is 9.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from gdl.rules import Literal, Rule, Rules, literals
 from gdl.terms import INIT, LEGAL, NEXT, TRUE, Term, sort_key
 from ggp.boards.board import Grid
 from ggp.boards.layers import Square, Thing
+
+
+@dataclass(frozen=True, slots=True)
+class Onlooker:
+    """For whom a state is drawn.
+
+    Attributes:
+        role: number of the role that sits below; None for the first.
+        likely: the likelihoods of propositions that this role does not know; None if all are drawn.
+        moves: the moves that were just made, as far as known, role by role.
+        earlier: the moves before, if a look shows them.
+        over: whether the match is over, so that nobody is to move.
+    """
+
+    role: int | None = None
+    likely: Mapping[Term, float] | None = None
+    moves: Sequence[Term | None] = ()
+    earlier: Sequence[Term] = ()
+    over: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +55,7 @@ class Scene:
         changed: the squares whose things have changed; empty if these are many.
         on_before, off_before: the things on squares and the propositions off the board in the state before;
             None if there is none.
+        by: for whom it is drawn.
     """
 
     propositions: list[Term]
@@ -46,6 +66,7 @@ class Scene:
     changed: set[Square]
     on_before: dict[Square, list[Thing]] | None
     off_before: list[Term] | None
+    by: Onlooker
 
 
 class SceneFinder:
@@ -70,7 +91,12 @@ class SceneFinder:
         self.turns = TurnFinder(rules, roles)
         self._counters = digit_chains(rules)
 
-    def scene(self, propositions: Iterable[Term], before: Iterable[Term] | None = None) -> Scene:
+    def scene(
+        self,
+        propositions: Iterable[Term],
+        before: Iterable[Term] | None = None,
+        by: Onlooker = Onlooker(),
+    ) -> Scene:
         """The scene of a state, given by its true propositions; ``before`` are those of the state before."""
         now = list(propositions)
         on, others = self._placed(now)
@@ -91,6 +117,7 @@ class SceneFinder:
             changed=changed,
             on_before=old,
             off_before=was,
+            by=by,
         )
 
     def _placed(self, propositions: Iterable[Term]) -> tuple[dict[Square, list[Thing]], list[Term]]:

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from gdl.machine import Machine, State
 from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules, parse_term
+from ggp.boards.scene import Onlooker
 from ggp.boards.svg.picture import SvgPainter
-from ggp.boards.table import Onlooker
 from ggp.boards.words import MoveWords
 from ggp.processes.parent import JsonMessage, Send, answer_requests
 

@@ -25,18 +25,16 @@ from gdl.terms import Term
 from ggp.boards.board import Grid, find_board
 from ggp.boards.layers import Square, Thing
 from ggp.boards.looks import PieceLook, PieceShape, looks_of, role_classes
-from ggp.boards.scene import Scene, SceneFinder
+from ggp.boards.scene import Onlooker, Scene, SceneFinder
 from ggp.boards.shapes import BoardShape
 from ggp.boards.snakes import map_of_rules
-from ggp.boards.svg.heaps import HeapsPicture
 from ggp.boards.svg.layout import BoardLayout, has_towers, lay_out, lay_out_towers, square_name
 from ggp.boards.svg.level_pictures import LevelPicture, SnakesPicture, SokobanPicture
 from ggp.boards.svg.markup import clipped, element, number, stylesheet, text_of
 from ggp.boards.svg.overlay import NO_OVERLAY, BoardOverlay, draw_overlay
 from ggp.boards.svg.rows import RowPicture
 from ggp.boards.svg.sprites import draw_borders, draw_side, draw_square
-from ggp.boards.svg.table import DrawnTable, TableDrawer
-from ggp.boards.table import Onlooker, TableFinder, TableGroup
+from ggp.boards.svg.table import DrawnTable, Table
 
 LINE = 18.0
 """Height of a line of text."""
@@ -88,7 +86,7 @@ class _FactBlock:
 
 
 def _fact_blocks(
-    rules: Rules, table: TableFinder, facts: Iterable[Term], before: Iterable[Term] | None = None
+    rules: Rules, facts: Iterable[Term], before: Iterable[Term] | None = None
 ) -> list[_FactBlock]:
     """Facts grouped by relation, single lines first."""
     groups: dict[tuple[str, int], list[Term]] = defaultdict(list)
@@ -98,11 +96,11 @@ def _fact_blocks(
     own = OwnNotation(rules)
     blocks = [
         _FactBlock(
-            table.name(terms[0]),
+            own.name(name),
             tuple(tuple(map(own.term, term.args)) for term in terms),
             tuple(earlier is not None and term not in earlier for term in terms),
         )
-        for terms in groups.values()
+        for (name, _), terms in groups.items()
     ]
     return sorted(blocks, key=lambda block: (not block.single, block.name))
 
@@ -186,9 +184,7 @@ class SvgPainter:
         self._layout: BoardLayout | None = None
         self._level: LevelPicture | None = None
         self._towers = board is not None and has_towers(board, rules)
-        self._table = TableFinder(rules, roles)
-        self._drawer = TableDrawer(self._table, list(map(rules.spell, roles)))
-        self._own: HeapsPicture | RowPicture | None = None
+        self._rows: RowPicture | None = None
         if board is not None:
             self._looks = looks_of(board, rules, roles)
             drawn = map_of_rules(rules)
@@ -196,15 +192,14 @@ class SvgPainter:
                 self._level = SokobanPicture.of_board(board, self._looks)
             else:
                 self._level = SnakesPicture.of_map(drawn, board)
-            if board.shape is BoardShape.HEAPS:
-                self._own = HeapsPicture(board, rules)
-            elif board.shape is BoardShape.ROW:
-                self._own = RowPicture(board, rules, self._look)
             margin = None if self._level is None else self._level.margin
-            self._layout = lay_out(board, rules, margin) if self._own is None else self._own.layout
+            if board.shape in (BoardShape.HEAPS, BoardShape.ROW):
+                self._rows = RowPicture(board, rules, self._look)
+            self._layout = lay_out(board, rules, margin) if self._rows is None else self._rows.layout
         layout = self._layout
         drawn_squares = None if layout is None else layout.spots.keys() | (layout.joins or {}).keys()
         self._finder = SceneFinder(board, rules, roles, drawn_squares)
+        self._table = Table(rules, roles, self._finder.turns)
 
     @classmethod
     def of_machine(cls, machine: Machine, name: str = "") -> SvgPainter:
@@ -258,19 +253,19 @@ class SvgPainter:
             overlay: rings and arrows over the board.
             by: for whom it is drawn.
         """
-        scene = self._finder.scene(propositions, before)
+        scene = self._finder.scene(propositions, before, by)
         layout = self._placed(scene)
-        groups, table = self._around(scene, layout, by)
+        table = self._around(scene, layout)
         height = _EDGE
         width = 2 * _EDGE + table.width
-        parts = [_shifted([table.above], _EDGE, _EDGE, "gb-table")] if table.above else []
+        parts = [_shifted(table.above, _EDGE, _EDGE)] if table.above else []
         height += table.high
         if layout is not None:
-            on_board = self._on_board(scene, layout, overlay, by)
+            on_board = "".join(self._on_board(scene, layout, overlay))
             parts.append(_shifted(on_board, _EDGE + (table.width - layout.width) / 2, height))
             height += layout.height
         if table.below:
-            parts.append(_shifted([table.below], _EDGE, height, "gb-table"))
+            parts.append(_shifted(table.below, _EDGE, height))
             height += table.deep
         blocks = self._blocks(scene)
         if blocks and (facts or self._layout is None):
@@ -288,12 +283,12 @@ class SvgPainter:
                 width, height = left + wide + _EDGE, max(height, high + _EDGE)
             parts.append(drawn)
         height += _EDGE
-        return self._whole(parts, width, height, self._spoken(scene.on, blocks, groups), alone)
+        return self._whole(parts, width, height, self._spoken(scene.on, blocks, table.spoken), alone)
 
     def draw_over(self, overlay: BoardOverlay) -> str:
         """The overlay alone, to be put behind the squares of a drawing of this board, or behind its signs;
         empty for games without either."""
-        spots = self._drawer.choices if self._layout is None else self._layout.spots.values()
+        spots = self._table.choices if self._layout is None else self._layout.spots.values()
         return draw_overlay(overlay, {spot.key: spot for spot in spots})
 
     def lines_beside(self, propositions: Iterable[Term]) -> list[str]:
@@ -315,7 +310,7 @@ class SvgPainter:
         """
         scene = self._finder.scene(propositions, before)
         layout = self._placed(scene)
-        _, table = self._around(scene, layout, Onlooker())
+        table = self._around(scene, layout)
         blocks: list[dict[str, Any]] = [
             {"name": block.name, "rows": block.rows, "fresh": block.fresh}
             for block in self._facts_beside(scene)
@@ -372,19 +367,9 @@ class SvgPainter:
         rest = self._facts_beside(scene, besides_table=True)
         return [_FactBlock(line, ((),), (False,)) for line in turn] + rest
 
-    def _around(
-        self, scene: Scene, layout: BoardLayout | None, by: Onlooker
-    ) -> tuple[list[TableGroup], DrawnTable]:
-        """What lies on the table, and the table around a board."""
-        wide = 0.0 if layout is None else layout.width
-        if not self._table.used:
-            return [], DrawnTable(wide, "", 0, "", 0)
-        tells = self._finder.turns.tells
-        lying = [term for term in scene.beside if scene.turn is None or not tells(term)]
-        groups = self._table.groups(lying, scene.off_before, by)
-        return groups, self._drawer.draw(
-            groups, by, None if by.over else scene.turn, wide, layout is not None
-        )
+    def _around(self, scene: Scene, layout: BoardLayout | None) -> DrawnTable:
+        """The table around the board."""
+        return self._table.draw(scene, 0.0 if layout is None else layout.width, layout is not None)
 
     def _facts_beside(self, scene: Scene, besides_table: bool = False) -> list[_FactBlock]:
         """The facts that do not stand on the board, except for whose turn it is; ``besides_table`` leaves out
@@ -396,21 +381,17 @@ class SvgPainter:
             and not (scene.turn is not None and self._finder.turns.tells(term))
             and not (besides_table and self._table.shows(term))
         ]
-        counted = [
-            _FactBlock(words, ((),), (False,))
-            if (words := self._table.note(Term(name, Term(str(value)))))
-            else _FactBlock("count", ((str(value),),), (False,))
-            for name, value in scene.counters
-        ]
-        notes = {term: words for term in rest if (words := self._table.note(term))}
-        was = scene.off_before
-        said = [
-            _FactBlock(words, ((),), (was is not None and term not in was,)) for term, words in notes.items()
-        ]
-        rest = [term for term in rest if term not in notes]
-        return counted + said + _fact_blocks(self.rules, self._table, rest, was)
+        was, note = scene.off_before, self._table.note
+        blocks: list[_FactBlock] = []
+        for name, value in scene.counters:
+            said = note(Term(name, Term(str(value))))
+            blocks.append(_FactBlock(said or "count", ((),) if said else ((str(value),),), (False,)))
+        for term in [term for term in rest if note(term)]:
+            rest.remove(term)
+            blocks.append(_FactBlock(note(term), ((),), (was is not None and term not in was,)))
+        return blocks + _fact_blocks(self.rules, rest, was)
 
-    def _on_board(self, scene: Scene, layout: BoardLayout, overlay: BoardOverlay, by: Onlooker) -> list[str]:
+    def _on_board(self, scene: Scene, layout: BoardLayout, overlay: BoardOverlay) -> list[str]:
         on, changed = scene.on, scene.changed
         assert self.board is not None
         drawn: list[str] = []
@@ -437,11 +418,8 @@ class SvgPainter:
         areas: dict[Square, str] = {}
         # A scene shows changes without a frame.
         framed = changed if self._level is None else set[Square]()
-        if isinstance(self._own, HeapsPicture):
-            drawn += self._own.draw(scene)
-        elif self._own is not None:
-            drawn += self._own.draw(scene, by)
-        for square, spot in layout.spots.items() if self._own is None else ():
+        drawn += self._rows.draw(scene) if self._rows is not None else []
+        for square, spot in layout.spots.items() if self._rows is None else ():
             if self._level is not None and self._level.far and square not in on:
                 continue
             looks = [self._look(thing) for thing in (*on.get(square, ()), *self.board.fixed.get(square, ()))]
@@ -464,9 +442,7 @@ class SvgPainter:
             "?", PieceShape.TEXT, "gb-other0", " ".join(map(self.rules.spell, thing))
         )
 
-    def _spoken(
-        self, on: dict[Square, list[Thing]], blocks: list[_FactBlock], groups: list[TableGroup]
-    ) -> str:
+    def _spoken(self, on: dict[Square, list[Thing]], blocks: list[_FactBlock], lying: Iterable[str]) -> str:
         """The state in words."""
         phrases: list[str] = []
         if self.board is not None and self._layout is not None:
@@ -479,11 +455,7 @@ class SvgPainter:
                 phrases.append(f"{what} on {square_name(self.rules, square)}")
                 if len(phrases) > _LONGEST_TEXT // 8:
                     break
-        spell = self.rules.spell
-        phrases += [
-            group.spoken() if group.role is None else f"{spell(self.roles[group.role])}: {group.spoken()}"
-            for group in groups
-        ]
+        phrases += lying
         phrases += [" ".join((block.name, *row)) for block in blocks for row in block.rows[:_MOST_LINES]]
         text = ". ".join(phrases)
         return text if len(text) <= _LONGEST_TEXT else text[: _LONGEST_TEXT - 1] + "…"
@@ -508,8 +480,8 @@ class SvgPainter:
         )
 
 
-def _shifted(parts: list[str], x: float, y: float, cls: str = "gb-board") -> str:
-    return element("g", *parts, cls=cls, transform=f"translate({number(x)} {number(y)})")
+def _shifted(drawn: str, x: float, y: float) -> str:
+    return element("g", drawn, transform=f"translate({number(x)} {number(y)})")
 
 
 def svg_drawing(machine: Machine, name: str) -> Callable[[State], str]:

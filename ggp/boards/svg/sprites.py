@@ -10,8 +10,7 @@ from itertools import groupby
 from ggp.boards.layers import Square
 from ggp.boards.looks import BELOW, PieceLook, PieceShape
 from ggp.boards.svg.layout import UNIT, BoardLayout, Spot, SpotKind, hexagon
-from ggp.boards.svg.markup import clipped, element, number, points, text_of
-from ggp.boards.svg.outlines import OUTLINES, TURNED
+from ggp.boards.svg.markup import clipped, element, figures, number, points, text_of
 from ggp.boards.svg.tiles import (
     CRATE,
     GOAL_MARK,
@@ -114,21 +113,11 @@ def _marks(look: PieceLook, x: float, y: float, size: float) -> list[str]:
         case PieceShape.KEEPER:
             return sprite(keeper(DOWN), x, y, size)
         case PieceShape.OUTLINE:
-            turn = " scale(1 -1)" if look.sign in TURNED else ""
-            place = f"translate({x:g} {y:g}) scale({size / UNIT:g}){turn}"
-            lines = [element("path", cls=cls, d=d) for cls, d in OUTLINES[look.sign]]
-            return [element("g", *lines, transform=place)]
+            return [
+                element("g", figures()[look.sign], transform=f"translate({x:g} {y:g}) scale({size / UNIT:g})")
+            ]
         case PieceShape.BACK:
-            inside = element(
-                "rect",
-                cls="gb-disc",
-                x=x - 0.24 * size,
-                y=y - 0.39 * size,
-                width=0.48 * size,
-                height=0.78 * size,
-                rx=0.06 * size,
-            )
-            return [_slab("gb-card", x, y, 0.9 * size, 0.66), inside]
+            return [_slab("gb-card", x, y, 0.9 * size, 0.66), _slab("gb-disc", x, y, 0.78 * size, 0.62)]
         case PieceShape.HIDDEN:
             return []
         case PieceShape.DISC:

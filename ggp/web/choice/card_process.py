@@ -19,8 +19,8 @@ from gdl.terms import Term
 from gdl.visible import visible
 from gdl.words import counted
 from ggp.answers.catalogue import PACKING_ENDINGS, playthrough, title_of
+from ggp.boards.scene import Onlooker
 from ggp.boards.svg.picture import SvgPainter
-from ggp.boards.table import Onlooker
 from ggp.game import Game
 from ggp.processes.parent import JsonMessage, Send, answer_requests
 from ggp.rule_files import games_folder

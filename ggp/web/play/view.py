@@ -14,9 +14,9 @@ from ggp.answers.catalogue import title_of
 from ggp.boards.board import Grid, find_board
 from ggp.boards.clicks import ClickFinder
 from ggp.boards.layers import Square, Thing
+from ggp.boards.scene import Onlooker
 from ggp.boards.svg.overlay import BoardOverlay
 from ggp.boards.svg.picture import SvgPainter
-from ggp.boards.table import Onlooker
 from ggp.boards.words import EndFinder, Ending, MoveWords
 from ggp.game import Game
 from ggp.sokoban.findings import lost_boxes, sentences

@@ -29,8 +29,8 @@ from gdl.visible import visible
 from ggp.answers.catalogue import title_of
 from ggp.boards.board import board_of
 from ggp.boards.role_view import RoleSight, SightView, new_belief
+from ggp.boards.scene import Onlooker
 from ggp.boards.svg.picture import SvgPainter
-from ggp.boards.table import Onlooker
 from ggp.boards.words import MoveWords
 from ggp.game import Game
 from ggp.manager import in_words
