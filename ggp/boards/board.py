@@ -171,7 +171,8 @@ def board_of(
         return _row_of([heaps.layer], sticks, order.sort(set(heaps.sizes))[::-1], heaps)
     if board_hint(rules.hints) in ROWS:
         found, places = row_layers(rules, groups)
-        return _row_of(found, order.sort(places), (Term(""),)) if found else None
+        if found:
+            return _row_of(found, order.sort(places), (Term(""),))
     finder = LayerFinder(rules, roles, states, order)
     candidates: list[LayerCandidate] = []
     for signature in sorted(groups):

@@ -174,7 +174,7 @@ class Table:
             group = found.setdefault((role, name), _Group(role, hint.look, hint.name, []))
             group.pieces += [_UNKNOWN[hint.look]] * min(round(many), _MOST_PIECES)
         signed = {group.role for group in found.values() if group.look == "sign"}
-        for role, move in enumerate(by.moves):
+        for role, move in enumerate(by.moves[: len(self._names)]):
             hint = None if move is None else hint_for((Term(move.name), *move.args), self._rules)
             looks = {"note"} if role in signed else SIGNS | {"note"}
             if move is not None and hint is not None and hint.look in looks:
