@@ -170,9 +170,9 @@ def board_of(
         sticks = tuple(amount for amount, number in heaps.amounts.items() if number)
         return _row_of([heaps.layer], sticks, order.sort(set(heaps.sizes))[::-1], heaps)
     if board_hint(rules.hints) in ROWS:
-        found, places = row_layers(rules, groups)
-        if found:
-            return _row_of(found, order.sort(places), (Term(""),))
+        hinted, places = row_layers(rules, groups)
+        if hinted:
+            return _row_of(hinted, order.sort(places), (Term(""),))
     finder = LayerFinder(rules, roles, states, order)
     candidates: list[LayerCandidate] = []
     for signature in sorted(groups):

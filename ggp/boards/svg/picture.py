@@ -34,7 +34,7 @@ from ggp.boards.svg.markup import clipped, element, number, stylesheet, text_of
 from ggp.boards.svg.overlay import NO_OVERLAY, BoardOverlay, draw_overlay
 from ggp.boards.svg.rows import RowPicture
 from ggp.boards.svg.sprites import draw_borders, draw_side, draw_square
-from ggp.boards.svg.table import DrawnTable, Table
+from ggp.boards.svg.table import DrawnTable, TablePicture
 
 LINE = 18.0
 """Height of a line of text."""
@@ -199,7 +199,7 @@ class SvgPainter:
         layout = self._layout
         drawn_squares = None if layout is None else layout.spots.keys() | (layout.joins or {}).keys()
         self._finder = SceneFinder(board, rules, roles, drawn_squares)
-        self._table = Table(rules, roles, self._finder.turns)
+        self._table = TablePicture(rules, roles, self._finder.turns)
 
     @classmethod
     def of_machine(cls, machine: Machine, name: str = "") -> SvgPainter:

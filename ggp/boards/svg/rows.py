@@ -39,10 +39,11 @@ class RowPicture:
 
         if self._kind != "sticks":
             count, (wide, high) = len(board.columns), _SIZES[self._kind]
-            across = min(count, 5 if self._kind == "doors" else 8 if count <= 16 else 10)
-            for i, x in enumerate(board.columns):
+            doors = self._kind == "doors"
+            across = min(count, 5 if doors else 8 if count <= 16 else 10)
+            for i, column in enumerate(board.columns):
                 place = (i % across + 0.5) * wide, (i // across + 0.5) * high
-                put(((), x, board.rows[0]), spell(x), *place, _DOOR if self._kind == "doors" else _CELL)
+                put(((), column, board.rows[0]), spell(column), *place, _DOOR if doors else _CELL)
             self.layout = BoardLayout(across * wide, -(-count // across) * high, spots)
             return
         names = {heap: clipped(spell(heap), 10) for heap in reversed(board.rows)}

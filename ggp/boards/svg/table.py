@@ -1,9 +1,8 @@
-"""The table around a board, or without one: a seat for each role, the viewer's below, what lies in the middle,
-and signs to choose from.
+"""The table around a board, or without one: seats, the viewer's below, the middle, signs to choose from.
 
-Hints of the rules (:mod:`gdl.hints`) say which facts are cards, dice, chips, scores and notes. A fact that names
-a role lies at its seat, others in the middle. What a role does not know of another's hand lies there face down,
-as many cards as there are in each state that it considers possible.
+Hints of the rules (:mod:`gdl.hints`) say which facts are cards, dice, chips, scores and notes. A fact that
+names a role lies at its seat, others in the middle. What a role does not know of another's hand lies there face
+down, as many cards as there are in each state that it considers possible.
 """
 
 from __future__ import annotations
@@ -70,7 +69,7 @@ class DrawnTable:
     spoken: tuple[str, ...] = ()
 
 
-class Table:
+class TablePicture:
     """The table of one game.
 
     Attributes:

@@ -1,4 +1,4 @@
-"""Games without a grid: heaps found by structure, and hands, signs, doors, numbers and notes that hints name."""
+"""Games without a grid: heaps, found by structure, and hands, signs, doors, numbers and notes, by hints."""
 
 from __future__ import annotations
 
@@ -99,7 +99,8 @@ def test_ones_own_card_lies_below_and_the_others_face_down_above() -> None:
 def test_cards_chips_and_dice_lie_at_their_roles_seat_or_in_the_middle() -> None:
     text = """; draw: card_of * as card\n; draw: common * as card called the flop\n; draw: pot * as chips
         ; draw: bid * as dice called last bid\n; draw: out * as note called is out
-        (role red) (role blue) (init (card_of red ace spades)) (init (common king hearts)) (init (pot blue 12))
+        (role red) (role blue) (init (card_of red ace spades))
+        (init (common king hearts)) (init (pot blue 12))
         (init (bid 3 5)) (init (out blue)) (init (unnamed 7))"""
     machine, painter = painter_of(text)
     svg = painter.draw_state(machine.initial_state())
@@ -183,7 +184,8 @@ def test_names_in_hints_are_read_and_faults_have_their_place() -> None:
 def test_hostile_names_and_numbers_stay_text_and_short() -> None:
     text = """; draw: a * as note called <script>*</script>&"'\n; draw: b * as chips\n; draw: d * as dice
         ; draw: s * as score\n; draw: go as fist called <b>\n; draw: board as doors
-        (role <i>) (role x)\n(init (a <i> <img>)) (init (b <i> 99999999999999999999)) (init (d 999999999 9999999))
+        (role <i>) (role x)\n(init (a <i> <img>)) (init (b <i> 99999999999999999999))
+        (init (d 999999999 9999999))
         (init (s x -5)) (init (b x <u>)) (init (d 99 ²)) (init (b))"""
     machine, painter = painter_of(text)
     svg = painter.draw_state(
