@@ -1,8 +1,8 @@
 """The table around a board, or without one: seats, the viewer's below, the middle, signs to choose from.
 
 Hints of the rules (:mod:`gdl.hints`) say which facts are cards, dice, chips, scores and notes. A fact that
-names a role lies at its seat, others in the middle. What a role does not know of another's hand lies there face
-down, as many cards as there are in each state that it considers possible.
+names a role lies at its seat, others in the middle. What a role does not know of another's hand lies there
+face down, as many cards as there are in each state that it considers possible.
 """
 
 from __future__ import annotations
@@ -234,7 +234,7 @@ class TablePicture:
                 drawn.append(box("gb-fresh", end - wide / 2, line, wide, 24, 5) if group.fresh else "")
                 drawn.append(words("gb-score", group.value, end - wide / 2, line))
                 end -= wide + 4
-        at = x + 40 + 7.2 * len(name)
+        at = x + 36 + 8.4 * len(name)
         notes = ["to move"] * moves + [group.words for group in groups if group.look == "note"]
         drawn.append(words("gb-fact", clipped(", ".join(notes), max(8, int((end - at) / _LETTER))), at, line))
         lying, strip = [g for g in groups if g.look not in _TEXTS], (x, y + _NAMES * (not below), width, tall)
