@@ -89,7 +89,8 @@ def hint_for(thing: Thing, rules: Rules) -> PictureHint | None:
     fitting = [
         hint
         for hint in rules.hints
-        if hint.words == words or (hint.every and hint.words == words[: len(hint.words)])
+        if hint.words[0] == words[0]
+        and (hint.words == words or (hint.every and hint.words == words[: len(hint.words)]))
     ]
     return fitting[-1] if fitting else None
 

@@ -386,10 +386,10 @@ class SvgPainter:
         for name, value in scene.counters:
             said = note(Term(name, Term(str(value))))
             blocks.append(_FactBlock(said or "count", ((),) if said else ((str(value),),), (False,)))
-        for term in [term for term in rest if note(term)]:
-            rest.remove(term)
-            blocks.append(_FactBlock(note(term), ((),), (was is not None and term not in was,)))
-        return blocks + _fact_blocks(self.rules, rest, was)
+        notes = {term: words for term in rest if (words := note(term))}
+        for term, words in notes.items():
+            blocks.append(_FactBlock(words, ((),), (was is not None and term not in was,)))
+        return blocks + _fact_blocks(self.rules, [term for term in rest if term not in notes], was)
 
     def _on_board(self, scene: Scene, layout: BoardLayout, overlay: BoardOverlay) -> list[str]:
         on, changed = scene.on, scene.changed

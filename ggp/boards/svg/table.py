@@ -30,7 +30,8 @@ _CHIPS, _NAMES, _NOTE, _CAPTION, _CHOICE, _GAP = 44.0, 30.0, 22.0, 16.0, 76.0, 1
 _NARROWEST, _BESIDES, _SAID = 340.0, 200.0, 150.0
 """The least width of a table, of one around a board with seats, and of one with notes."""
 _LETTER = 6.6
-_MOST_PIECES, _MOST_STACKED = 12, 8
+_MOST_KNOWN = 50_000
+_MOST_FACTS, _MOST_PIECES, _MOST_STACKED = 200, 12, 8
 _TEXTS = {"note", "score"}
 _UNKNOWN = {
     "card": PieceLook("", PieceShape.BACK, "gb-blue", "face down"),
@@ -83,10 +84,13 @@ class TablePicture:
         self._roles = {role: i for i, role in enumerate(roles)}
         self._names, self._classes = list(map(rules.spell, roles)), role_classes(roles)
         self._signs = signs_of(rules)
+        self._known: dict[Term, PictureHint | None] = {}
         self.used = bool(self._signs) or any(hint.look in FACTS for hint in rules.hints)
         digits = {name for chain in digit_chains(rules) for name in chain}
-        listed = [p for p in listed_propositions(rules) if p.name not in digits] if self.used else []
-        may = self._groups(listed, None, Onlooker())
+        listed = listed_propositions(rules) if self.used else set[Term]()
+        # One of each relation and role is enough: there may be many thousands.
+        kinds = {(p.signature, self._role(p)): p for p in listed if p.name not in digits}
+        may = self._groups(kinds.values(), None, Onlooker())
         self._middle = {g.look for g in may if g.role is None or g.look == "sign"}
         self._held = {g.look for g in may if g.role is not None} - {"sign"}
         seated = self._held or self._signs
@@ -161,8 +165,8 @@ class TablePicture:
         """What lies on the table, given the facts off the board; what was not there ``before`` is new."""
         found: dict[object, _Group] = {}
         was = None if before is None else set(before)
-        hinted = [(hint, fact) for fact in sorted(facts) if (hint := self._hint(fact)) and self.shows(fact)]
-        for hint, fact in sorted(hinted, key=lambda pair: self._rules.hints.index(pair[0])):
+        hinted = [(hint, fact) for fact in facts if (hint := self._hint(fact)) and self.shows(fact)]
+        for hint, fact in sorted(hinted[:_MOST_FACTS], key=lambda pair: self._rules.hints.index(pair[0])):
             self._add(found, fact, hint, self._role(fact), was is not None and fact not in was)
         dealt: dict[tuple[int | None, str, PictureHint], float] = {}
         for fact, share in (by.likely or {}).items():
@@ -205,10 +209,14 @@ class TablePicture:
         """The hint for a fact, or for the sign that is its last argument."""
         if not self._rules.hints:
             return None
-        hint = hint_for((Term(fact.name), *fact.args), self._rules)
-        if hint is None and fact.args and self._role(fact) is not None:
-            _, hint = self._signs.get((fact.args[-1].name,), ("", None))
-        return hint
+        if fact not in self._known:
+            if len(self._known) > _MOST_KNOWN:
+                self._known.clear()
+            hint = hint_for((Term(fact.name), *fact.args), self._rules)
+            if hint is None and fact.args and self._role(fact) is not None:
+                _, hint = self._signs.get((fact.args[-1].name,), ("", None))
+            self._known[fact] = hint
+        return self._known[fact]
 
     def _role(self, fact: Term) -> int | None:
         return next((self._roles[arg] for arg in fact.args if arg in self._roles), None)
