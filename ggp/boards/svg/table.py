@@ -326,4 +326,4 @@ def _chips(value: str, x: float, y: float) -> str:
     left = x - 2 - 5.5 * len(value)
     stack = [oval("gb-chip", left, y + 14 - 4 * i, 14, 6) for i in range(many)]
     stack.append(oval("gb-chip gb-inner", left, y + 18 - 4 * many, 9, 3.6) if many else "")
-    return "".join([*stack, words("gb-score", value, left + 20 + 5.5 * len(value), y + 4)])
+    return "".join([*stack, words("gb-score", value, left + 20 + 5.5 * len(value) if many else x, y + 4)])
