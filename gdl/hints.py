@@ -5,12 +5,13 @@ WHAT is a thing on a square in the words of the rules (``wp``, ``arrow``, ``red 
 it is every thing that begins with these words. ``board`` is the board itself, ``square a 1`` one square. LOOK
 and COLOUR are among the words below, and mean nothing but a shape and a colour: rules of strangers choose
 among our pictures and add none. A look that shows a sign may be followed by it, ``draw: 11 as tile 2048``: a
-few letters and digits.
+few letters and digits. ``called`` at the end gives the thing a name for people, ``draw: round * as note
+called round * of 10``; a ``*`` in it stands for the numbers and words that ``*`` stands for in WHAT.
 
 >>> hints, faults = read_hints("; draw: wp as pawn in white\n; draw: 3 as tile 8\n; draw: tree as oak")
 >>> print(*hints, sep="\n")
-PictureHint(words=('wp',), look='pawn', colour='white', every=False, sign='')
-PictureHint(words=('3',), look='tile', colour='', every=False, sign='8')
+PictureHint(words=('wp',), look='pawn', colour='white', every=False, sign='', name='')
+PictureHint(words=('3',), look='tile', colour='', every=False, sign='8', name='')
 >>> print(*faults, sep="\n")
 3:3: there is no look 'oak'
 """
@@ -29,20 +30,28 @@ def _words(text: str) -> frozenset[str]:
 
 
 LOOKS = _words(
-    """area bar bishop block card chocolate crate crown cross dice die disc doubles goal hidden keeper king
-    knight lamp letter man mark number pawn peg pegs pin poison queen ring rook ship shot tile trail tray
-    wall"""
+    """area bar bishop block car card chips chocolate crate crown cross dice die disc doubles fist goal goat
+    hidden keeper king knight lamp letter man mark note number palm pawn peg pegs pin poison queen ring rook
+    scissors score ship shot thumbdown thumbup tile trail tray wall"""
 )
 """The looks of a thing."""
-BOARDS = _words("chequered dark green lines none pits plain points race towers")
+FACTS = _words("card chips dice die note score")
+"""Looks of facts that stand on no square: they lie on the table, around the board if there is one."""
+SIGNS = _words("fist palm scissors thumbdown thumbup")
+"""Looks of moves made at the same time: signs to click, which face each other afterwards."""
+BOARDS = _words("chequered dark doors green lines none numbers pits plain points race towers")
 """The looks of a board; ``none`` if the true facts are better shown as a list."""
-SIGNED = _words("card die letter number tile")
+ROWS = _words("doors numbers")
+"""Boards whose squares are the arguments of hinted relations with one argument."""
+SIGNED = _words("card chips die letter number tile")
 """Looks that show a sign."""
 HINT_COLOURS = _words("black blue brown cyan gray green magenta orange pink red white yellow")
 MOST_HINTS = 64
 _MOST_WORDS = 8
 _LONGEST = 200
 _SIGN = re.compile(r"[0-9A-Za-z]{1,6}")
+_CALLED = re.compile(r"(.*?\sas\s.*?)\scalled\s+(\S.*)", re.IGNORECASE)
+_LONGEST_NAME = 40
 _LINE = re.compile(r"^[ \t]*(?:;+|%+|//+|#+)[ \t]*(draw:[^\n]*)", re.MULTILINE)
 
 
@@ -56,6 +65,7 @@ class PictureHint:
         colour: one of HINT_COLOURS; empty for none.
         every: whether all things that begin with these words are meant.
         sign: the letters and digits to show; empty for none.
+        name: what people call it; empty for the rules' own words.
     """
 
     words: tuple[str, ...]
@@ -63,6 +73,7 @@ class PictureHint:
     colour: str = ""
     every: bool = False
     sign: str = ""
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +115,13 @@ def _fault(text: str, found: re.Match[str], message: str, remedy: str) -> _HintF
 
 def _read(text: str) -> PictureHint | tuple[str, str]:
     """The hint in a text, or its fault and a remedy."""
-    words = text.lower().split()
     if len(text) > _LONGEST:
         return "this hint is too long", f"use at most {_LONGEST} characters"
+    called = _CALLED.fullmatch(text)
+    text, name = (text, "") if called is None else (called[1], called[2].strip())
+    if len(name) > _LONGEST_NAME or not name.isprintable():
+        return f"the name {name[:30]!r} is too long", f"use at most {_LONGEST_NAME} characters"
+    words = text.lower().split()
     if "as" not in words[1:]:
         return "this hint has no 'as'", "write: draw: THING as LOOK"
     place = len(words) - 1 - words[::-1].index("as")
@@ -130,4 +145,4 @@ def _read(text: str) -> PictureHint | tuple[str, str]:
         return f"{sign[:30]!r} cannot be shown", "use at most 6 letters and digits"
     if colour and colour not in HINT_COLOURS:
         return f"there is no colour {colour[:30]!r}", f"one of {', '.join(sorted(HINT_COLOURS))}"
-    return PictureHint(tuple(what), look[0], colour, every, sign)
+    return PictureHint(tuple(what), look[0], colour, every, sign, name)

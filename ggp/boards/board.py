@@ -22,12 +22,13 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from gdl.errors import GdlError
-from gdl.hints import board_hint
+from gdl.hints import ROWS, board_hint
 from gdl.machine import Machine
 from gdl.prover.machine import ProverMachine
 from gdl.rules import Rule, Rules, literals
 from gdl.terms import ARITIES, BASE, INIT, NEXT, TRUE, Term, sort_key
 from ggp.boards.grounds import blocks_of, ground_of
+from ggp.boards.heaps import Heaps, heaps_of, row_layers
 from ggp.boards.layers import (
     MOST_SIDE,
     Layer,
@@ -87,6 +88,7 @@ class Grid:
             empty.
         blocks: blocks of squares that must differ.
         given: the numbers that stand there at first, if others are written beside them.
+        heaps: for heaps, how amounts are squares.
     """
 
     columns: tuple[Term, ...]
@@ -108,6 +110,7 @@ class Grid:
     ground: str = ""
     blocks: tuple[frozenset[Square], ...] = ()
     given: frozenset[tuple[Square, Thing]] = frozenset()
+    heaps: Heaps | None = None
 
     @property
     def seas(self) -> bool:
@@ -137,7 +140,9 @@ class Grid:
         others: list[Term] = []
         for term in sorted(propositions, key=sort_key):
             square, thing = self.where(term) or (None, ())
-            if square is None or not (squares is None or square in squares):
+            if self.heaps is not None and square is not None:
+                on.update({each: [thing] for each in self.heaps.lying(term)})
+            elif square is None or not (squares is None or square in squares):
                 others.append(term)
             elif thing not in self.blanks:
                 on[square].append(thing)
@@ -192,6 +197,13 @@ def board_of(
     groups: dict[tuple[str, int], set[Term]] = defaultdict(set)
     for term in possible:
         groups[term.signature].add(term)
+    if (heaps := heaps_of(rules, roles, states, order)) is not None:
+        sticks = tuple(amount for amount, number in heaps.amounts.items() if number)
+        return _row_of([heaps.layer], sticks, order.sort(set(heaps.sizes))[::-1], heaps)
+    if board_hint(rules.hints) in ROWS:
+        hinted, places = row_layers(rules, groups)
+        if hinted:
+            return _row_of(hinted, order.sort(places), (Term(""),))
     finder = LayerFinder(rules, roles, states, order)
     candidates: list[LayerCandidate] = []
     for signature in sorted(groups):
@@ -288,6 +300,25 @@ def _board_of_dots(
         blanks=frozenset({(Term("blank"),), (Term("empty"),)}),
         things=tuple(things),
         shape=BoardShape.DOTS,
+    )
+
+
+def _row_of(
+    layers: Sequence[Layer], columns: tuple[Term, ...], rows: tuple[Term, ...], heaps: Heaps | None = None
+) -> Grid:
+    """A row of doors or numbers, or heaps above each other, the first one on top: a square is a stick."""
+    sizes = {} if heaps is None else heaps.sizes
+    return Grid(
+        columns=columns,
+        rows=rows,
+        panels=((),),
+        layers=tuple(layers),
+        fixed={},
+        squares=frozenset(((), x, y) for y in rows for i, x in enumerate(columns) if i < sizes.get(y, i + 1)),
+        blanks=frozenset(),
+        things=tuple((Term(layer.name),) for layer in layers),
+        shape=BoardShape.ROW if heaps is None else BoardShape.HEAPS,
+        heaps=heaps,
     )
 
 

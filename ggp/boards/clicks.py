@@ -20,6 +20,7 @@ from gdl.syntax.writer import OwnNotation
 from gdl.terms import BASE, DOES, INIT, INPUT, LEGAL, NEXT, TRUE, Term
 from ggp.boards.board import Grid
 from ggp.boards.layers import Layer, Square, split_name
+from ggp.boards.looks import signs_of
 from ggp.boards.race import Race
 from ggp.boards.shapes import BoardShape
 
@@ -77,6 +78,8 @@ def _atoms(rule: Rule) -> Iterator[tuple[str, Term]]:
 
 _FARTHEST = 4
 Signature = tuple[str, int]
+_Clicks = tuple[tuple[tuple[str, ...], ...], set[int]]
+"""The clicks of a move, and the places of the arguments that they cover."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +146,7 @@ class ClickFinder:
         self._rules = rules
         self._race = Race.of_board(board, rules)
         self.needs_effects = self._race is not None or (board is not None and board.pits is not None)
+        self._signs = signs_of(rules)
         self._near: dict[_ArgumentPlace, dict[tuple[str, int], int]] = defaultdict(dict)
         self._columns: dict[Term, int] = {}
         self._rows: dict[Term, int] = {}
@@ -181,13 +185,13 @@ class ClickFinder:
         """
         self.learn(legal)
         self._role = role
-        found = [self._squares(move) for move in legal]
+        true = tuple(state)
+        found = [self._own_clicks(move, true) or self._squares(move) for move in legal]
         if not any(clicks for clicks, _ in found):
-            found = self._by_things(legal, state) or found
+            found = self._by_things(legal, true) or found
         if after is not None and self.needs_effects:
-            now = list(state)
             effects = (
-                self._by_effect(role, clicks, now, after(move))
+                self._by_effect(role, clicks, list(true), after(move))
                 for move, (clicks, _) in zip(legal, found, strict=True)
             )
             found = [(clicks, said) for clicks, (_, said) in zip(effects, found, strict=True)]
@@ -206,7 +210,8 @@ class ClickFinder:
     def places(self, signature: Signature) -> tuple[SquarePlaces, ...]:
         """The arguments of moves of this functor that name squares, in the order of clicks."""
         if signature not in self._patterns:
-            self._patterns[signature] = self._pattern(signature) if self._board is not None else ()
+            grid = self._board is not None and self._board.heaps is None
+            self._patterns[signature] = self._pattern(signature) if grid else ()
         return self._patterns[signature]
 
     def things(self, signature: Signature) -> set[int]:
@@ -333,7 +338,7 @@ class ClickFinder:
             i += 1
         return tuple(pairs)
 
-    def _squares(self, move: Term) -> tuple[tuple[tuple[str, ...], ...], set[int]]:
+    def _squares(self, move: Term) -> _Clicks:
         """The clicks of a move, and the places of the arguments that they cover."""
         clicks: list[tuple[str, ...]] = []
         covered: set[int] = set()
@@ -344,9 +349,16 @@ class ClickFinder:
                 covered |= {places.x, places.y, *places.panel}
         return tuple(clicks), covered
 
-    def _by_things(
-        self, legal: Sequence[Term], state: Iterable[Term]
-    ) -> list[tuple[tuple[tuple[str, ...], ...], set[int]]]:
+    def _own_clicks(self, move: Term, state: Sequence[Term]) -> _Clicks | None:
+        """The clicks of a move that takes from a heap, or is a sign on the table; None for others."""
+        if (sign := self._signs.get((move.name,))) is not None and not move.args:
+            return ((sign[0],),), set()
+        taken = self._board and self._board.heaps and self._board.heaps.first_taken(move, state)
+        if not taken or self._board is None:
+            return None
+        return ((f"0,{taken[1]},{self._rows[taken[0]]}",),), {0, 1}
+
+    def _by_things(self, legal: Sequence[Term], state: Iterable[Term]) -> list[_Clicks]:
         """The square of the one thing that each move names; empty unless at least half of the moves name
         one."""
         if self._board is None:
@@ -356,7 +368,7 @@ class ClickFinder:
         for square, things in on.items():
             for term in {term for thing in things for term in thing}:
                 at[term].append(square)
-        found: list[tuple[tuple[tuple[str, ...], ...], set[int]]] = []
+        found: list[_Clicks] = []
         for move in legal:
             keys = [
                 (key, i)
@@ -433,8 +445,9 @@ class ClickFinder:
 
     def _labels(self, moves: list[Term], said: list[set[int]]) -> list[str]:
         """Labels that distinguish moves with the same clicks, as short as possible."""
-        spell = OwnNotation(self._rules).term
-        whole = list(map(spell, moves))
+        own = OwnNotation(self._rules)
+        spell = own.term
+        whole = [" ".join([own.name(move.name), *map(spell, move.args)]) for move in moves]
         if len({move.signature for move in moves}) > 1:
             return whole
         arity = moves[0].signature[1]

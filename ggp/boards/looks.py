@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from string import ascii_lowercase, digits
 
-from gdl.hints import HINT_COLOURS, PictureHint
+from gdl.hints import HINT_COLOURS, SIGNS, PictureHint
 from gdl.rules import Rules
 from gdl.terms import Term
 from ggp.boards.board import Grid
@@ -89,7 +89,8 @@ def hint_for(thing: Thing, rules: Rules) -> PictureHint | None:
     fitting = [
         hint
         for hint in rules.hints
-        if hint.words == words or (hint.every and hint.words == words[: len(hint.words)])
+        if hint.words[0] == words[0]
+        and (hint.words == words or (hint.every and hint.words == words[: len(hint.words)]))
     ]
     return fitting[-1] if fitting else None
 
@@ -265,6 +266,10 @@ class PieceShape(Enum):
     CARD = "card"
     DIE = "die"
     HIDDEN = "hidden"
+    BACK = "back"
+    """A card that lies face down."""
+    OUTLINE = "outline"
+    """A figure or a hand, by the name that its sign is."""
 
 
 BELOW = frozenset(
@@ -290,6 +295,8 @@ _OF_HINTS = {
     # Boards of pegs and seas draw these themselves.
     **dict.fromkeys(("pegs", "pin", "ship", "shot"), PieceShape.DISC),
     **dict.fromkeys(_CHESS, PieceShape.MAN),
+    **dict.fromkeys(("chips", "note", "score"), PieceShape.TEXT),
+    **dict.fromkeys((*SIGNS, "car", "goat"), PieceShape.OUTLINE),
 }
 
 
@@ -506,13 +513,19 @@ def square_looks(board: Grid, rules: Rules) -> dict[Square, PieceLook]:
     return looks
 
 
+def signs_of(rules: Rules) -> dict[tuple[str, ...], tuple[str, PictureHint]]:
+    """The hints for signs by the words of the move; each with its key in drawings."""
+    hints = [hint for hint in rules.hints if hint.look in SIGNS and len(hint.words) == 1 and not hint.every]
+    return {hint.words: (f"sign,{i}", hint) for i, hint in enumerate(hints)}
+
+
 def fact_look(fact: Term, rules: Rules) -> PieceLook | None:
     """The card or die drawn for a fact off the board, if a hint asks for one; otherwise None."""
     if not rules.hints or not fact.args:
         return None
     thing = (Term(fact.name), *fact.args)
     hint = hint_for(thing, rules)
-    if hint is None or hint.look not in ("card", "die"):
+    if hint is None or hint.look not in ("card", "dice", "die"):
         return None
     return _hinted(PieceLook("", PieceShape.TEXT, "gb-black", " ".join(map(rules.spell, thing))), hint, thing)
 
@@ -523,6 +536,8 @@ def _hinted(look: PieceLook, hint: PictureHint, thing: Thing) -> PieceLook:
     sign, meaning = hint.sign or look.sign, look.meaning
     if shape is PieceShape.MAN:
         sign = _CHESS[hint.look]
+    elif shape is PieceShape.OUTLINE:
+        sign = hint.look
     elif hint.sign and shape is not PieceShape.TEXT:
         meaning = sign  # A number from the author of the rules is the name that people use.
     elif shape in (PieceShape.CARD, PieceShape.DIE, PieceShape.NUMBER):
@@ -533,6 +548,7 @@ def _hinted(look: PieceLook, hint: PictureHint, thing: Thing) -> PieceLook:
     elif shape not in (PieceShape.TEXT, PieceShape.TILE):
         sign = ""
     colour = "gb-red" if shape is PieceShape.CARD and sign[-1:] in ("♥", "♦") else look.colour
+    meaning = hint.name or meaning
     return PieceLook(sign, shape, f"gb-{hint.colour}" if hint.colour else colour, meaning, look.letter)
 
 

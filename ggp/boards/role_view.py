@@ -11,7 +11,7 @@ from gdl.machine import Machine, State
 from gdl.terms import Term
 from ggp.boards.board import Grid
 from ggp.boards.layers import Square, Thing
-from ggp.boards.scene import Onlooker, Seen
+from ggp.boards.scene import Onlooker, Past, Seen
 from ggp.boards.svg.picture import SvgPainter
 from players.belief.belief import SURE, Belief, likelihoods, observed, world_machine
 from players.belief.worlds import StateWorlds
@@ -86,7 +86,7 @@ class SightView:
         learnt = () if last is None else last.percepts
         past = () if before is None or last is None else (*before.past, (before.sure, last.move, learnt))
         shown = {
-            "svg": self._painter.draw(told, was, facts=False, by=Onlooker(belief.role, past)),
+            "svg": self._painter.draw(told, was, facts=False, by=self._onlooker(belief, likely, past)),
             "quiet": self._painter.quiet,
             "beside": self._painter.describe(sure, was)["beside"],
             "percepts": self.percepts(learnt),
@@ -110,6 +110,14 @@ class SightView:
         shots = {placed[t] for t in placed if any(layer.across and layer.fits(t) for layer in board.layers)}
         own = (self._machine.roles[role],) if board.seas else None
         return frozenset(t for t in sure if t not in placed or placed[t][0] == own or placed[t] in shots)
+
+    def _onlooker(self, belief: Belief, likely: dict[Term, float], past: Past) -> Onlooker:
+        """The belief's role, with its own moves, the steps and what it does not know."""
+        made = [one.move for one in belief.history]
+        moves = [None] * belief.role + made[-1:]
+        unsure = {term: share for term, share in likely.items() if share < SURE}
+        earlier = [move for move in made[:-1] if move is not None]
+        return Onlooker(belief.role, unsure, moves, earlier, past=past)
 
     def percepts(self, percepts: Iterable[Term]) -> list[str]:
         """Percepts in words."""

@@ -14,7 +14,7 @@ into another if the rules raise the other digit when this one is 9.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from gdl.rules import Literal, Rule, Rules, literals
@@ -32,11 +32,19 @@ class Onlooker:
     """For whom a state is drawn.
 
     Attributes:
-        role: number of the role that looks on; None if it is none.
+        role: number of the role that sits below; None for the first.
+        likely: the likelihoods of propositions that this role does not know; None if all are drawn.
+        moves: the moves that were just made, as far as known, role by role.
+        earlier: the moves before, if a look shows them.
+        over: whether the match is over, so that nobody is to move.
         past: the steps up to now, for boards that show them.
     """
 
     role: int | None = None
+    likely: Mapping[Term, float] | None = None
+    moves: Sequence[Term | None] = ()
+    earlier: Sequence[Term] = ()
+    over: bool = False
     past: Past = ()
 
 
@@ -48,7 +56,7 @@ class Scene:
         propositions: all that is true.
         on: the things on squares.
         beside: the propositions off the board, in order, without the digits of counters.
-        counters: the values of counters.
+        counters: the relation of the lowest digit and the value of each counter.
         turn: the number of the role whose turn it is; None if the state names no role.
         changed: the squares whose things have changed; empty if these are many.
         on_before, off_before: the things on squares and the propositions off the board in the state before;
@@ -59,7 +67,7 @@ class Scene:
     propositions: list[Term]
     on: dict[Square, list[Thing]]
     beside: list[Term]
-    counters: list[int]
+    counters: list[tuple[str, int]]
     turn: int | None
     changed: set[Square]
     on_before: dict[Square, list[Thing]] | None
@@ -110,7 +118,7 @@ class SceneFinder:
             propositions=now,
             on=on,
             beside=[term for term in others if term not in digits],
-            counters=[value for value, _ in counters],
+            counters=[(terms[0].name, value) for value, terms in counters],
             turn=self.turns.role(now),
             changed=changed,
             on_before=old,

@@ -22,7 +22,8 @@ class BoardShape(Enum):
 
     Rows stand in columns; or each half a square further right, or left, than the row below; or each centred,
     which makes hexagons and stars of rows of different lengths. Rings have a column for each ring and a row
-    for each place on it. Dots are joined by lines.
+    for each place on it. Dots are joined by lines. Heaps have a row of sticks each. A row has doors or
+    numbers.
     """
 
     STRAIGHT = "straight"
@@ -31,6 +32,8 @@ class BoardShape(Enum):
     CENTRED = "centred"
     RINGS = "rings"
     DOTS = "dots"
+    HEAPS = "heaps"
+    ROW = "row"
 
 
 def indents(shape: BoardShape, lengths: list[int]) -> list[int]:

@@ -133,7 +133,7 @@ class Painter:
     ) -> DrawnState:
         """The same drawing for the propositions that are true."""
         scene = self._finder.scene(propositions, before)
-        counted = (f"count {value}" for value in scene.counters)
+        counted = (f"count {value}" for _, value in scene.counters)
         beside = (*counted, *map(self._shown, scene.beside))
         board = self.board
         if board is None:
@@ -145,7 +145,7 @@ class Painter:
                 canvas = self._rings(board, cells, changed)
             case BoardShape.DOTS:
                 canvas = self._dots(board, cells, changed)
-            case BoardShape.STRAIGHT:
+            case BoardShape.STRAIGHT | BoardShape.HEAPS | BoardShape.ROW:
                 canvas = self._panels(board, cells, changed, max(width, _NARROWEST))
             case shape:
                 names = [(x, self._shown(x)) for x in board.columns]

@@ -421,7 +421,7 @@ class EndFinder:
     def _changed(self, state: State, before: State | None) -> tuple[str, ...]:
         """The squares that the last move changed; empty if they are many."""
         board = self._board
-        if board is None or before is None:
+        if board is None or before is None or board.shape in (BoardShape.HEAPS, BoardShape.ROW):
             return ()
         old, _ = board.place(before.propositions)
         on, _ = board.place(state.propositions)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from gdl.machine import Machine, State
 from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules, parse_term
+from ggp.boards.scene import Onlooker
 from ggp.boards.svg.picture import SvgPainter
 from ggp.boards.words import MoveWords
 from ggp.processes.parent import JsonMessage, Send, answer_requests
@@ -51,7 +52,10 @@ class DrawnLine:
     def draw(self, moves: Sequence[Sequence[str]], step: int) -> str:
         """The drawing of that state, with the changes of the last move marked. Raises GdlError as
         :meth:`reach`."""
-        return self.painter.draw_board(*self.reach(moves, step))
+        state, before = self.reach(moves, step)
+        made = [parse_term(move, "move") for move in moves[step - 1]] if step else []
+        by = Onlooker(moves=made, over=self.machine.is_terminal(state))
+        return self.painter.draw_board(state, before, by=by)
 
     def history(self, step: int) -> list[dict[str, object]]:
         """The newest joint moves before a step that was reached, at most MOST_TOLD. Each has ``moves`` in the
@@ -98,11 +102,11 @@ class WatchedGame:
         cannot be played."""
         at = len(moves) if step is None else max(0, min(step, len(moves)))
         machine = self._line.machine
-        state, before = self._line.reach(moves, at)
+        state, _ = self._line.reach(moves, at)
         over = machine.is_terminal(state)
         spell = machine.rules.spell
         return {
-            "svg": self._line.painter.draw_board(state, before),
+            "svg": self._line.draw(moves, at),
             "beside": self._line.painter.lines_beside(state.propositions),
             "step": at,
             "roles": [spell(role) for role in machine.roles],

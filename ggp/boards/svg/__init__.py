@@ -2,7 +2,7 @@
 
 ``layout`` places squares in the drawing. ``sprites`` and ``tiles`` draw things by their looks.
 ``level_pictures`` draws whole levels behind them, ``grounds`` lines, ``seas`` water and ships; ``race``,
-``pits`` and ``pegs`` draw boards of their own. ``overlay`` draws rings and arrows over them. ``markup`` writes
-elements, every name escaped, and has the stylesheet, light and dark. The output has no script, no handler and
-no inline style.
+``pits`` and ``pegs`` draw boards of their own. ``overlay`` draws rings and arrows over them. ``markup``
+writes elements, every name escaped, and has the stylesheet, light and dark. The output has no script, no
+handler and no inline style.
 """

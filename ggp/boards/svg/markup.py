@@ -15,6 +15,13 @@ _UNWRITABLE = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff
 """Characters that no XML document may contain, not even escaped (XML 1.0, production 2)."""
 
 
+@functools.cache
+def figures() -> dict[str, str]:
+    """Figures around the middle of a square of side 40, by name."""
+    text = (files("ggp") / "web" / "static" / "figures.svg").read_text(encoding="utf-8")
+    return dict(re.findall(r'<g id="(\w+)">(.*)</g>', text))
+
+
 def text_of(text: str) -> str:
     """Any text, escaped for XML."""
     return escape(_UNWRITABLE.sub("\ufffd", text))
@@ -30,9 +37,19 @@ def element(name: str, *inside: str, **attributes: str | float) -> str:
     return f"<{' '.join(parts)}>{''.join(inside)}</{name}>" if inside else f"<{' '.join(parts)}/>"
 
 
-def box(cls: str, x: float, y: float, width: float, height: float, round_: float = 0.0) -> str:
+def box(cls: str, x: float, y: float, wide: float, high: float, rx: float = 0.0) -> str:
     """A rectangle around a point."""
-    return element("rect", cls=cls, x=x - width / 2, y=y - height / 2, width=width, height=height, rx=round_)
+    return element("rect", cls=cls, x=x - wide / 2, y=y - high / 2, width=wide, height=high, rx=rx)
+
+
+def oval(cls: str, x: float, y: float, wide: float, high: float) -> str:
+    """An ellipse around a point."""
+    return element("ellipse", cls=cls, cx=x, cy=y, rx=wide, ry=high)
+
+
+def words(cls: str, text: str, x: float, y: float, **more: float) -> str:
+    """A line of text, escaped; nothing for no text."""
+    return text and element("text", text_of(text), cls=cls, x=x, y=y, **more)
 
 
 def number(value: float) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from ggp.boards.clicks import ClickMove
-from ggp.boards.svg.layout import UNIT, Spot
+from ggp.boards.svg.layout import UNIT, Spot, SpotKind
 from ggp.boards.svg.markup import element, points
 
 _HEAD = 9.0
@@ -50,7 +50,8 @@ def draw_overlay(overlay: BoardOverlay, spots: Mapping[str, Spot]) -> str:
     for cls, keys in (("gb-won", overlay.won), ("gb-hint", overlay.hints)):
         for key in keys[:_MOST]:
             if (spot := spots.get(key)) is not None:
-                drawn.append(element("circle", cls=cls, cx=spot.x, cy=spot.y, r=0.46 * UNIT))
+                wide = spot.wide if spot.kind is SpotKind.BOX else UNIT
+                drawn.append(element("circle", cls=cls, cx=spot.x, cy=spot.y, r=0.46 * wide))
     for start, end in overlay.arrows[:_MOST]:
         if start in spots and end in spots and start != end:
             drawn.append(_arrow(spots[start], spots[end]))

@@ -25,15 +25,7 @@ from gdl.syntax.writer import OwnNotation
 from gdl.terms import Term
 from ggp.boards.board import Grid, find_board
 from ggp.boards.layers import Square, Thing
-from ggp.boards.looks import (
-    PieceLook,
-    PieceShape,
-    fact_look,
-    looks_of,
-    owners_of,
-    role_classes,
-    square_looks,
-)
+from ggp.boards.looks import PieceLook, PieceShape, looks_of, owners_of, role_classes, square_looks
 from ggp.boards.race import Race
 from ggp.boards.scene import Onlooker, Scene, SceneFinder
 from ggp.boards.shapes import BoardShape
@@ -46,14 +38,14 @@ from ggp.boards.svg.overlay import NO_OVERLAY, BoardOverlay, draw_overlay
 from ggp.boards.svg.pegs import PegsPicture
 from ggp.boards.svg.pits import PitsPicture
 from ggp.boards.svg.race import RacePicture
+from ggp.boards.svg.rows import RowPicture
 from ggp.boards.svg.seas import SeasPicture
-from ggp.boards.svg.sprites import draw_borders, draw_piece, draw_side, draw_square
+from ggp.boards.svg.sprites import draw_borders, draw_side, draw_square
+from ggp.boards.svg.table import DrawnTable, TablePicture
 
 LINE = 18.0
 """Height of a line of text."""
 _LETTER = 7.2
-_TALL = 34.0
-"""Height of a line with a card or a die."""
 _WIDEST = 34
 _PADDING = 8.0
 _GAP = 12.0
@@ -61,8 +53,8 @@ _HEIGHTS = (2, 3, 4, 6, 9, 13, 20, 1000)
 """Lines in a column below a board, tried in this order."""
 
 
-_FactLine = tuple[str, bool, PieceLook | None]
-"""A line of text, whether it is new, and the card or die at its end."""
+_FactLine = tuple[str, bool]
+"""A line of text, and whether it is new."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +66,11 @@ class _FactBlock:
         rows: the arguments of each proposition, spelled; a relation without arguments has one row without
             any.
         fresh: for each row, whether it was false before.
-        looks: for each row the card or die drawn for it, or None; empty if no row has one.
     """
 
     name: str
     rows: tuple[tuple[str, ...], ...]
     fresh: tuple[bool, ...]
-    looks: tuple[PieceLook | None, ...] = ()
 
     @property
     def single(self) -> bool:
@@ -90,16 +80,15 @@ class _FactBlock:
     def lines(self, most: int) -> list[_FactLine]:
         """At most ``most`` lines for the panel; a single row includes the relation's name. If lines are left
         out, the last line counts them."""
-        looks = self.looks or (None,) * len(self.rows)
         if self.single:
             words = (self.name, *self.rows[0])
-            return [(clipped(" ".join(words), _WIDEST), self.fresh[0], looks[0])]
+            return [(clipped(" ".join(words), _WIDEST), self.fresh[0])]
         lines: list[_FactLine] = [
-            (clipped(" ".join(row), _WIDEST), new, look)
-            for row, new, look in zip(self.rows[:most], self.fresh, looks, strict=False)
+            (clipped(" ".join(row), _WIDEST), new)
+            for row, new in zip(self.rows[:most], self.fresh, strict=False)
         ]
         if len(self.rows) > most:
-            lines[-1] = f"… {len(self.rows) - most + 1} more", False, None
+            lines[-1] = f"… {len(self.rows) - most + 1} more", False
         return lines
 
 
@@ -117,7 +106,6 @@ def _fact_blocks(
             own.name(name),
             tuple(tuple(map(own.term, term.args)) for term in terms),
             tuple(earlier is not None and term not in earlier for term in terms),
-            looks=tuple(fact_look(term, rules) for term in terms),
         )
         for (name, _), terms in groups.items()
     ]
@@ -139,11 +127,11 @@ def _draw_facts(
     panels: list[tuple[str, list[_FactLine]]] = [("", singles)] if singles else []
     panels += [(block.name, block.lines(most)) for block in blocks if not block.single]
     for name, lines in panels:
-        tall = bool(name) * LINE + sum(map(_height, lines)) + 2 * _PADDING
+        tall = (bool(name) + len(lines)) * LINE + 2 * _PADDING
         if top > y and top + tall > y + height:
             left, top, widest = left + widest + _GAP, y, 0.0
-        letters = max(8, len(clipped(name, _WIDEST)), *(len(line) for line, _, _ in lines))
-        wide = _LETTER * letters + 2 * _PADDING + max(_height(line) - LINE for line in lines) * 2
+        letters = max(8, len(clipped(name, _WIDEST)), *(len(line) for line, _ in lines))
+        wide = _LETTER * letters + 2 * _PADDING
         drawn.append(_panel(name, lines, left, top, wide, tall))
         top += tall + _GAP
         widest, lowest = max(widest, wide), max(lowest, top - _GAP)
@@ -162,10 +150,6 @@ def _draw_facts_below(
     return drawn
 
 
-def _height(line: _FactLine) -> float:
-    return LINE if line[2] is None else _TALL
-
-
 def _panel(name: str, lines: list[_FactLine], x: float, y: float, width: float, height: float) -> str:
     inside = [element("rect", cls="gb-panel", x=x, y=y, width=width, height=height, rx=6)]
     at = y + _PADDING + LINE / 2
@@ -174,15 +158,11 @@ def _panel(name: str, lines: list[_FactLine], x: float, y: float, width: float, 
         inside.append(element("text", title, cls="gb-head", x=x + _PADDING, y=at))
         at += LINE
     at -= LINE / 2
-    for line in lines:
-        text, new, look = line
-        high = _height(line)
+    for text, new in lines:
         if new:
-            inside.append(element("rect", cls="gb-fresh", x=x + 2, y=at, width=width - 4, height=high, rx=3))
-        inside.append(element("text", text_of(text), cls="gb-fact", x=x + _PADDING, y=at + high / 2))
-        if look is not None:
-            inside.append(draw_piece(look, x + width - high / 2 - 4, at + high / 2, high / UNIT))
-        at += high
+            inside.append(element("rect", cls="gb-fresh", x=x + 2, y=at, width=width - 4, height=LINE, rx=3))
+        inside.append(element("text", text_of(text), cls="gb-fact", x=x + _PADDING, y=at + LINE / 2))
+        at += LINE
     return element("g", *inside)
 
 
@@ -214,6 +194,7 @@ class SvgPainter:
         self._towers = board is not None and has_towers(board, rules)
         self.pegs: PegsPicture | None = None
         self._marks: dict[Square, PieceLook] = {}
+        self._rows: RowPicture | None = None
         if board is not None:
             self._looks = looks_of(board, rules, roles)
             self._marks = square_looks(board, rules)
@@ -224,7 +205,10 @@ class SvgPainter:
                 self._level = SokobanPicture.of_board(board, self._looks)
             else:
                 self._level = SnakesPicture.of_map(drawn, board)
-            self._layout = lay_out(board, rules, None if self._level is None else self._level.margin)
+            margin = None if self._level is None else self._level.margin
+            if board.shape in (BoardShape.HEAPS, BoardShape.ROW):
+                self._rows = RowPicture(board, rules, self._look)
+            self._layout = lay_out(board, rules, margin) if self._rows is None else self._rows.layout
             self.pegs = PegsPicture.of_board(board, rules)
         layout = self._layout
         race = Race.of_board(board, rules)
@@ -237,6 +221,7 @@ class SvgPainter:
             self._picture = PitsPicture(board, board.pits, rules)
         if self._picture is not None:
             self._layout = self._picture.layout
+        self._table = TablePicture(rules, roles, self._finder.turns, self._on_picture)
 
     @property
     def quiet(self) -> bool:
@@ -255,10 +240,11 @@ class SvgPainter:
         alone: bool = False,
         overlay: BoardOverlay = NO_OVERLAY,
         facts: bool = True,
+        by: Onlooker = Onlooker(),
     ) -> str:
         """A state's drawing, in the format of :meth:`draw`."""
         was = None if before is None else before.propositions
-        return self.draw(state.propositions, was, alone=alone, facts=facts, overlay=overlay)
+        return self.draw(state.propositions, was, alone=alone, facts=facts, overlay=overlay, by=by)
 
     def draw_board(
         self,
@@ -266,9 +252,10 @@ class SvgPainter:
         before: State | None = None,
         alone: bool = False,
         overlay: BoardOverlay = NO_OVERLAY,
+        by: Onlooker = Onlooker(),
     ) -> str:
         """The drawing without the facts off the board; games without a board are drawn in full."""
-        return self.draw_state(state, before, alone, overlay, facts=False)
+        return self.draw_state(state, before, alone, overlay, facts=False, by=by)
 
     def draw(
         self,
@@ -295,21 +282,25 @@ class SvgPainter:
         """
         scene = self._finder.scene(propositions, before, by)
         layout = self._placed(scene)
+        table = self._around(scene, layout)
         height = _EDGE
-        width = 2 * _EDGE
-        parts: list[str] = []
+        width = 2 * _EDGE + table.width
+        parts = [_shifted(table.above, _EDGE, _EDGE)] if table.above else []
+        height += table.high
         if layout is not None:
-            shift = f"translate({number(_EDGE)} {number(_EDGE)})"
+            on_board = "".join(self._on_board(scene, layout, overlay))
             bars = any(look.shape is PieceShape.CHOCOLATE for look in self._looks.values())
             attributes = {"data_turn": layout.turn} if self.turns else {}
             if bars or layout.ground:
                 attributes["cls"] = f"gb-on{'bars' if bars else layout.ground}"
-            parts.append(element("g", *self._on_board(scene, layout, overlay), transform=shift, **attributes))
-            width += layout.width
+            parts.append(_shifted(on_board, _EDGE + (table.width - layout.width) / 2, height, **attributes))
             height += layout.height
+        if table.below:
+            parts.append(_shifted(table.below, _EDGE, height))
+            height += table.deep
         blocks = self._blocks(scene)
         if blocks and (facts or self._layout is None):
-            alone_here = self._layout is None
+            alone_here = self._layout is None and not self._table.used
             lines = sum(min(len(block.rows), _MOST_LINES_ALONE) + 2 for block in blocks)
             room = max(200.0, 18 * math.sqrt(7 * lines)) if alone_here else max(160.0, height - _EDGE)
             most = _MOST_LINES_ALONE if alone_here else max(_MOST_LINES, int(room / 18) - 3)
@@ -323,7 +314,8 @@ class SvgPainter:
                 width, height = left + wide + _EDGE, max(height, high + _EDGE)
             parts.append(drawn)
         height += _EDGE
-        return self._whole(parts, width, height, self._spoken(scene, blocks), alone)
+        spoken = self._spoken(scene, blocks, table.spoken)
+        return self._whole(parts, width, height, spoken, alone)
 
     @property
     def turns(self) -> bool:
@@ -345,10 +337,10 @@ class SvgPainter:
         return [sum(own := heights.get(role, [0.0])) > UNIT * len(own) for role in range(len(self.roles))]
 
     def draw_over(self, overlay: BoardOverlay) -> str:
-        """The overlay alone, to be put behind the squares of a drawing of this board; empty for games without
-        a board and for codes of pegs."""
-        spots = {} if self._layout is None or self.pegs is not None else self._layout.spots
-        return draw_overlay(overlay, {spot.key: spot for spot in spots.values()})
+        """The overlay alone, to be put behind the squares of a drawing of this board, or behind its signs;
+        empty for games without either and for codes of pegs."""
+        spots = self._table.choices if self._layout is None else self._layout.spots.values()
+        return draw_overlay(overlay, {} if self.pegs is not None else {spot.key: spot for spot in spots})
 
     def lines_beside(self, propositions: Iterable[Term]) -> list[str]:
         """The facts that :meth:`draw` shows next to the board, a line for each relation; empty for games
@@ -369,6 +361,7 @@ class SvgPainter:
         """
         scene = self._finder.scene(propositions, before)
         layout = self._placed(scene)
+        table = self._around(scene, layout)
         blocks: list[dict[str, Any]] = [
             {"name": block.name, "rows": block.rows, "fresh": block.fresh}
             for block in self._facts_beside(scene)
@@ -382,8 +375,8 @@ class SvgPainter:
             {
                 "square": spot.key,
                 "name": spot.name,
-                "x": round(spot.x + _EDGE, 2),
-                "y": round(spot.y + _EDGE, 2),
+                "x": round(spot.x + _EDGE + (table.width - layout.width) / 2, 2),
+                "y": round(spot.y + _EDGE + table.high, 2),
                 "things": [" ".join(map(spell, thing)) for thing in scene.on.get(square, ())]
                 if self._picture is None
                 else held.get(spot.key, []),
@@ -393,8 +386,8 @@ class SvgPainter:
         ]
         return {
             "shape": self.board.shape.value,
-            "width": round(layout.width + 2 * _EDGE, 2),
-            "height": round(layout.height + 2 * _EDGE, 2),
+            "width": round(table.width + 2 * _EDGE, 2),
+            "height": round(table.high + layout.height + table.deep + 2 * _EDGE, 2),
             "columns": list(map(spell, self.board.columns)),
             "rows": list(map(spell, self.board.rows)),
             "panels": [" ".join(map(spell, panel)) for panel in self.board.panels],
@@ -425,20 +418,38 @@ class SvgPainter:
     def _blocks(self, scene: Scene) -> list[_FactBlock]:
         """The text next to the board: whose turn it is, in words, and the facts that the drawing does not
         show."""
-        turn = [] if scene.turn is None else [f"{self.rules.spell(self.roles[scene.turn])} to move"]
-        return [_FactBlock(line, ((),), (False,)) for line in turn] + self._facts_beside(scene)
+        seated = scene.turn is None or bool(self._table.seats)
+        turn = [] if seated else [f"{self.rules.spell(self.roles[scene.turn or 0])} to move"]
+        rest = self._facts_beside(scene, besides_table=True)
+        return [_FactBlock(line, ((),), (False,)) for line in turn] + rest
 
-    def _facts_beside(self, scene: Scene) -> list[_FactBlock]:
-        """The facts that the drawing does not show, except for whose turn it is."""
+    def _on_picture(self, proposition: Term) -> bool:
+        """Whether a proposition off the grid is drawn on the board all the same."""
+        return any(one is not None and one.shows(proposition) for one in (self._level, self._picture))
+
+    def _around(self, scene: Scene, layout: BoardLayout | None) -> DrawnTable:
+        """The table around the board."""
+        return self._table.draw(scene, 0.0 if layout is None else layout.width, layout is not None)
+
+    def _facts_beside(self, scene: Scene, besides_table: bool = False) -> list[_FactBlock]:
+        """The facts that do not stand on the board, except for whose turn it is; ``besides_table`` leaves out
+        what lies on the table."""
         rest = [
             term
             for term in scene.beside
-            if not (self._level is not None and self._level.shows(term))
-            and not (self._picture is not None and self._picture.shows(term))
+            if not self._on_picture(term)
             and not (scene.turn is not None and self._finder.turns.tells(term))
+            and not (besides_table and self._table.shows(term))
         ]
-        counted = [_FactBlock("count", ((str(value),),), (False,)) for value in scene.counters]
-        return counted + _fact_blocks(self.rules, rest, scene.off_before)
+        was, note = scene.off_before, self._table.note
+        blocks: list[_FactBlock] = []
+        for name, value in scene.counters:
+            said = note(Term(name, Term(str(value))))
+            blocks.append(_FactBlock(said or "count", ((),) if said else ((str(value),),), (False,)))
+        notes = {term: words for term in rest if (words := note(term))}
+        for term, words in notes.items():
+            blocks.append(_FactBlock(words, ((),), (was is not None and term not in was,)))
+        return blocks + _fact_blocks(self.rules, [term for term in rest if term not in notes], was)
 
     def _on_board(self, scene: Scene, layout: BoardLayout, overlay: BoardOverlay) -> list[str]:
         on, changed = scene.on, scene.changed
@@ -480,7 +491,8 @@ class SvgPainter:
         bars: dict[Square, str] = {}
         # A scene shows changes without a frame.
         framed = changed if self._level is None else set[Square]()
-        for square, spot in layout.spots.items():
+        drawn += self._rows.draw(scene) if self._rows is not None else []
+        for square, spot in layout.spots.items() if self._rows is None else ():
             if self._level is not None and self._level.far and square not in on:
                 continue
             looks = [self._look(thing, square) for thing in on.get(square, ())]
@@ -510,7 +522,7 @@ class SvgPainter:
         given = self.board.given if self.board is not None and square is not None else None
         return replace(look, colour="gb-pen") if given and (square, thing) not in given else look
 
-    def _spoken(self, scene: Scene, blocks: list[_FactBlock]) -> str:
+    def _spoken(self, scene: Scene, blocks: list[_FactBlock], lying: Iterable[str]) -> str:
         """The state in words."""
         phrases: list[str] = []
         if self._picture is not None:
@@ -523,6 +535,7 @@ class SvgPainter:
                 )
         elif self.board is not None and self._layout is not None:
             kind = {BoardShape.STRAIGHT: "Board", BoardShape.RINGS: "Rings", BoardShape.DOTS: "Dots"}
+            kind |= {BoardShape.HEAPS: "Heaps", BoardShape.ROW: "A row"}
             word = kind.get(self.board.shape, "Board of hexagons")
             phrases.append(f"{word}, {len(self.board.columns)} by {len(self.board.rows)}")
             for square, things in scene.on.items():
@@ -530,6 +543,7 @@ class SvgPainter:
                 phrases.append(f"{what} on {square_name(self.rules, square)}")
                 if len(phrases) > _LONGEST_TEXT // 8:
                     break
+        phrases += lying
         phrases += [" ".join((block.name, *row)) for block in blocks for row in block.rows[:_MOST_LINES]]
         text = ". ".join(phrases)
         return text if len(text) <= _LONGEST_TEXT else text[: _LONGEST_TEXT - 1] + "…"
@@ -552,6 +566,10 @@ class SvgPainter:
             width=width,
             height=height,
         )
+
+
+def _shifted(drawn: str, x: float, y: float, **attributes: str) -> str:
+    return element("g", drawn, transform=f"translate({number(x)} {number(y)})", **attributes)
 
 
 def svg_drawing(machine: Machine, name: str) -> Callable[[State], str]:

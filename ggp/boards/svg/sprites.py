@@ -10,7 +10,7 @@ from itertools import groupby
 from ggp.boards.layers import Square
 from ggp.boards.looks import BELOW, PieceLook, PieceShape
 from ggp.boards.svg.layout import UNIT, BoardLayout, Spot, SpotKind, hexagon
-from ggp.boards.svg.markup import clipped, element, number, points, text_of
+from ggp.boards.svg.markup import clipped, element, figures, number, points, text_of
 from ggp.boards.svg.tiles import (
     CRATE,
     GOAL_MARK,
@@ -113,6 +113,12 @@ def _marks(look: PieceLook, x: float, y: float, size: float) -> list[str]:
             return sprite(CRATE, x, y, size)
         case PieceShape.KEEPER:
             return sprite(keeper(DOWN), x, y, size)
+        case PieceShape.OUTLINE:
+            return [
+                element("g", figures()[look.sign], transform=f"translate({x:g} {y:g}) scale({size / UNIT:g})")
+            ]
+        case PieceShape.BACK:
+            return [_slab("gb-card", x, y, 0.9 * size, 0.66), _slab("gb-disc", x, y, 0.78 * size, 0.62)]
         case PieceShape.HIDDEN:
             return []
         case PieceShape.DISC:

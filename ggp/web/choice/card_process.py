@@ -14,9 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from gdl.errors import GdlError
 from gdl.reading import text_of
+from gdl.syntax.parser import parse_term
+from gdl.terms import Term
 from gdl.visible import visible
 from gdl.words import counted
 from ggp.answers.catalogue import PACKING_ENDINGS, playthrough, title_of
+from ggp.boards.scene import Onlooker
 from ggp.boards.svg.picture import SvgPainter
 from ggp.game import Game
 from ggp.processes.parent import JsonMessage, Send, answer_requests
@@ -41,15 +44,16 @@ def game_picture(path: Path, most: int = SHOWN) -> str:
     state before its end if the playthrough is shorter."""
     game = Game.load(path)
     machine = game.machine("prover")
-    state, before = machine.initial_state(), None
+    state, before, made = machine.initial_state(), None, list[Term | None]()
     for number, step in enumerate(islice(playthrough(path), 1, most + 1)):
         if (step["p"], step["s"]) != (0, number) or "joint" not in step:  # long matches have a gap
             break
         after = state.play(dict(zip(state.legal, step["joint"], strict=True)))
         if after.terminal:
             break
-        state, before = after, state
-    return SvgPainter.of_machine(machine, game.name).draw_board(state, before, alone=True)
+        state, before, made = after, state, [parse_term(move) for move in step["joint"]]
+    painter = SvgPainter.of_machine(machine, game.name)
+    return painter.draw_board(state, before, alone=True, by=Onlooker(moves=made))
 
 
 def _level_picture(name: str) -> str:

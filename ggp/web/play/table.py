@@ -440,8 +440,9 @@ class Table:
     def _snapshot(self) -> dict[str, Any]:
         """The fields of the message ``state``: the state that is shown and the whole match."""
         match = self.match
+        people = [role for role, seat in enumerate(self.seats) if seat == HUMAN]
         return {
-            **self._view.seen(match),
+            **self._view.seen(match, people[0] if len(people) == 1 else None),
             **self._setting(),
             "why": match.why,
             "asked": [] if match.stuck else self._view.asked(match, self.seats),

@@ -139,8 +139,9 @@ class TableView:
         """Different moves of a role in words."""
         return self._words.of_terms([self._machine.move(role, move) for move in moves])
 
-    def seen(self, match: Match) -> dict[str, Any]:
-        """The fields of the message ``state`` that describe the present state and the history."""
+    def seen(self, match: Match, role: int | None = None) -> dict[str, Any]:
+        """The fields of the message ``state`` that describe the present state and the history. ``role`` sits
+        below."""
         state, at = match.state, match.at
         history = [self._step_json(step) for step in match.steps]
         goals = list(state.goals.values()) if match.over else []
@@ -149,6 +150,8 @@ class TableView:
         end = self._ending(state, before) if match.over else Ending("")
         steps = match.steps[:at] if self.painter.quiet else ()
         past = past_of((step.state, step.joint) for step in steps)
+        made = [self._machine.move(i, move) for i, move in enumerate(match.steps[at - 1].joint)] if at else []
+        by = Onlooker(role, moves=made, over=match.over, past=past)
         won = BoardOverlay(won=tuple(end.squares))
         return {
             "game": self._game,
@@ -157,9 +160,7 @@ class TableView:
             "turned": self.turned,
             "step": at,
             "steps": len(match.steps),
-            "svg": self.painter.draw(
-                state.propositions, was, facts=False, overlay=won, by=Onlooker(past=past)
-            ),
+            "svg": self.painter.draw_board(state, before, overlay=won, by=by),
             "beside": self.painter.describe(state.propositions, was)["beside"],
             "over": match.over,
             "goals": goals,

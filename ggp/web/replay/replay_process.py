@@ -299,8 +299,9 @@ class Replay:
         states = self.match.states
         now, before = states[number], states[number - 1] if number else None
         side_lines = self._painter.lines_beside(now)
-        drawn = self._painter.draw(now, before, facts=False, by=Onlooker(past=self._past(number)))
-        return {"svg": drawn, "beside": side_lines}
+        made = self.match.moves[number - 1] if 0 < number <= len(self.match.moves) else ()
+        by = Onlooker(moves=made, past=self._past(number))
+        return {"svg": self._painter.draw(now, before, facts=False, by=by), "beside": side_lines}
 
     def _past(self, number: int) -> list[Seen]:
         """The steps before a state, as far as the drawing needs them and the rules agree with the record."""

@@ -46,7 +46,7 @@ async def test_each_person_is_told_what_its_role_knows_and_all_of_it_after_the_e
     second = await two.until("state", lambda s: s["step"] == 1)
     own = [state["blind"]["percepts"][0].split()[1] for state in (first, second)]
     assert own[0] != own[1]
-    assert f"holds second {own[1]}" not in first["svg"] and f"holds first {own[0]}" in first["svg"]
+    assert f"second {own[1]}" not in first["svg"] and f"first {own[0]}" in first["svg"]
     assert [share for _, share in first["blind"]["guesses"]] == [50, 50]
     assert (second["asked"], second["choosing"]) == ([], [])
     # The other's key, or none, makes no move for it; nothing is taken back; nothing is kept.
@@ -63,7 +63,7 @@ async def test_each_person_is_told_what_its_role_knows_and_all_of_it_after_the_e
     await move(two, second, "call")
     for person in (one, two, at):
         over = await person.until("state", lambda s: s["over"])
-        assert f"holds first {own[0]}" in over["svg"] and f"holds second {own[1]}" in over["svg"]
+        assert f"first {own[0]}" in over["svg"] and f"second {own[1]}" in over["svg"]
         assert over["history"][0]["moves"] == ["noop", "noop", f"(deal {own[0]} {own[1]})"]
         assert [sight["role"] for sight in over["blind"]["sights"]] == [0, 1]
     await at.request("goto", step=1)
@@ -188,7 +188,7 @@ async def test_those_who_look_on_neither_deal_again_nor_stop_a_match_that_goes_o
     told = await two.until("state", lambda s: s["asked"] != [])
     await move(two, told, "fold")
     over = await one.until("state", lambda s: s["over"])
-    assert f"holds first {dealt['blind']['percepts'][0].split()[1]}" in over["svg"] and not over["waits"]
+    assert f"first {dealt['blind']['percepts'][0].split()[1]}" in over["svg"] and not over["waits"]
     await at.request("again")
     assert "spectators" in (await at.until("note"))["text"]
     await two.request("again")

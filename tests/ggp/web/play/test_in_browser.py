@@ -72,6 +72,8 @@ def play_by_clicks(browser: Any, rng: random.Random, most: int) -> tuple[str, in
         ("amazons", ["human", "random"], 400),
         ("backgammon", ["human", "random"], 600),
         ("kalah", ["random", "human"], 100),
+        ("prisonersdilemma", ["human", "human"], 40),
+        ("nim", ["human", "human"], 20),
     ],
 )
 def test_a_game_is_played_to_its_end_by_clicks_alone(
@@ -489,8 +491,12 @@ def test_2048_is_played_with_arrow_keys_and_the_server_puts_the_tiles(web: WebSe
 
 def shows_the_other(browser: Any) -> bool:
     """Whether the card of the second player is drawn."""
-    drawn = text(browser, ".board svg")
-    return any(f"second {card}" in drawn for card in ("jack", "queen", "king"))
+    return any(f"second {card}" in described(browser) for card in ("jack", "queen", "king"))
+
+
+def described(browser: Any) -> str:
+    """The drawing in words."""
+    return str(wait(browser, "document.querySelector('.board svg desc').textContent"))
 
 
 @pytest.mark.slow
@@ -498,7 +504,7 @@ def test_who_plays_kuhn_poker_sees_the_own_card_and_after_the_end_both(web: WebS
     open_table(browser, web(), "kuhn", ["human"])
     until(lambda: my_turn(browser))
     own = text(browser, ".known .percept").split()[-1]
-    assert own in text(browser, ".board svg") and not shows_the_other(browser)
+    assert own in described(browser) and not shows_the_other(browser)
     assert "2 states" in text(browser, ".known")
     assert not browser.find_element(By.CSS_SELECTOR, "[data-order=back]").is_displayed()
     while "over" not in text(browser, ".status"):
