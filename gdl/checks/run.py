@@ -38,10 +38,10 @@ from gdl.compile.pipeline import compile_rules
 from gdl.compile.stratify import components, flow_of
 from gdl.errors import GdlError, ParseError, Place, TooLargeError
 from gdl.hints import read_hints
-from gdl.preface import read_preface
 from gdl.rules import Literal, Rule, Rules, Signature, body_literals, subterms
 from gdl.syntax.notation import KIF, Notation, form_of
 from gdl.syntax.parser import Reader
+from gdl.syntax.preface import read_preface
 from gdl.syntax.sexpr import (
     FAULTS,
     MAX_ERRORS,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gdl.machine import Machine
+from gdl.syntax.preface import Preface
 from gdl.terms import Term
 from ggp.boards.board import Grid
 from ggp.boards.layers import Square, Thing
@@ -31,9 +32,10 @@ class RoleSight:
     Attributes:
         sure: the propositions true in all states that the role considers possible.
         shown: the data sent to the page: the drawing ``svg`` of the sure propositions; ``beside`` as in
-            :meth:`ggp.web.play.view.TableView.seen`; ``percepts`` of the last step; the number of possible
-            states (``count``), and whether it is complete (``exact``); ``squares`` with the ``things`` that
-            may be there, and further ``guesses``, each with its likelihood in percent.
+            :meth:`ggp.web.play.view.TableView.seen`; ``percepts`` of the last step in words; ``sees``, what
+            the rules say of what the role sees; the number of possible states (``count``), and whether it is
+            complete (``exact``); ``squares`` with the ``things`` that may be there, and further ``guesses``,
+            each with its likelihood in percent.
     """
 
     sure: frozenset[Term]
@@ -48,10 +50,10 @@ def new_belief(machine: Machine, role: int, seed: int) -> Belief:
 
 
 class SightView:
-    """Draws the knowledge of roles in one game."""
+    """Draws the knowledge of roles in one game, and says it in the words that its rules have for it."""
 
-    def __init__(self, machine: Machine, board: Grid | None, painter: SvgPainter) -> None:
-        self._machine, self._board, self._painter = machine, board, painter
+    def __init__(self, machine: Machine, board: Grid | None, painter: SvgPainter, said: Preface) -> None:
+        self._machine, self._board, self._painter, self._said = machine, board, painter, said
 
     def sight(self, belief: Belief, before: RoleSight | None) -> RoleSight:
         """The knowledge of the belief's role. Changes since ``before`` are marked."""
@@ -65,7 +67,7 @@ class SightView:
         for term in unsure:
             square, thing = (self._board and self._board.where(term)) or (None, ())
             if square is None or self._board is None or self._board.key(square) is None:
-                guesses.append((likely[term], _words(spell(term))))
+                guesses.append((likely[term], self._said.words(spell(term))))
             elif thing not in self._board.blanks:
                 squares.setdefault(square, []).append((likely[term], term, thing))
         guesses.sort(key=lambda one: (-one[0], one[1]))
@@ -74,6 +76,7 @@ class SightView:
             "svg": self._painter.draw(sure, was, facts=False),
             "beside": self._painter.describe(sure, was)["beside"],
             "percepts": self.percepts(learnt),
+            "sees": self._said.sight,
             "count": len(belief),
             "exact": belief.exact,
             "squares": [
@@ -86,7 +89,7 @@ class SightView:
 
     def percepts(self, percepts: Iterable[Term]) -> list[str]:
         """Percepts in words."""
-        return [_words(self._machine.rules.spell(percept)) for percept in sorted(percepts)]
+        return [self._said.words(self._machine.rules.spell(percept)) for percept in sorted(percepts)]
 
     def _things(self, things: list[tuple[float, Term, Thing]]) -> list[list[Any]]:
         """The things that may stand on one square, the likeliest first, each as words, percent and colour."""
@@ -104,8 +107,3 @@ class SightView:
 def _percent(share: float) -> int:
     """A likelihood in percent; only certain facts have 0 or 100."""
     return min(99, max(1, round(100 * share)))
-
-
-def _words(text: str) -> str:
-    """KIF without its outermost parentheses: people read ``card king``."""
-    return text[1:-1] if text.startswith("(") and text.endswith(")") else text

@@ -1,8 +1,15 @@
-"""The tournament pages: a list, a page for each tournament, and events while its file grows."""
+"""The tournament pages: a list, a page for each tournament, events while its file grows, and tournaments that
+pages begin.
+
+A page names bundled games and public players only. Its tournament counts in the budget of all work for
+visitors. It plays one match after the other, and leaves out what is not played after half an hour.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import hmac
+import secrets
 import time
 from collections.abc import AsyncIterator
 from functools import partial
@@ -13,16 +20,42 @@ from zlib import crc32
 from aiohttp import web
 
 from gdl.errors import GdlError
+from gdl.json_schema import matching, number, record, rows, text, whole
+from gdl.terms import RANDOM
 from gdl.visible import without_folders
+from ggp.processes.budget import WorkNeed
 from ggp.processes.workers import Workers, WorkKind
 from ggp.protocol.http_error import BusyError
+from ggp.tournament.schedule import count_matches
 from ggp.tournament.session import parse_test
+from ggp.tournament.settings import Entrant
+from ggp.web.begun_process import SECONDS
+from ggp.web.cached_lists import KNOWN
+from ggp.web.gate import SETTINGS
 from ggp.web.replay.routes import SHELF
 from ggp.web.rooms import PageRoom, add_owner
 from ggp.web.shell import Broadcast, add_page, encode, page
+from ggp.web.visits import fields, json_object
+from players.processes.limits import cores
+from players.registry import check_public
 
 WORK = WorkKind(
     "ggp.web.tournament_process", "this tournament", most=4, seconds=30.0, longest=32 * 1024 * 1024
+)
+PLAYING = WorkKind(
+    "ggp.web.begun_process",
+    "playing tournaments",
+    most=2,
+    seconds=SECONDS + 60.0,
+    need=WorkNeed(6, 768 * 1024**2),
+)
+MOST_BEGUN = 100
+"""The most matches of a tournament that a page begins."""
+_BEGUN = fields(
+    games=rows(text(200), 1, 8),
+    players=rows(record(name=matching(r"[\w :=.+-]{1,40}"), player=text(200, 1)), 2, 8),
+    rounds=whole(1, 20),
+    playclock=number(0.05, 10.0),
 )
 SHARE = 10.0
 """The pause between two looks at a file is SHARE times the duration of a look, at least `LOOK_SECONDS`."""
@@ -109,16 +142,22 @@ class _LiveTournament:
 MOST = 32
 """Tournaments that are followed at the same time."""
 WORKERS = web.AppKey("tables_workers", Workers)
+BEGUN_WORKERS = web.AppKey("begun_workers", Workers)
 _LIVE = web.AppKey("live", dict[tuple[str, str], _LiveTournament])
+_PLAYED = web.AppKey("played", dict[str, tuple[str, asyncio.Task[Any]]])
+"""The tournaments that are being played: file -> the key of the page that began it, and the play."""
 
 
 def add_routes(app: web.Application) -> None:
     """Add the routes to the application; the files are those of :mod:`ggp.web.replay`."""
-    app[_LIVE] = {}
+    app[_LIVE], app[_PLAYED] = {}, {}
     add_owner(app, WORKERS, partial(Workers, WORK))
+    add_owner(app, BEGUN_WORKERS, partial(Workers, PLAYING))
     app.cleanup_ctx.append(_close)
     add_page(app, "/tournaments", _page)
     app.router.add_get("/tournaments/events", _events)
+    app.router.add_post("/tournaments/begin", _begin)
+    app.router.add_post("/tournaments/stop", _stop)
 
 
 async def _close(app: web.Application) -> AsyncIterator[None]:
@@ -134,12 +173,80 @@ async def _page(request: web.Request) -> web.Response:
         shelf.path(name, "tournament")
     listed = [] if name else await shelf.listed.get()
     files = [one for one in listed if one["kind"] == "tournament"]
-    folder = shelf.folder is not None
-    styles = ("replay.css", "dashboard.css")
-    sprt = request.query.get("sprt", "")
+    styles = ("cards.css", "replay.css", "dashboard.css")
     return page(
-        request, "Tournaments", "dashboard.js", styles, file=name, files=files, folder=folder, sprt=sprt
+        request,
+        "Tournaments",
+        "dashboard.js",
+        styles,
+        file=name,
+        files=files,
+        sprt=request.query.get("sprt", ""),
+        playing=list(request.app[_PLAYED]),
+        games=[] if name else await _offered(request),
+        players=request.app[SETTINGS].players,
     )
+
+
+async def _offered(request: web.Request) -> list[dict[str, Any]]:
+    """The games of two players and more: ``name``, ``title``, ``people``."""
+    cards = await request.app[KNOWN].cards.get()
+    people = [sum(role != RANDOM.name for role in card["roles"]) for card in cards]
+    return [
+        {"name": card["name"], "title": card["title"], "people": count}
+        for card, count in zip(cards, people, strict=True)
+        if count > 1
+    ]
+
+
+async def _begin(request: web.Request) -> web.Response:
+    """Begin a tournament, and answer with its page and the key that stops it."""
+    body = json_object(request, _BEGUN)
+    people = {game["name"]: game["people"] for game in await _offered(request)}
+    if unknown := [name for name in body["games"] if name not in people]:
+        raise GdlError(f"there is no game {unknown[0]!r} for two players and more")
+    for given in body["players"]:
+        check_public(given["player"], request.app[SETTINGS].players)
+        if Entrant(given["name"], given["player"]).workers(cores()):
+            raise GdlError("these players have no processes of their own", remedy="leave out workers=")
+    games = {name: people[name] for name in body["games"]}
+    if (count := count_matches(games, len(body["players"]), body["rounds"])) > MOST_BEGUN:
+        raise GdlError(
+            f"{count:,} matches are more than {MOST_BEGUN}", remedy="fewer games, players or rounds"
+        )
+    shelf, workers, played = request.app[SHELF], request.app[BEGUN_WORKERS], request.app[_PLAYED]
+    path = shelf.begin_tournament(busy=played)
+    name, begun = path.name, asyncio.get_running_loop().create_future()
+    names = [f"{given['name']}@{given['player']}" for given in body["players"]]
+    order = {**body, "do": "play", "path": str(path), "name": "A tournament of this page", "players": names}
+
+    def heard(message: object) -> None:
+        if not begun.done():
+            begun.set_result(None)
+
+    async def play() -> None:
+        try:
+            await workers.ask(name, order, news=heard)
+        finally:
+            played.pop(name, None)
+            await workers.end(name)
+
+    key, task = secrets.token_urlsafe(12), asyncio.create_task(play())
+    played[name] = key, task
+    await asyncio.wait((task, begun), return_when=asyncio.FIRST_COMPLETED)
+    if task.done():
+        task.result()  # raises why it could not begin
+    return web.json_response({"page": f"/tournaments?file={name}", "file": name, "key": key})
+
+
+async def _stop(request: web.Request) -> web.Response:
+    """End a tournament that the page with this key has begun; what was played stays."""
+    body = json_object(request, fields(file=text(200, 1), key=text(100, 1)))
+    key, _ = request.app[_PLAYED].get(body["file"], ("", None))
+    if not hmac.compare_digest(key.encode(), body["key"].encode()):
+        raise GdlError("this tournament is over, or another page has begun it")
+    await request.app[BEGUN_WORKERS].end(body["file"])
+    return web.json_response({})
 
 
 async def _events(request: web.Request) -> web.StreamResponse:
@@ -160,5 +267,5 @@ async def _events(request: web.Request) -> web.StreamResponse:
     return await live.news.stream(request)
 
 
-ROOM = PageRoom(add_routes, "/tournaments", "Tournaments", (WORK.module,))
+ROOM = PageRoom(add_routes, "/tournaments", "Tournaments", (WORK.module, PLAYING.module))
 """An entry point of ``kaskade.rooms``."""

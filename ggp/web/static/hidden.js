@@ -4,6 +4,7 @@ import { el, fail, post } from "/static/page.js";
 import { spot, squareOf } from "/static/marks.js";
 
 const NAMESPACE = "http://www.w3.org/2000/svg";
+const FEW = 12; // guesses that are shown at once
 const DARKEST = 0.8; // of a shade, for what is nearly sure
 
 /** The key of the chair that this browser has at a table; empty for who looks on. */
@@ -29,13 +30,15 @@ export function shade(svg, squares) {
   (svg.querySelector("[data-square]")?.parentNode ?? svg).append(group);
 }
 
-/** What a role may hold for possible, in words. */
-function possible({ count, exact }) {
-  if (exact) return count === 1 ? "You know the whole state." : `Drawn is what is true in all ${count.toLocaleString("en")} states that are possible.`;
-  return `Drawn is what is true in ${count.toLocaleString("en")} states drawn from all that are possible.`;
+/** What is drawn and what the numbers and bars mean, in words. */
+function meaning({ sees, squares, guesses, count, exact }) {
+  if (exact && count === 1) return [sees, "You know the whole position."].filter(Boolean).join(" ");
+  const shown = squares.length > 0 ? "The numbers on the board say how likely something stands there, in percent." : "";
+  const bars = guesses.length > 0 ? "The bars show how likely the rest is." : "";
+  return [sees || "Drawn is what you know for sure.", shown, bars].filter(Boolean).join(" ");
 }
 
-const chips = (percepts) => (percepts.length === 0 ? ["nothing"] : percepts.map((words) => el("span", { class: "percept" }, words)));
+const chips = (percepts) => (percepts.length === 0 ? ["nothing new"] : percepts.map((words) => el("span", { class: "percept" }, words)));
 
 const nameOf = (square) => document.querySelector(`[data-square="${CSS.escape(square)}"] title`)?.textContent.split(":")[0] ?? square;
 
@@ -46,9 +49,11 @@ function likely({ squares, guesses }) {
 
 /** What a role knows: its last percepts, what is drawn, how likely the rest is. `shades` is the box that has it shaded. */
 export function known(sight, shades) {
-  const saw = el("p", { class: "saw" }, el("strong", {}, "Seen last: "), ...chips(sight.percepts));
-  const unsure = sight.squares.length + sight.guesses.length > 0;
-  return el("div", {}, saw, el("p", { class: "possible" }, possible(sight)), sight.squares.length > 0 ? el("label", {}, shades, " Shade what is likely") : "", unsure ? el("details", {}, el("summary", {}, "How likely the rest is"), likely(sight)) : "");
+  const { squares, guesses, count, exact, percepts } = sight;
+  const saw = el("p", { class: "saw" }, el("strong", {}, "New to you: "), ...chips(percepts));
+  const many = exact ? `${count.toLocaleString("en")} positions are possible` : "among a great many possible positions";
+  const bars = el("details", { open: guesses.length > 0 && guesses.length <= FEW }, el("summary", { title: many }, "How likely the rest is"), likely(sight));
+  return el("div", {}, saw, el("p", { class: "possible" }, meaning(sight)), squares.length > 0 ? el("label", {}, shades, " Show how likely on the board") : "", squares.length + guesses.length > 0 ? bars : "");
 }
 
 /** The moves of a person's own role, and what it saw of each step. */

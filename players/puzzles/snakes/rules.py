@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from gdl.preface import preface_lines
+from gdl.syntax.preface import preface_lines
 from players.puzzles.level_name import LevelKind
 from players.puzzles.snakes.level import (
     ARROWS,
@@ -452,12 +452,12 @@ def _name(level: SnakeLevel, cell: Cell) -> str:
 
 
 _HOW = (
-    "Bring all snakes to the exit. In a move you choose a snake and a direction: its head goes there, and its"
-    " body follows. A snake cannot go through walls or itself, but pushes other snakes and blocks ahead. Snakes"
-    " and blocks fall down unless a wall, fruit or something that stands holds them up. A piece of fruit makes"
-    " the snake that eats it longer, and once all fruit is eaten, a snake whose head is at the exit leaves. You"
-    " lose if a snake falls onto spikes or off the board, or if nothing can move. There are {steps} moves, and"
-    " each cell of a fall counts as one."
+    "Bring all snakes to the exit. In a move you choose a snake and a direction: its head goes there, and"
+    " its body follows. A snake cannot go through walls or itself, but pushes other snakes and blocks"
+    " ahead. Snakes and blocks fall down unless a wall, fruit or something that stands holds them up. A"
+    " piece of fruit makes the snake that eats it longer, and once all fruit is eaten, a snake whose head"
+    " is at the exit leaves. You lose if a snake falls onto spikes or off the board, or if nothing can"
+    " move. There are {steps} moves, and each cell of a fall counts as one."
 )
 
 

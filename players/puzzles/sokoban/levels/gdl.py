@@ -10,7 +10,7 @@ import re
 from itertools import pairwise
 
 from gdl.errors import GdlError
-from gdl.preface import preface_lines
+from gdl.syntax.preface import preface_lines
 from players.puzzles.level_name import LevelKind
 from players.puzzles.sokoban.levels.level import (
     BOX,
