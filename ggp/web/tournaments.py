@@ -202,14 +202,14 @@ async def _offered(request: web.Request) -> list[dict[str, Any]]:
 async def _begin(request: web.Request) -> web.Response:
     """Begin a tournament, and answer with its page and the key that stops it."""
     body = json_object(request, _BEGUN)
-    people = {game["name"]: game["people"] for game in await _offered(request)}
-    if unknown := [name for name in body["games"] if name not in people]:
+    offered = {game["name"]: game for game in await _offered(request)}
+    if unknown := [name for name in body["games"] if name not in offered]:
         raise GdlError(f"there is no game {unknown[0]!r} for two players and more")
     for given in body["players"]:
         check_public(given["player"], request.app[SETTINGS].players)
         if Entrant(given["name"], given["player"]).workers(cores()):
             raise GdlError("these players have no processes of their own", remedy="leave out workers=")
-    games = {name: people[name] for name in body["games"]}
+    games = {name: offered[name]["people"] for name in body["games"]}
     if (count := count_matches(games, len(body["players"]), body["rounds"])) > MOST_BEGUN:
         raise GdlError(
             f"{count:,} matches are more than {MOST_BEGUN}", remedy="fewer games, players or rounds"
@@ -218,7 +218,8 @@ async def _begin(request: web.Request) -> web.Response:
     path = shelf.begin_tournament(busy=played)
     name, begun = path.name, asyncio.get_running_loop().create_future()
     names = [f"{given['name']}@{given['player']}" for given in body["players"]]
-    order = {**body, "do": "play", "path": str(path), "name": "A tournament of this page", "players": names}
+    title = ", ".join(offered[name]["title"] for name in games)
+    order = {**body, "do": "play", "path": str(path), "name": title, "players": names}
 
     def heard(message: object) -> None:
         if not begun.done():

@@ -440,6 +440,7 @@ def add_routes(app: web.Application) -> None:
     add_page(app, "/play/{table}", _page)
     app.router.add_get("/play/{table}/events", _events)
     app.router.add_get("/play/{table}/rules", _rules)
+    app.router.add_get("/play/{table}/open", _still_open)
     app.router.add_get("/play/{table}/keep", _keep)
     app.router.add_post("/play/tables", _open)
     app.router.add_post("/play/{table}/{do}", _request)
@@ -487,6 +488,15 @@ async def _open(request: web.Request) -> web.Response:
 
 async def _rules(request: web.Request) -> web.Response:
     return web.json_response(request.app[TABLES].get(request.match_info["table"]).rules)
+
+
+async def _still_open(request: web.Request) -> web.Response:
+    """Whether a table is still there; asked before a page offers to go on at it."""
+    try:
+        is_open = not request.app[TABLES].get(request.match_info["table"]).over
+    except GdlError:
+        is_open = False
+    return web.json_response({"open": is_open})
 
 
 async def _keep(request: web.Request) -> web.Response:

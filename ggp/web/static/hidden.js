@@ -32,7 +32,7 @@ export function shade(svg, squares) {
 
 /** What is drawn and what the numbers and bars mean, in words. */
 function meaning({ sees, squares, guesses, count, exact }) {
-  if (exact && count === 1) return [sees, "You know the whole position."].filter(Boolean).join(" ");
+  if (exact && count === 1) return "Nothing is hidden from you now.";
   const shown = squares.length > 0 ? "The numbers on the board say how likely something stands there, in percent." : "";
   const bars = guesses.length > 0 ? "The bars show how likely the rest is." : "";
   return [sees || "Drawn is what you know for sure.", shown, bars].filter(Boolean).join(" ");
