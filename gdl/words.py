@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])['\")]?\s+(?=[A-Z0-9'\"(])")
-_CLAUSE_END = re.compile(r"[.;:,](?=\s)")
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
@@ -42,16 +41,12 @@ def sentences(text: str) -> list[str]:
 
 
 def shortened(text: str, most: int) -> str:
-    """A text of at most ``most`` characters, cut at the end of a sentence, else of a clause, else of a word.
+    """A text of at most ``most`` characters, cut at the end of a sentence, or else of a word.
 
-    >>> shortened("One. Two and three. Four", 12), shortened("one; two three", 9), shortened("one two", 5)
-    ('One.', 'one', 'one …')
+    >>> shortened("One. Two and three. Four", 12), shortened("one two three", 9)
+    ('One.', 'one two …')
     """
     if len(text) <= most:
         return text
-    cut = text[: most + 1]
-    ends = [found.start() for found in _SENTENCE_END.finditer(cut)]
-    if ends:
-        return cut[: ends[-1]]
-    ends = [found.start() for found in _CLAUSE_END.finditer(cut)]
-    return cut[: ends[-1]] if ends else f"{cut[: most - 1].rpartition(' ')[0] or cut[: most - 2]} …"
+    whole = [found.start() for found in _SENTENCE_END.finditer(text[: most + 2]) if found.start() <= most]
+    return text[: whole[-1]] if whole else f"{text[: most - 1].rpartition(' ')[0] or text[: most - 2]} …"

@@ -6,14 +6,14 @@ r"""What comments of rules say to people: how to play, the kinds of the game, an
     ; what you see: Your own marks, not the other's.
     ; sees: (lands ?y) as your disc lands in row ?y
 
-A hint goes on over the comment lines below it that are indented by two columns or more. The kinds are words
-of KINDS, by which pages filter. The words of ``sees`` stand for percepts and facts of this form.
+A hint goes on over the comment lines below it that are indented by two columns or more. Pages filter by the
+kinds, words of KINDS. ``sees`` has words for percepts and facts of a form, each variable once.
 
 >>> found, faults = read_preface("; how to play: Bite.\n;   And win.\n; kinds: board game, opera")
 >>> found.how, found.kinds
 ('Bite. And win.', ('board game',))
 >>> print(*faults, sep="\n")
-3:3: there is no kind 'opera'
+3:3: 'kinds' has no 'opera'
 
 >>> found, _ = read_preface("; sees: (lands ?y) as your disc lands in row ?y")
 >>> found.words("(lands 3)"), found.words("(under_fire a 1)")
@@ -24,7 +24,6 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -38,11 +37,11 @@ KINDS = (
     "paper and pencil", "puzzle", "race", "sowing game", "territory game",
 )  # fmt: skip
 LONGEST_HOW = 2000
-"""Characters; the rest is left out from the last sentence's end."""
+"""Characters of how to play; the rest is left out from the last sentence's end."""
 _LONGEST = 200
-"""Characters of a hint of another kind."""
-_MOST = 32
-"""Words of ``sees``, and kinds, that are read."""
+"""Characters of another hint."""
+_MOST = 64
+"""Hints that are read."""
 _MARK = r"[ \t]*(?:;+|%+|//+|#+)"
 _HINT = re.compile(
     rf"^{_MARK}[ \t]*(how to play|kinds|what you see|sees):"
@@ -50,8 +49,7 @@ _HINT = re.compile(
     re.MULTILINE,
 )
 _NEXT_LINE = re.compile(rf"\n{_MARK}")
-_TOKEN = re.compile(r"[()]|[^\s()]+")
-_VARIABLE = re.compile(r"\?\w+")
+_VARIABLE = re.compile(r"\\?\?(\w+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,36 +59,30 @@ class Preface:
     Attributes:
         how: how to play, on one line; empty if the rules do not say. ``sight`` is what a role sees.
         kinds: some of KINDS.
-        sees: words for percepts and facts: the parts of the form, and the words, both with variables.
+        sees: percepts and facts as patterns, and words for them.
     """
 
     how: str = ""
     sight: str = ""
     kinds: tuple[str, ...] = ()
-    sees: tuple[tuple[tuple[str, ...], str], ...] = ()
+    sees: tuple[tuple[re.Pattern[str], str], ...] = ()
 
     def words(self, text: str) -> str:
-        """A percept or a fact in words, given in KIF."""
-        parts = _TOKEN.findall(text)
+        """A percept or a fact, given in KIF, in words."""
         for form, words in self.sees:
-            bound = _bound(form, parts)
-            if bound is not None:
-                return _VARIABLE.sub(lambda found, bound=bound: bound.get(found[0], found[0]), words)
-        return " ".join(part for part in parts if part not in "()").replace("_", " ")
+            if found := form.fullmatch(text):
+                return _VARIABLE.sub(lambda name, found=found: found[f"v{name[1]}"], words)
+        return " ".join(re.sub("[()]", " ", text).split()).replace("_", " ")
 
 
-def _bound(form: Sequence[str], parts: Sequence[str]) -> dict[str, str] | None:
-    """What the variables of a form stand for in a term; None if it has another form."""
-    if len(form) != len(parts):
+def _seen(text: str) -> tuple[re.Pattern[str], str] | None:
+    """The pattern of ``FORM as WORDS``, and the words; None if they cannot be used."""
+    form, _, words = text.partition(" as ")
+    names = [name.lower() for name in _VARIABLE.findall(form)]
+    if not words or not {*_VARIABLE.findall(words)} <= {*names} or len({*names}) < len(names):
         return None
-    bound: dict[str, str] = {}
-    for own, part in zip(form, parts, strict=True):
-        if own.startswith("?") and part not in "()":
-            if bound.setdefault(own, part) != part:
-                return None
-        elif own.lower() != part.lower():
-            return None
-    return bound
+    pattern = _VARIABLE.sub(r"(?P<v\1>[^\\s()]+)", re.escape(" ".join(form.split())))
+    return re.compile(pattern, re.IGNORECASE), words
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,45 +98,40 @@ class _PrefaceFault:
 
 
 def read_preface(text: str) -> tuple[Preface, tuple[_PrefaceFault, ...]]:
-    """What a text says to people, and the faults of wrong hints. Except for ``sees`` the first of a kind
+    """What a text says to people, and the faults of wrong hints. Except for ``sees`` the first of each name
     counts."""
     said: dict[str, str] = {}
-    kinds: dict[str, None] = {}
-    sees: list[tuple[tuple[str, ...], str]] = []
+    sees: list[tuple[re.Pattern[str], str]] = []
     faults: list[_PrefaceFault] = []
-    for found in islice(_HINT.finditer(text), 2 * _MOST):
-        name, place = found[1], Place.of(text, found.start(1))
-        longest = LONGEST_HOW if name == "how to play" else _LONGEST
-        words = " ".join(_NEXT_LINE.sub(" ", found[2][: 8 * longest]).split())
-        if name in said:
-            faults.append(_PrefaceFault(place, f"{name!r} is there twice", "leave one of them out"))
-            continue
-        if not 0 < len(words) <= longest:
-            fault = f"is longer than {longest:,} characters" if words else "is empty"
-            faults.append(_PrefaceFault(place, f"{name!r} {fault}", "write sentences for people"))
-        words = shortened(visible(words[: longest + 1]), longest)
-        if name == "sees":
-            form, _, meant = words.partition(" as ")
-            variables = set(_VARIABLE.findall(meant)) - set(_VARIABLE.findall(form))
-            if not meant or variables or len(sees) >= _MOST:
-                remedy = "write: sees: (lands ?y) as your disc lands in row ?y"
-                faults.append(_PrefaceFault(place, "these words cannot be used", remedy))
-            else:
-                sees.append((tuple(_TOKEN.findall(form)), meant))
-            continue
-        said[name] = words
-        if name == "kinds":
-            for kind in (kind.strip() for kind in words.lower().split(",")):
-                if kind not in KINDS:
-                    fault = f"there is no kind {kind[:30]!r}"
-                    faults.append(_PrefaceFault(place, fault, f"some of: {', '.join(KINDS)}"))
-                else:
-                    kinds[kind] = None
-    preface = Preface(said.get("how to play", ""), said.get("what you see", ""), tuple(kinds), tuple(sees))
-    return preface, tuple(faults)
+    for found in islice(_HINT.finditer(text), _MOST):
+        name, longest = found[1], LONGEST_HOW if found[1] == "how to play" else _LONGEST
+        whole = " ".join(_NEXT_LINE.sub(" ", found[2][: 8 * longest]).split())
+        words = shortened(visible(whole[: longest + 1]), longest)
+        wrong, remedy = "" if whole else "is empty", "write sentences for people"
+        if len(whole) > longest:
+            wrong, remedy = f"is longer than {longest:,} characters", "say it in fewer words"
+        elif name in said:
+            wrong, remedy = "is there twice", "leave one of them out"
+        elif name == "kinds" and (unknown := {*_kinds(words)} - {*KINDS}):
+            wrong, remedy = f"has no {min(unknown)[:30]!r}", f"some of: {', '.join(KINDS)}"
+        elif name == "sees":
+            remedy = "write: sees: (lands ?y) as your disc lands in row ?y"
+            wrong = "" if (seen := _seen(words)) else "cannot be used"
+            sees += [seen] if seen else []
+        if wrong:
+            faults.append(_PrefaceFault(Place.of(text, found.start(1)), f"{name!r} {wrong}", remedy))
+        if name != "sees":
+            said.setdefault(name, words)
+    kinds = tuple(kind for kind in _kinds(said.get("kinds", "")) if kind in KINDS)
+    return Preface(said.get("how to play", ""), said.get("what you see", ""), kinds, tuple(sees)), tuple(
+        faults
+    )
+
+
+def _kinds(words: str) -> list[str]:
+    return list(dict.fromkeys(kind.strip() for kind in words.lower().split(",")))
 
 
 def preface_lines(how: str, kinds: str) -> list[str]:
-    """The lines that say how to play and the kinds, for a comment at the head of written rules; without the
-    comment's mark."""
+    """The lines that say how to play and the kinds, for the comment at the head of rules that are written."""
     return [*textwrap.wrap(f"how to play: {how}", 92, subsequent_indent="  "), f"kinds: {kinds}"]

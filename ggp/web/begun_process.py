@@ -1,7 +1,4 @@
-"""The process of a tournament that a page has begun: it plays the matches one after the other, within limits.
-
-Its players are processes of their own (:mod:`ggp.tournament.player_process`), which end with it.
-"""
+"""The process of a tournament that a page has begun: it plays one match after the other, within limits."""
 
 from __future__ import annotations
 
@@ -9,53 +6,29 @@ import asyncio
 from contextlib import suppress
 from pathlib import Path
 
+from gdl.errors import GdlError
 from ggp.processes.parent import JsonMessage, Send, answer_requests
-from ggp.tournament.runner import Runner
-from ggp.tournament.schedule import Fixture
-from ggp.tournament.session import settings_of
-from ggp.tournament.store import Result, Store
+from ggp.tournament.runner import Runner, Watcher
+from ggp.tournament.session import stored_settings
+from ggp.tournament.store import Store
 
 SECONDS = 1800.0
 """What is not played after this time is left out."""
-MOST_STEPS = 400
-"""A match is cut after this many joint moves."""
 MEMORY = 2 * 1024**3
 CPU_SECONDS = 2 * SECONDS
 
 
-class _Unwatched:
-    """A :class:`ggp.tournament.runner.Watcher` that tells nobody: pages follow the file."""
-
-    def began(self, fixture: Fixture) -> None:
-        """Do nothing."""
-
-    def waits(self, fixture: Fixture, text: str) -> None:
-        """Do nothing."""
-
-    def step(self, fixture: Fixture, number: int) -> None:
-        """Do nothing."""
-
-    def ended(self, fixture: Fixture, result: Result | None, error: str) -> None:
-        """Do nothing."""
+class _Unwatched(Watcher):
+    """Watches nothing: pages follow the file."""
 
 
 def answer(request: JsonMessage, news: Send) -> dict[str, object]:
-    """Play the tournament of a request: ``path``, ``name``, ``games``, ``players`` (``LABEL@PLAYER``),
-    ``rounds``, ``playclock``. Sends ``begun`` once its file can be read. Raises GdlError."""
-    clock = request["playclock"]
-    given: dict[str, object] = {
-        "rounds": request["rounds"],
-        "playclock": clock,
-        "startclock": max(1.0, clock),
-    }
+    """Play the tournament whose settings stand in the file at ``path``. Raises GdlError."""
     with Store(Path(request["path"])) as store:
-        settings = settings_of(
-            store, request["games"], request["players"], request["name"], {**given, "max_steps": MOST_STEPS}
-        )
-        store.set("settings", settings.as_json())
-        runner = Runner(settings, store, workers=1)
-        news("begun")
+        if (settings := stored_settings(store)) is None:
+            raise GdlError("this tournament has no settings")
         with suppress(TimeoutError):
+            runner = Runner(settings, store, workers=1)
             asyncio.run(asyncio.wait_for(runner.run(_Unwatched()), SECONDS))
     return {}
 

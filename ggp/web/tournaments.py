@@ -20,15 +20,19 @@ from zlib import crc32
 from aiohttp import web
 
 from gdl.errors import GdlError
+from gdl.information import playing
 from gdl.json_schema import matching, number, record, rows, text, whole
 from gdl.terms import RANDOM
 from gdl.visible import without_folders
+from ggp.game import Game
 from ggp.processes.budget import WorkNeed
 from ggp.processes.workers import Workers, WorkKind
 from ggp.protocol.http_error import BusyError
-from ggp.tournament.schedule import count_matches
+from ggp.protocol.match_record import draw_seed
+from ggp.tournament import bounds
 from ggp.tournament.session import parse_test
-from ggp.tournament.settings import Entrant
+from ggp.tournament.settings import Entrant, GameSpec, TournamentSettings
+from ggp.tournament.store import Store
 from ggp.web.begun_process import SECONDS
 from ggp.web.cached_lists import KNOWN
 from ggp.web.gate import SETTINGS
@@ -43,20 +47,20 @@ WORK = WorkKind(
     "ggp.web.tournament_process", "this tournament", most=4, seconds=30.0, longest=32 * 1024 * 1024
 )
 PLAYING = WorkKind(
-    "ggp.web.begun_process",
-    "playing tournaments",
-    most=2,
-    seconds=SECONDS + 60.0,
-    need=WorkNeed(6, 768 * 1024**2),
+    "ggp.web.begun_process", "playing tournaments", most=2, seconds=SECONDS + 60, need=WorkNeed(6, 768 << 20)
 )
-MOST_BEGUN = 100
+MOST_MATCHES = 100
 """The most matches of a tournament that a page begins."""
+_MOST_STEPS = 400
+"""Its matches are cut after this many joint moves."""
 _BEGUN = fields(
     games=rows(text(200), 1, 8),
-    players=rows(record(name=matching(r"[\w :=.+-]{1,40}"), player=text(200, 1)), 2, 8),
+    players=rows(record(label=matching(r"[\w :=.+-]{1,40}"), spec=text(200, 1)), 2, 8),
     rounds=whole(1, 20),
     playclock=number(0.05, 10.0),
 )
+_START_SECONDS = 1.0
+"""A tournament that ends within this time cannot be played, or is over."""
 SHARE = 10.0
 """The pause between two looks at a file is SHARE times the duration of a look, at least `LOOK_SECONDS`."""
 LOOK_SECONDS = 1.0
@@ -183,65 +187,66 @@ async def _page(request: web.Request) -> web.Response:
         files=files,
         sprt=request.query.get("sprt", ""),
         playing=list(request.app[_PLAYED]),
-        games=[] if name else await _offered(request),
+        games=[] if name else list((await _offered(request)).values()),
         players=request.app[SETTINGS].players,
+        most=MOST_MATCHES,
     )
 
 
-async def _offered(request: web.Request) -> list[dict[str, Any]]:
-    """The games of two players and more: ``name``, ``title``, ``people``."""
+async def _offered(request: web.Request) -> dict[str, dict[str, Any]]:
+    """The cards of the games for two players and more, by their names."""
     cards = await request.app[KNOWN].cards.get()
-    people = [sum(role != RANDOM.name for role in card["roles"]) for card in cards]
-    return [
-        {"name": card["name"], "title": card["title"], "people": count}
-        for card, count in zip(cards, people, strict=True)
-        if count > 1
-    ]
+    return {card["name"]: card for card in cards if len({*card["roles"]} - {RANDOM.name}) > 1}
 
 
 async def _begin(request: web.Request) -> web.Response:
-    """Begin a tournament, and answer with its page and the key that stops it."""
+    """Begin a tournament, and answer with its file and the key that stops it."""
     body = json_object(request, _BEGUN)
-    offered = {game["name"]: game for game in await _offered(request)}
-    if unknown := [name for name in body["games"] if name not in offered]:
-        raise GdlError(f"there is no game {unknown[0]!r} for two players and more")
-    for given in body["players"]:
-        check_public(given["player"], request.app[SETTINGS].players)
-        if Entrant(given["name"], given["player"]).workers(cores()):
+    offered = await _offered(request)
+    if unknown := set(body["games"]) - set(offered):
+        raise GdlError(f"there is no game {min(unknown)!r} for two players and more")
+    entrants = tuple(Entrant(**given) for given in body["players"])
+    for entrant in entrants:
+        check_public(entrant.spec, request.app[SETTINGS].players)
+        if entrant.workers(cores()):
             raise GdlError("these players have no processes of their own", remedy="leave out workers=")
-    games = {name: offered[name]["people"] for name in body["games"]}
-    if (count := count_matches(games, len(body["players"]), body["rounds"])) > MOST_BEGUN:
-        raise GdlError(
-            f"{count:,} matches are more than {MOST_BEGUN}", remedy="fewer games, players or rounds"
-        )
-    shelf, workers, played = request.app[SHELF], request.app[BEGUN_WORKERS], request.app[_PLAYED]
-    path = shelf.begin_tournament(busy=played)
-    name, begun = path.name, asyncio.get_running_loop().create_future()
-    names = [f"{given['name']}@{given['player']}" for given in body["players"]]
-    title = ", ".join(offered[name]["title"] for name in games)
-    order = {**body, "do": "play", "path": str(path), "name": title, "players": names}
 
-    def heard(message: object) -> None:
-        if not begun.done():
-            begun.set_result(None)
+    def store() -> Path:
+        games = [Game.load(name) for name in dict.fromkeys(body["games"])]
+        specs = tuple(GameSpec(one.name, one.kif, len(playing(one.machine("prover").roles))) for one in games)
+        title, clock = ", ".join(offered[one.name]["title"] for one in games), body["playclock"]
+        terms = {"seed": draw_seed() % bounds.SEED["maximum"], "max_steps": _MOST_STEPS}
+        clocks = max(1.0, clock), clock
+        settings = TournamentSettings(title, specs, entrants, body["rounds"], *clocks, **terms)
+        if settings.matches > MOST_MATCHES:
+            raise GdlError(
+                f"{settings.matches:,} matches are more than {MOST_MATCHES}", remedy="choose fewer"
+            )
+        path = request.app[SHELF].begin_tournament()
+        with Store(path) as file:
+            file.set("settings", settings.as_json())
+        return path
+
+    path, played = await asyncio.to_thread(store), request.app[_PLAYED]
+    workers = request.app[BEGUN_WORKERS]
 
     async def play() -> None:
         try:
-            await workers.ask(name, order, news=heard)
+            await workers.ask(path.name, {"do": "play", "path": str(path)})
         finally:
-            played.pop(name, None)
-            await workers.end(name)
+            del played[path.name]
+            await workers.end(path.name)
 
     key, task = secrets.token_urlsafe(12), asyncio.create_task(play())
-    played[name] = key, task
-    await asyncio.wait((task, begun), return_when=asyncio.FIRST_COMPLETED)
-    if task.done():
-        task.result()  # raises why it could not begin
-    return web.json_response({"page": f"/tournaments?file={name}", "file": name, "key": key})
+    played[path.name] = key, task
+    task.add_done_callback(lambda done: done.cancelled() or done.exception())
+    if (await asyncio.wait((task,), timeout=_START_SECONDS))[0]:
+        task.result()  # raises why it cannot be played
+    return web.json_response({"file": path.name, "key": key})
 
 
 async def _stop(request: web.Request) -> web.Response:
-    """End a tournament that the page with this key has begun; what was played stays."""
+    """End a tournament for the page with its key; what was played stays."""
     body = json_object(request, fields(file=text(200, 1), key=text(100, 1)))
     key, _ = request.app[_PLAYED].get(body["file"], ("", None))
     if not hmac.compare_digest(key.encode(), body["key"].encode()):

@@ -8,7 +8,7 @@ import hashlib
 import re
 import secrets
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Awaitable, Callable, Container, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -35,10 +35,8 @@ MOST_BROUGHT = 32
 MOST_BYTES = 128 * 1024 * 1024
 """Total bytes of uploaded records on disk; the oldest are removed first."""
 MOST_LISTED = 2000
-MOST_BEGUN = 16
-"""Tournaments in the temporary folder; the oldest goes first."""
-MOST_KEPT = 200
-"""Tournaments of pages in a folder of the operator; with more none is begun."""
+MOST_BEGUN = 100
+"""Tournaments that pages have begun."""
 KINDS = {".json": "record", ".jsonl": "record", ".sqlite": "tournament"}
 
 Check = Callable[["ShelvedRecord"], Awaitable[object]]
@@ -73,7 +71,7 @@ class Shelf:
 
     def __init__(self, folder: Path | None, tournaments: Path | None = None) -> None:
         self.folder = folder
-        self._tournaments = tournaments
+        self._begun = tournaments
         self.listed = CachedList(self.list)
         self._brought: OrderedDict[str, tuple[Path, int]] = OrderedDict()
         self._coming = 0
@@ -118,31 +116,28 @@ class Shelf:
             oldest.unlink(missing_ok=True)
         return name
 
-    def begin_tournament(self, busy: Container[str]) -> Path:
-        """The path for a new tournament. In the temporary folder the oldest one that is not ``busy`` makes
-        room. Raises BusyError if there are too many in the operator's."""
-        own = self._own_room() / "tournaments"
-        own.mkdir(exist_ok=True)
-        folder = self._tournaments or own
+    def begin_tournament(self) -> Path:
+        """The path for a new tournament. In the temporary folder the oldest one makes room. Raises BusyError
+        if the operator's folder has too many."""
+        folder = self._begun or self._own_room() / "tournaments"
+        folder.mkdir(exist_ok=True)
         begun = sorted(folder.glob("page-*.sqlite"), key=lambda path: path.stat().st_mtime)
-        if folder is own:
-            for path in [path for path in begun if path.name not in busy][: len(begun) + 1 - MOST_BEGUN]:
-                for part in folder.glob(f"{path.name}*"):  # its lock and its log too
-                    part.unlink(missing_ok=True)
-        elif len(begun) >= MOST_KEPT:
-            raise BusyError(f"{MOST_KEPT} tournaments are kept here", remedy="the operator may remove some")
+        if len(begun) >= MOST_BEGUN and self._begun is not None:
+            raise BusyError(f"{MOST_BEGUN} tournaments are kept here", remedy="the operator may remove some")
+        for path in begun[: 1 - MOST_BEGUN]:
+            for part in folder.glob(f"{path.name}*"):  # its lock and its log too
+                part.unlink(missing_ok=True)
         return folder / f"page-{secrets.token_hex(6)}.sqlite"
 
     def _own_room(self) -> Path:
-        """The temporary folder."""
         if self._room is None:
             self._room = TemporaryDirectory(prefix="ggp-records-")
         return Path(self._room.name)
 
     def _folders(self) -> list[Path]:
         """The folders whose files have names for pages."""
-        begun = None if self._room is None else Path(self._room.name) / "tournaments"
-        return [folder for folder in (self.folder, self._tournaments, begun) if folder and folder.is_dir()]
+        own = None if self._room is None else self._own_room() / "tournaments"
+        return [folder for folder in (self.folder, self._begun or own) if folder is not None]
 
     def close(self) -> None:
         """Delete all uploaded records, and the tournaments in the temporary folder."""

@@ -4,16 +4,15 @@ import { ago, clearError, el, fail, listen, post } from "/static/page.js";
 import { tables } from "/static/tournament_tables.js";
 
 const OTHERS = [["Random moves", "random"], ["Greedy", "greedy"], ["Monte Carlo", "montecarlo"]];
-const MOST = 100; // matches
 
 export function show(main, data) {
   if (data.file) showTournament(main, data);
   else showList(main, data);
 }
 
-function showList(main, { files, games, players, playing }) {
+function showList(main, { files, games, players, playing, most }) {
   const link = ({ file, time }) => el("li", {}, el("a", { href: `/tournaments?file=${encodeURIComponent(file)}` }, file.replace(/^page-.*/, "Begun on this page")), `, ${playing.includes(file) ? "being played" : ago(time)}`);
-  main.append(beginForm(games, players));
+  main.append(beginForm(games, players, most));
   main.append(files.length > 0 ? el("section", { "aria-label": "Tournaments" }, el("h2", {}, "Tournaments"), el("ul", { class: "spaced" }, ...files.map(link))) : el("p", { class: "line" }, "No tournament was played here yet."));
   main.append(el("p", { class: "line" }, "With ", el("code", {}, "ggp web --records DIR"), " the files of ", el("code", {}, "ggp tournament --database"), " are listed here too."));
 }
@@ -21,7 +20,7 @@ function showList(main, { files, games, players, playing }) {
 const count = (people, n) => (n >= people ? Array.from({ length: people }, (_, i) => n - i).reduce((a, b) => a * b, 1) : n ** people - n);
 
 /** What begins a tournament: games, players, clock, and how many matches that makes. */
-function beginForm(games, offered) {
+function beginForm(games, offered, most) {
   const entrants = [...Object.values(STRENGTHS).slice(0, 2).map(({ name, others }) => [name, others]), ...OTHERS, ...offered.map((name) => [name.replace(/[^\w :=.+-]/g, " ").slice(0, 40), name])];
   const check = (group, value, checked, words) => el("label", { class: "option" }, el("input", { type: "checkbox", name: group, value, checked }), words);
   const filter = el("input", { type: "search", id: "filter", placeholder: "Search", "aria-label": "Search games", autocomplete: "off" });
@@ -46,9 +45,9 @@ function beginForm(games, offered) {
 
   function tell() {
     const n = chosen("player").length;
-    const matches = Number(rounds.value) * games.filter(({ name }) => chosen("game").includes(name)).reduce((sum, { people }) => sum + count(people, n), 0);
-    start.disabled = n < 2 || matches < 1 || matches > MOST;
-    said.textContent = n < 2 ? "Choose two players or more." : matches < 1 ? "Choose a game." : matches > MOST ? `${matches} matches are more than ${MOST}: choose fewer games, players or rounds.` : `${matches} matches, one after the other, for half an hour at most.`;
+    const matches = Number(rounds.value) * games.filter(({ name }) => chosen("game").includes(name)).reduce((sum, { roles }) => sum + count(roles.filter((role) => role !== "random").length, n), 0);
+    start.disabled = n < 2 || matches < 1 || matches > most;
+    said.textContent = n < 2 ? "Choose two players or more." : matches < 1 ? "Choose a game." : matches > most ? `${matches} matches are more than ${most}: choose fewer games, players or rounds.` : `${matches} matches, one after the other, for half an hour at most.`;
   }
   form.addEventListener("input", tell);
   form.addEventListener("submit", async (event) => {
@@ -57,10 +56,10 @@ function beginForm(games, offered) {
     start.disabled = true;
     said.textContent = "getting ready ...";
     try {
-      const named = chosen("player").map((i) => ({ name: entrants[i][0], player: entrants[i][1] }));
-      const { page, file, key } = await post("/tournaments/begin", { games: chosen("game"), players: named, rounds: Number(rounds.value), playclock: Number(clock.value) });
+      const named = chosen("player").map((i) => ({ label: entrants[i][0], spec: entrants[i][1] }));
+      const { file, key } = await post("/tournaments/begin", { games: chosen("game"), players: named, rounds: Number(rounds.value), playclock: Number(clock.value) });
       sessionStorage.setItem(`begun ${file}`, key);
-      location.assign(page);
+      location.assign(`/tournaments?file=${file}`);
     } catch (error) {
       fail(error);
       tell();
