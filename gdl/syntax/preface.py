@@ -112,7 +112,7 @@ def read_preface(text: str) -> tuple[Preface, tuple[_PrefaceFault, ...]]:
             wrong, remedy = f"is longer than {longest:,} characters", "say it in fewer words"
         elif name in said:
             wrong, remedy = "is there twice", "leave one of them out"
-        elif name == "kinds" and (unknown := {*_kinds(words)} - {*KINDS}):
+        elif name == "kinds" and (unknown := {*_kinds(words)} - {*KINDS, ""}):
             wrong, remedy = f"has no {min(unknown)[:30]!r}", f"some of: {', '.join(KINDS)}"
         elif name == "sees":
             remedy = "write: sees: (lands ?y) as your disc lands in row ?y"

@@ -469,7 +469,8 @@ def test_who_plays_kuhn_poker_sees_the_own_card_and_after_the_end_both(web: WebS
     until(lambda: my_turn(browser))
     own = text(browser, ".known .percept").split()[-1]
     assert own in text(browser, ".board svg") and not shows_the_other(browser)
-    assert "2 states" in text(browser, ".known")
+    assert "You see your own card, not the other's. The bars show" in text(browser, ".known")
+    assert "50 % second holds the" in text(browser, ".known .likely")
     assert not browser.find_element(By.CSS_SELECTOR, "[data-order=back]").is_displayed()
     while "over" not in text(browser, ".status"):
         for button in browser.find_elements(By.CSS_SELECTOR, ".offered button")[:1]:
