@@ -452,8 +452,8 @@ def read_rules(text: str, name: str = "", notation: Notation = "auto") -> tuple[
     findings += first_each(_spellings(source, sentences))
     hints, wrong = read_hints(source.text)
     findings += [_PICTURE_HINT.at(hint.place, hint.message, remedy=hint.remedy) for hint in wrong]
-    _, said_wrong = read_preface(source.text)
-    findings += [_PREFACE_HINT.at(hint.place, hint.message, remedy=hint.remedy) for hint in said_wrong]
+    for place, message, remedy in read_preface(source.text)[1]:
+        findings.append(_PREFACE_HINT.at(place, message, remedy=remedy))
     if form is KIF and all(fault.code != "foreign-bracket" for fault in faults):
         findings += _check_characters(text)
     return Rules(tuple(rules), reader.spelling, name, form.name, hints), findings

@@ -12,8 +12,8 @@ kinds, words of KINDS. ``sees`` has words for percepts and facts of a form, each
 >>> found, faults = read_preface("; how to play: Bite.\n;   And win.\n; kinds: board game, opera")
 >>> found.how, found.kinds
 ('Bite. And win.', ('board game',))
->>> print(*faults, sep="\n")
-3:3: 'kinds' has no 'opera'
+>>> [(str(place), message) for place, message, _ in faults]
+[('3:3', "'kinds' has no 'opera'")]
 
 >>> found, _ = read_preface("; sees: (lands ?y) as your disc lands in row ?y")
 >>> found.words("(lands 3)"), found.words("(under_fire a 1)")
@@ -24,7 +24,8 @@ from __future__ import annotations
 
 import re
 import textwrap
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import islice
 
 from gdl.errors import Place
@@ -71,38 +72,30 @@ class Preface:
         """A percept or a fact, given in KIF, in words."""
         for form, words in self.sees:
             if found := form.fullmatch(text):
-                return _VARIABLE.sub(lambda name, found=found: found[f"v{name[1]}"], words)
+                return _filled(words, found.groupdict())
         return " ".join(re.sub("[()]", " ", text).split()).replace("_", " ")
+
+
+def _filled(words: str, values: Mapping[str, str]) -> str:
+    return _VARIABLE.sub(lambda name: values[f"v{name[1]}"], words)
 
 
 def _seen(text: str) -> tuple[re.Pattern[str], str] | None:
     """The pattern of ``FORM as WORDS``, and the words; None if they cannot be used."""
     form, _, words = text.partition(" as ")
-    names = [name.lower() for name in _VARIABLE.findall(form)]
+    names = _VARIABLE.findall(form)
     if not words or not {*_VARIABLE.findall(words)} <= {*names} or len({*names}) < len(names):
         return None
     pattern = _VARIABLE.sub(r"(?P<v\1>[^\\s()]+)", re.escape(" ".join(form.split())))
     return re.compile(pattern, re.IGNORECASE), words
 
 
-@dataclass(frozen=True, slots=True)
-class _PrefaceFault:
-    """A fault of such a hint, with its place and a remedy."""
-
-    place: Place
-    message: str
-    remedy: str = field(compare=False, default="")
-
-    def __str__(self) -> str:
-        return f"{self.place}: {self.message}"
-
-
-def read_preface(text: str) -> tuple[Preface, tuple[_PrefaceFault, ...]]:
-    """What a text says to people, and the faults of wrong hints. Except for ``sees`` the first of each name
-    counts."""
+def read_preface(text: str) -> tuple[Preface, list[tuple[Place, str, str]]]:
+    """What a text says to people, and each fault of a hint: its place, what is wrong, and a remedy. Except for
+    ``sees`` the first of each name counts."""
     said: dict[str, str] = {}
     sees: list[tuple[re.Pattern[str], str]] = []
-    faults: list[_PrefaceFault] = []
+    faults: list[tuple[Place, str, str]] = []
     for found in islice(_HINT.finditer(text), _MOST):
         name, longest = found[1], LONGEST_HOW if found[1] == "how to play" else _LONGEST
         whole = " ".join(_NEXT_LINE.sub(" ", found[2][: 8 * longest]).split())
@@ -119,7 +112,7 @@ def read_preface(text: str) -> tuple[Preface, tuple[_PrefaceFault, ...]]:
             wrong = "" if (seen := _seen(words)) else "cannot be used"
             sees += [seen] if seen else []
         if wrong:
-            faults.append(_PrefaceFault(Place.of(text, found.start(1)), f"{name!r} {wrong}", remedy))
+            faults.append((Place.of(text, found.start(1)), f"{name!r} {wrong}", remedy))
         if name != "sees":
             said.setdefault(name, words)
     kinds = tuple(kind for kind in _kinds(said.get("kinds", "")) if kind in KINDS)

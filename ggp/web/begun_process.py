@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 from gdl.errors import GdlError
 from ggp.processes.parent import JsonMessage, Send, answer_requests
-from ggp.tournament.runner import Runner, Watcher
+from ggp.tournament.runner import Runner
 from ggp.tournament.session import stored_settings
 from ggp.tournament.store import Store
 
@@ -18,8 +20,8 @@ MEMORY = 2 * 1024**3
 CPU_SECONDS = 2 * SECONDS
 
 
-class _Unwatched(Watcher):
-    """Watches nothing: pages follow the file."""
+_UNWATCHED: Any = SimpleNamespace(**dict.fromkeys(("began", "waits", "step", "ended"), lambda *_: None))
+"""A :class:`ggp.tournament.runner.Watcher` that does nothing: pages follow the file."""
 
 
 def answer(request: JsonMessage, news: Send) -> dict[str, object]:
@@ -29,7 +31,7 @@ def answer(request: JsonMessage, news: Send) -> dict[str, object]:
             raise GdlError("this tournament has no settings")
         with suppress(TimeoutError):
             runner = Runner(settings, store, workers=1)
-            asyncio.run(asyncio.wait_for(runner.run(_Unwatched()), SECONDS))
+            asyncio.run(asyncio.wait_for(runner.run(_UNWATCHED), SECONDS))
     return {}
 
 

@@ -177,6 +177,7 @@ async def _page(request: web.Request) -> web.Response:
         shelf.path(name, "tournament")
     listed = [] if name else await shelf.listed.get()
     files = [one for one in listed if one["kind"] == "tournament"]
+    played = request.app[_PLAYED]
     styles = ("cards.css", "replay.css", "dashboard.css")
     return page(
         request,
@@ -186,7 +187,7 @@ async def _page(request: web.Request) -> web.Response:
         file=name,
         files=files,
         sprt=request.query.get("sprt", ""),
-        playing=list(request.app[_PLAYED]),
+        playing=[*played],
         games=[] if name else list((await _offered(request)).values()),
         players=request.app[SETTINGS].players,
         most=MOST_MATCHES,

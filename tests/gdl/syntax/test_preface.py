@@ -21,7 +21,7 @@ HOSTILE = "; how to play: %s\n; kinds: %s\n; sees: %s\n; what you see: %s\n"
 @pytest.mark.parametrize("name", NAMES)
 def test_every_own_game_says_how_to_play_in_four_to_ten_sentences_for_people(name: str) -> None:
     said, faults = read_preface(text(name))
-    assert faults == ()
+    assert faults == []
     assert 4 <= len(sentences(said.how)) <= 10
     assert said.how[-1] == "." and not re.search(r"[?_]\w|\bnoop\b|\d\d? points?\b.*\bgoal", said.how)
     relations = {rule.head.name for rule in parse_rules(text(name), name)}
@@ -32,10 +32,10 @@ def test_every_own_game_says_how_to_play_in_four_to_ten_sentences_for_people(nam
 def test_a_hint_goes_on_over_indented_lines_in_every_notation() -> None:
     for mark in (";", "%", "//", "#", ";;;"):
         said, faults = read_preface(f"{mark} Title.\n{mark} how to play: One\n{mark}   two.\n{mark} three\n")
-        assert (said.how, faults) == ("One two.", ())
+        assert (said.how, faults) == ("One two.", [])
     written = "\n".join(f"; {line}" for line in preface_lines("A word. " * 40, "race, puzzle"))
     said, faults = read_preface(written)
-    assert (said.how, said.kinds, faults) == (("A word. " * 40).strip(), ("race", "puzzle"), ())
+    assert (said.how, said.kinds, faults) == (("A word. " * 40).strip(), ("race", "puzzle"), [])
 
 
 @pytest.mark.parametrize(
