@@ -91,8 +91,8 @@ def _seen(text: str) -> tuple[re.Pattern[str], str] | None:
 
 
 def read_preface(text: str) -> tuple[Preface, list[tuple[Place, str, str]]]:
-    """What a text says to people, and each fault of a hint: its place, what is wrong, and a remedy. Except for
-    ``sees`` the first of each name counts."""
+    """What a text says to people, and the faults of hints: place, message, remedy. Except for ``sees`` the
+    first of each name counts."""
     said: dict[str, str] = {}
     sees: list[tuple[re.Pattern[str], str]] = []
     faults: list[tuple[Place, str, str]] = []
@@ -116,9 +116,7 @@ def read_preface(text: str) -> tuple[Preface, list[tuple[Place, str, str]]]:
         if name != "sees":
             said.setdefault(name, words)
     kinds = tuple(kind for kind in _kinds(said.get("kinds", "")) if kind in KINDS)
-    return Preface(said.get("how to play", ""), said.get("what you see", ""), kinds, tuple(sees)), tuple(
-        faults
-    )
+    return Preface(said.get("how to play", ""), said.get("what you see", ""), kinds, tuple(sees)), faults
 
 
 def _kinds(words: str) -> list[str]:
