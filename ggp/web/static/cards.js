@@ -59,9 +59,11 @@ export function cardList(cards, kinds, choose) {
     return { members, section: el("section", { "aria-label": KINDS[kind] }, el("h2", {}, KINDS[kind]), grid) };
   });
   const none = el("p", { hidden: true, role: "status" }, "Nothing is called that.");
+  const all = el("div", { class: "all" }, ...made.map(({ section }) => section));
 
   function pick(kind) {
     wanted = kind;
+    all.classList.toggle("one", kind !== ""); // one list, whatever else they are
     for (const button of buttons) button.setAttribute("aria-pressed", String(button.dataset.kind === kind));
     fill();
   }
@@ -90,7 +92,7 @@ export function cardList(cards, kinds, choose) {
     (shown.find((button) => button.dataset.name.toLowerCase() === asked) ?? shown[0])?.click();
   });
   const filters = el("div", { class: "filters" }, words, el("div", { class: "kinds", role: "group", "aria-label": "Kinds" }, ...buttons));
-  return el("div", { class: "choice" }, filters, none, ...made.map(({ section }) => section));
+  return el("div", { class: "choice" }, filters, none, all);
 }
 
 async function base64(blob) {

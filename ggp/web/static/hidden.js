@@ -31,9 +31,9 @@ export function shade(svg, squares) {
 }
 
 /** What is drawn and what the numbers and bars mean, in words. */
-function meaning({ sees, squares, guesses, count, exact }) {
+function meaning({ sees, squares, guesses, count, exact }, shades) {
   if (exact && count === 1) return "Nothing is hidden from you now.";
-  const shown = squares.length > 0 ? "The numbers on the board say how likely something stands there, in percent." : "";
+  const shown = squares.length > 0 && shades.checked ? "The numbers on the board say how likely something stands there, in percent." : "";
   const bars = guesses.length > 0 ? "The bars show how likely the rest is." : "";
   return [sees || "Drawn is what you know for sure.", shown, bars].filter(Boolean).join(" ");
 }
@@ -53,7 +53,7 @@ export function known(sight, shades) {
   const saw = el("p", { class: "saw" }, el("strong", {}, "New to you: "), ...chips(percepts));
   const many = exact ? `${count.toLocaleString("en")} positions are possible` : "among a great many possible positions";
   const bars = el("details", { open: guesses.length > 0 && guesses.length <= FEW }, el("summary", { title: many }, "How likely the rest is"), likely(sight));
-  return el("div", {}, saw, el("p", { class: "possible" }, meaning(sight)), squares.length > 0 ? el("label", {}, shades, " Show how likely on the board") : "", squares.length + guesses.length > 0 ? bars : "");
+  return el("div", {}, saw, el("p", { class: "possible" }, meaning(sight, shades)), squares.length > 0 ? el("label", {}, shades, " Show how likely on the board") : "", squares.length + guesses.length > 0 ? bars : "");
 }
 
 /** The moves of a person's own role, and what it saw of each step. */
