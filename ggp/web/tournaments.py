@@ -36,7 +36,7 @@ from ggp.tournament.store import Store
 from ggp.web.begun_process import SECONDS
 from ggp.web.cached_lists import KNOWN
 from ggp.web.gate import SETTINGS
-from ggp.web.replay.routes import SHELF
+from ggp.web.replay.routes import SHELF, drop_tournament
 from ggp.web.rooms import PageRoom, add_owner
 from ggp.web.shell import Broadcast, add_page, encode, page
 from ggp.web.visits import fields, json_object
@@ -203,6 +203,8 @@ async def _offered(request: web.Request) -> dict[str, dict[str, Any]]:
 async def _begin(request: web.Request) -> web.Response:
     """Begin a tournament, and answer with its file and the key that stops it."""
     body = json_object(request, _BEGUN)
+    if len(request.app[_PLAYED]) >= PLAYING.most:
+        raise BusyError(f"{PLAYING.most} tournaments are being played", remedy="try again when one is over")
     offered = await _offered(request)
     if unknown := set(body["games"]) - set(offered):
         raise GdlError(f"there is no game {min(unknown)!r} for two players and more")
@@ -241,8 +243,9 @@ async def _begin(request: web.Request) -> web.Response:
     key, task = secrets.token_urlsafe(12), asyncio.create_task(play())
     played[path.name] = key, task
     task.add_done_callback(lambda done: done.cancelled() or done.exception())
-    if (await asyncio.wait((task,), timeout=_START_SECONDS))[0]:
-        task.result()  # raises why it cannot be played
+    if (await asyncio.wait((task,), timeout=_START_SECONDS))[0] and (error := task.exception()):
+        drop_tournament(path)
+        raise error
     return web.json_response({"file": path.name, "key": key})
 
 

@@ -125,8 +125,7 @@ class Shelf:
         if len(begun) >= MOST_BEGUN and self._begun is not None:
             raise BusyError(f"{MOST_BEGUN} tournaments are kept here", remedy="the operator may remove some")
         for path in begun[: 1 - MOST_BEGUN]:
-            for part in folder.glob(f"{path.name}*"):  # its lock and its log too
-                part.unlink(missing_ok=True)
+            drop_tournament(path)
         return folder / f"page-{secrets.token_hex(6)}.sqlite"
 
     def _own_room(self) -> Path:
@@ -193,6 +192,12 @@ class Shelf:
                     if path.resolve().is_relative_to(folder.resolve()) and path.is_file():
                         return path
         raise GdlError(f"there is no {kind} {name[:100]!r}", remedy="choose one from the list on the page")
+
+
+def drop_tournament(path: Path) -> None:
+    """Delete a tournament's file, its lock and its log."""
+    for part in path.parent.glob(f"{path.name}*"):
+        part.unlink(missing_ok=True)
 
 
 DRAWING = WorkKind(
