@@ -97,6 +97,7 @@ _PAUSES = (", ", " with ", " on ", " for ")
 _LONGEST_LINE = 110
 """Characters of a card's line."""
 _LONGEST_HEADLINE = 300
+_HINT = re.compile(r"[a-z ]+:")
 _FILTERS = {"against chance": "chance", "at the same time": "at once", "hidden information": "hidden"}
 """Kinds that rules name -> the kinds of cards that mean the same."""
 
@@ -156,7 +157,8 @@ def headline(text: str) -> str:
     said = ""
     for line in text.split("\n"):
         words = line.lstrip("; ").rstrip()
-        if said and not (line.startswith(";") and words[:1].islower() and len(said) < _LONGEST_HEADLINE):
+        goes_on = line.startswith(";") and words[:1].islower() and not _HINT.match(words)
+        if said and not (goes_on and len(said) < _LONGEST_HEADLINE):
             break
         if line.startswith(";") and words.strip("-=;*"):
             said = f"{said} {words}".strip()

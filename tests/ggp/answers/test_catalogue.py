@@ -80,6 +80,7 @@ def test_a_card_has_the_roles_of_its_game_and_says_whether_they_choose_at_once(n
         ("; Kalah with four pits.\n; more", "Kalah", "with four pits"),
         ("; Rock, paper, scissors: five rounds.", "Rock, paper, scissors", "five rounds"),
         ("; Go: long words\n; go on. More.", "Go", "long words go on"),
+        ("; Go\n; how to play: surround.", "Go", ""),
         (f"; Go: one {'a' * 80}. Two {'b' * 80}.", "Go", f"one {'a' * 80}"),
         ("(role x)", "", ""),
     ],
