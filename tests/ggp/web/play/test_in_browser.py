@@ -190,7 +190,7 @@ def test_the_status_is_true_after_a_hint_a_pause_and_where_the_server_is_lost(br
         open_table(browser, address, "chess", ["uct", "uct"])
         look(browser, lambda s: s[1].startswith("step ") and not s[1].startswith("step 0 "))
         press(browser, "p")
-        status("Paused. Go on with p.")
+        status("Paused. Press “Go on”.")
         paused = look(browser, lambda s: True)
         time.sleep(0.6)
         assert look(browser, lambda s: True)[:2] == paused[:2]
