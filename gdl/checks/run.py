@@ -41,6 +41,7 @@ from gdl.hints import read_hints
 from gdl.rules import Literal, Rule, Rules, Signature, body_literals, subterms
 from gdl.syntax.notation import KIF, Notation, form_of
 from gdl.syntax.parser import Reader
+from gdl.syntax.preface import read_preface
 from gdl.syntax.sexpr import (
     FAULTS,
     MAX_ERRORS,
@@ -328,6 +329,7 @@ _FOREIGN_CHARACTER = warning("foreign-character", "leave it out")
 _FOREIGN_COMMENT = warning("foreign-comment", "begin comments with ';'")
 
 _PICTURE_HINT = info("picture-hint", "write: draw: THING as LOOK in COLOUR")
+_PREFACE_HINT = info("preface-hint", "write: how to play: four to ten sentences")
 
 _ASCII_QUOTES = "\"'`"
 _ODD = re.compile(r"[^\x00-\x7f]|[\[\]{},\"'`]")
@@ -450,6 +452,8 @@ def read_rules(text: str, name: str = "", notation: Notation = "auto") -> tuple[
     findings += first_each(_spellings(source, sentences))
     hints, wrong = read_hints(source.text)
     findings += [_PICTURE_HINT.at(hint.place, hint.message, remedy=hint.remedy) for hint in wrong]
+    for place, message, remedy in read_preface(source.text)[1]:
+        findings.append(_PREFACE_HINT.at(place, message, remedy=remedy))
     if form is KIF and all(fault.code != "foreign-bracket" for fault in faults):
         findings += _check_characters(text)
     return Rules(tuple(rules), reader.spelling, name, form.name, hints), findings

@@ -19,9 +19,10 @@ from gdl.information import hides
 from gdl.json_schema import Schema, text
 from gdl.reading import read_limited, text_of_file
 from gdl.syntax.parser import parse_rules
+from gdl.syntax.preface import read_preface
 from gdl.terms import RANDOM
 from gdl.visible import visible
-from gdl.words import counted
+from gdl.words import counted, sentences, shortened
 from ggp.game import Game
 from ggp.processes.parent import JsonMessage
 from ggp.rule_files import games_folder, installed_games, read_rules_file
@@ -93,6 +94,12 @@ LARGEST = 64 * 1024 * 1024
 """The most bytes read of a file."""
 PACKING_ENDINGS = (".packing", ".xmpuzzle")
 _PAUSES = (", ", " with ", " on ", " for ")
+_LONGEST_LINE = 110
+"""Characters of a card's line."""
+_LONGEST_HEADLINE = 300
+_HINT = re.compile(r"[a-z ]+:")
+_FILTERS = {"against chance": "chance", "at the same time": "at once", "hidden information": "hidden"}
+"""Kinds that rules name -> the kinds of cards that mean the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +113,8 @@ class _Card:
         roles: the game's roles in their order; empty for packing puzzles.
         kind: ``turns``, ``at once`` (roles choose at the same time), ``puzzle`` (one role), ``chance`` (one
             role and chance), ``hidden`` (some information is hidden from some roles), ``level`` or
-            ``packing``.
+            ``packing``. The list of cards shows the card under this one.
+        kinds: more kinds by which the card is found, of these and of :data:`gdl.syntax.preface.KINDS`.
     """
 
     name: str
@@ -114,6 +122,7 @@ class _Card:
     line: str
     roles: tuple[str, ...]
     kind: str
+    kinds: tuple[str, ...] = ()
 
 
 def known_cards() -> list[dict[str, Any]]:
@@ -140,18 +149,24 @@ def title_of(text: str) -> tuple[str, str]:
         title, line = words[:at], words[at:].removeprefix(",").strip()
     for article in ("The ", "A "):
         title = title.removeprefix(article)
-    return title[:1].upper() + title[1:], line
+    return title[:1].upper() + title[1:], shortened(line, _LONGEST_LINE).rstrip(".")
 
 
 def headline(text: str) -> str:
     """The first sentence of a game's header comment."""
+    said = ""
     for line in text.split("\n"):
         words = line.lstrip("; ").rstrip()
-        if line.startswith(";") and words.strip("-=;*"):
-            return words.rstrip(".")
-        if line.strip() and not line.startswith(";"):
+        goes_on = line.startswith(";") and words[:1].islower() and not _HINT.match(words)
+        if said and not (goes_on and len(said) < _LONGEST_HEADLINE):
             break
-    return ""
+        if line.startswith(";") and words.strip("-=;*"):
+            said = f"{said} {words}".strip()
+            if said[-1] in ".!?:":
+                break
+        elif line.strip():
+            break
+    return sentences(said)[0].rstrip(".") if said else ""
 
 
 @cache
@@ -165,7 +180,10 @@ def _game_card(path: Path, written: int) -> _Card:
         kind = "chance"
     if hides(parse_rules(text, path.stem)):
         kind = "hidden"
-    return _Card(path.stem, title or path.stem, line, roles, kind)
+    found = {"chance": RANDOM.name in roles, "at once": at_once}
+    said = [_FILTERS.get(one, one) for one in read_preface(text)[0].kinds]
+    kinds = dict.fromkeys(one for one in (*(one for one in found if found[one]), *said) if one != kind)
+    return _Card(path.stem, title or path.stem, line, roles, kind, tuple(kinds))
 
 
 def _recorded(path: Path) -> tuple[tuple[str, ...], bool]:

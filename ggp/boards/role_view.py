@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gdl.machine import Machine, State
+from gdl.syntax.preface import Preface
 from gdl.terms import Term
 from ggp.boards.board import Grid
 from ggp.boards.layers import Square, Thing
@@ -33,10 +34,10 @@ class RoleSight:
         sure: the propositions true in all states that the role considers possible.
         shown: the data sent to the page: the drawing ``svg`` of the sure propositions, or if likelihoods are
             ``quiet`` of those that the role was shown; ``beside`` as in
-            :meth:`ggp.web.play.view.TableView.seen`; ``percepts`` of the last step; the number of possible
-            states (``count``), and whether it is complete (``exact``); ``squares`` with the ``things`` that
-            may be there, and further ``guesses``, each with its likelihood in percent; ``quiet``, whether
-            these are shown on request only.
+            :meth:`ggp.web.play.view.TableView.seen`; ``percepts`` of the last step in words; ``sees``, what
+            the rules say of what the role sees; the number of possible states (``count``), and whether it is
+            complete (``exact``); ``squares`` with the ``things`` that may be there, and further ``guesses``,
+            each with its likelihood in percent; ``quiet``, whether these are shown on request only.
         past: the steps up to now, as the role knows them.
     """
 
@@ -59,10 +60,10 @@ def past_of(steps: Iterable[tuple[State, Sequence[int]]]) -> list[Seen]:
 
 
 class SightView:
-    """Draws the knowledge of roles in one game."""
+    """Draws the knowledge of roles in one game, and says it in the words that its rules have for it."""
 
-    def __init__(self, machine: Machine, board: Grid | None, painter: SvgPainter) -> None:
-        self._machine, self._board, self._painter = machine, board, painter
+    def __init__(self, machine: Machine, board: Grid | None, painter: SvgPainter, said: Preface) -> None:
+        self._machine, self._board, self._painter, self._said = machine, board, painter, said
 
     def sight(self, belief: Belief, before: RoleSight | None) -> RoleSight:
         """The knowledge of the belief's role. Changes since ``before`` are marked."""
@@ -78,7 +79,7 @@ class SightView:
         for term in unsure:
             square, thing = (board and board.where(term)) or (None, ())
             if square is None or board is None or board.key(square) is None:
-                guesses.append((likely[term], _words(spell(term))))
+                guesses.append((likely[term], self._said.words(spell(term))))
             elif thing not in board.blanks:
                 squares.setdefault(square, []).append((likely[term], term, thing))
         guesses.sort(key=lambda one: (-one[0], one[1]))
@@ -90,6 +91,7 @@ class SightView:
             "quiet": self._painter.quiet,
             "beside": self._painter.describe(sure, was)["beside"],
             "percepts": self.percepts(learnt),
+            "sees": self._said.sight,
             "count": len(belief),
             "exact": belief.exact,
             "squares": [
@@ -121,7 +123,7 @@ class SightView:
 
     def percepts(self, percepts: Iterable[Term]) -> list[str]:
         """Percepts in words."""
-        return [_words(self._machine.rules.spell(percept)) for percept in sorted(percepts)]
+        return [self._said.words(self._machine.rules.spell(percept)) for percept in sorted(percepts)]
 
     def _things(self, things: list[tuple[float, Term, Thing]]) -> list[list[Any]]:
         """The things that may stand on one square, the likeliest first, each as words, percent and colour."""
@@ -139,8 +141,3 @@ class SightView:
 def _percent(share: float) -> int:
     """A likelihood in percent; only certain facts have 0 or 100."""
     return 100 if share >= SURE else min(99, max(1, round(100 * share)))
-
-
-def _words(text: str) -> str:
-    """KIF without its outermost parentheses: people read ``card king``."""
-    return text[1:-1] if text.startswith("(") and text.endswith(")") else text

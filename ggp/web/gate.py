@@ -37,6 +37,7 @@ class WebSettings:
     """Attributes:
     host, port: the address to listen on; port 0 picks a free one.
     records: a folder of match records to replay.
+    tournaments: a folder that keeps the tournaments that pages begin; None for a temporary one.
     watch: addresses of servers whose matches are shown.
     allow_origins: origins other than our own whose pages may send requests.
     allow_hosts: host names that requests may use in addition to this computer's.
@@ -48,6 +49,7 @@ class WebSettings:
     host: str = "127.0.0.1"
     port: int = 8080
     records: Path | None = None
+    tournaments: Path | None = None
     watch: tuple[str, ...] = ()
     allow_origins: tuple[str, ...] = ()
     allow_hosts: tuple[str, ...] = ()

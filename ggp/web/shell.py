@@ -18,6 +18,9 @@ from ggp.web.visits import touch, visit_of
 
 _HOME = '<a class="home" href="/"><img src="/static/icon.svg" alt="" width="20" height="20">kaskade</a>'
 
+_MENU = '<button type="button" class="menu" popovertarget="rooms">Menu</button>'
+"""Opens the list of rooms on a phone; elsewhere the list is always there."""
+
 
 def add_page(app: web.Application, path: str, handler: Handler) -> None:
     """Add a page to the application. Only pages may be linked from other sites, so the handler must do little
@@ -56,7 +59,8 @@ def page(
         f"<title>{escape(title)} - kaskade</title>"
         f'<link rel="icon" href="/static/icon.svg">{sheets}'
         f'<script type="module" src="/static/boot.js" data-module="{escape(module)}"></script></head>'
-        f'<body><header><nav aria-label="Rooms">{_HOME}{links}</nav></header>'
+        f'<body><header><nav aria-label="Rooms">{_HOME}{_MENU}'
+        f'<div id="rooms" popover>{links}</div></nav></header>'
         f"<main><h1>{escape(title)}</h1></main>"
         f'<template id="data">{carried}</template>'
         "<noscript>These pages need JavaScript.</noscript></body></html>"

@@ -1,8 +1,15 @@
-"""The tournament pages: a list, a page for each tournament, and events while its file grows."""
+"""The tournament pages: a list, a page for each tournament, events while its file grows, and tournaments that
+pages begin.
+
+A page names bundled games and public players only. Its tournament counts in the budget of all work for
+visitors. It plays one match after the other, and leaves out what is not played after half an hour.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import hmac
+import secrets
 import time
 from collections.abc import AsyncIterator
 from functools import partial
@@ -13,17 +20,47 @@ from zlib import crc32
 from aiohttp import web
 
 from gdl.errors import GdlError
+from gdl.information import playing
+from gdl.json_schema import matching, number, record, rows, text, whole
+from gdl.terms import RANDOM
 from gdl.visible import without_folders
+from ggp.game import Game
+from ggp.processes.budget import WorkNeed
 from ggp.processes.workers import Workers, WorkKind
 from ggp.protocol.http_error import BusyError
+from ggp.protocol.match_record import draw_seed
+from ggp.tournament import bounds
 from ggp.tournament.session import parse_test
-from ggp.web.replay.routes import SHELF
+from ggp.tournament.settings import Entrant, GameSpec, TournamentSettings
+from ggp.tournament.store import Store
+from ggp.web.begun_process import SECONDS
+from ggp.web.cached_lists import KNOWN
+from ggp.web.gate import SETTINGS
+from ggp.web.replay.routes import SHELF, drop_tournament
 from ggp.web.rooms import PageRoom, add_owner
 from ggp.web.shell import Broadcast, add_page, encode, page
+from ggp.web.visits import fields, json_object
+from players.processes.limits import cores
+from players.registry import check_public
 
 WORK = WorkKind(
     "ggp.web.tournament_process", "this tournament", most=4, seconds=30.0, longest=32 * 1024 * 1024
 )
+PLAYING = WorkKind(
+    "ggp.web.begun_process", "playing tournaments", most=2, seconds=SECONDS + 60, need=WorkNeed(6, 768 << 20)
+)
+MOST_MATCHES = 100
+"""The most matches of a tournament that a page begins."""
+_MOST_STEPS = 400
+"""Its matches are cut after this many joint moves."""
+_BEGUN = fields(
+    games=rows(text(200), 1, 8),
+    players=rows(record(label=matching(r"[\w :=.+-]{1,40}"), spec=text(200, 1)), 2, 8),
+    rounds=whole(1, 20),
+    playclock=number(0.05, 10.0),
+)
+_START_SECONDS = 1.0
+"""A tournament that ends within this time cannot be played, or is over."""
 SHARE = 10.0
 """The pause between two looks at a file is SHARE times the duration of a look, at least `LOOK_SECONDS`."""
 LOOK_SECONDS = 1.0
@@ -109,16 +146,22 @@ class _LiveTournament:
 MOST = 32
 """Tournaments that are followed at the same time."""
 WORKERS = web.AppKey("tables_workers", Workers)
+BEGUN_WORKERS = web.AppKey("begun_workers", Workers)
 _LIVE = web.AppKey("live", dict[tuple[str, str], _LiveTournament])
+_PLAYED = web.AppKey("played", dict[str, tuple[str, asyncio.Task[Any]]])
+"""The tournaments that are being played: file -> the key of the page that began it, and the play."""
 
 
 def add_routes(app: web.Application) -> None:
     """Add the routes to the application; the files are those of :mod:`ggp.web.replay`."""
-    app[_LIVE] = {}
+    app[_LIVE], app[_PLAYED] = {}, {}
     add_owner(app, WORKERS, partial(Workers, WORK))
+    add_owner(app, BEGUN_WORKERS, partial(Workers, PLAYING))
     app.cleanup_ctx.append(_close)
     add_page(app, "/tournaments", _page)
     app.router.add_get("/tournaments/events", _events)
+    app.router.add_post("/tournaments/begin", _begin)
+    app.router.add_post("/tournaments/stop", _stop)
 
 
 async def _close(app: web.Application) -> AsyncIterator[None]:
@@ -134,12 +177,86 @@ async def _page(request: web.Request) -> web.Response:
         shelf.path(name, "tournament")
     listed = [] if name else await shelf.listed.get()
     files = [one for one in listed if one["kind"] == "tournament"]
-    folder = shelf.folder is not None
-    styles = ("replay.css", "dashboard.css")
-    sprt = request.query.get("sprt", "")
+    played = request.app[_PLAYED]
+    styles = ("cards.css", "replay.css", "dashboard.css")
     return page(
-        request, "Tournaments", "dashboard.js", styles, file=name, files=files, folder=folder, sprt=sprt
+        request,
+        "Tournaments",
+        "dashboard.js",
+        styles,
+        file=name,
+        files=files,
+        sprt=request.query.get("sprt", ""),
+        playing=[*played],
+        games=[] if name else list((await _offered(request)).values()),
+        players=request.app[SETTINGS].players,
+        most=MOST_MATCHES,
     )
+
+
+async def _offered(request: web.Request) -> dict[str, dict[str, Any]]:
+    """The cards of the games for two players and more, by their names."""
+    cards = await request.app[KNOWN].cards.get()
+    return {card["name"]: card for card in cards if len({*card["roles"]} - {RANDOM.name}) > 1}
+
+
+async def _begin(request: web.Request) -> web.Response:
+    """Begin a tournament, and answer with its file and the key that stops it."""
+    body = json_object(request, _BEGUN)
+    if len(request.app[_PLAYED]) >= PLAYING.most:
+        raise BusyError(f"{PLAYING.most} tournaments are being played", remedy="try again when one is over")
+    offered = await _offered(request)
+    if unknown := set(body["games"]) - set(offered):
+        raise GdlError(f"there is no game {min(unknown)!r} for two players and more")
+    entrants = tuple(Entrant(**given) for given in body["players"])
+    for entrant in entrants:
+        check_public(entrant.spec, request.app[SETTINGS].players)
+        if entrant.workers(cores()):
+            raise GdlError("these players have no processes of their own", remedy="leave out workers=")
+
+    def store() -> Path:
+        games = [Game.load(name) for name in dict.fromkeys(body["games"])]
+        specs = tuple(GameSpec(one.name, one.kif, len(playing(one.machine("prover").roles))) for one in games)
+        title, clock = ", ".join(offered[one.name]["title"] for one in games), body["playclock"]
+        terms = {"seed": draw_seed() % bounds.SEED["maximum"], "max_steps": _MOST_STEPS}
+        clocks = max(1.0, clock), clock
+        settings = TournamentSettings(title, specs, entrants, body["rounds"], *clocks, **terms)
+        if settings.matches > MOST_MATCHES:
+            raise GdlError(
+                f"{settings.matches:,} matches are more than {MOST_MATCHES}", remedy="choose fewer"
+            )
+        path = request.app[SHELF].begin_tournament()
+        with Store(path) as file:
+            file.set("settings", settings.as_json())
+        return path
+
+    path, played = await asyncio.to_thread(store), request.app[_PLAYED]
+    workers = request.app[BEGUN_WORKERS]
+
+    async def play() -> None:
+        try:
+            await workers.ask(path.name, {"do": "play", "path": str(path)})
+        finally:
+            del played[path.name]
+            await workers.end(path.name)
+
+    key, task = secrets.token_urlsafe(12), asyncio.create_task(play())
+    played[path.name] = key, task
+    task.add_done_callback(lambda done: done.cancelled() or done.exception())
+    if (await asyncio.wait((task,), timeout=_START_SECONDS))[0] and (error := task.exception()):
+        drop_tournament(path)
+        raise error
+    return web.json_response({"file": path.name, "key": key})
+
+
+async def _stop(request: web.Request) -> web.Response:
+    """End a tournament for the page with its key; what was played stays."""
+    body = json_object(request, fields(file=text(200, 1), key=text(100, 1)))
+    key, _ = request.app[_PLAYED].get(body["file"], ("", None))
+    if not hmac.compare_digest(key.encode(), body["key"].encode()):
+        raise GdlError("this tournament is over, or another page has begun it")
+    await request.app[BEGUN_WORKERS].end(body["file"])
+    return web.json_response({})
 
 
 async def _events(request: web.Request) -> web.StreamResponse:
@@ -160,5 +277,5 @@ async def _events(request: web.Request) -> web.StreamResponse:
     return await live.news.stream(request)
 
 
-ROOM = PageRoom(add_routes, "/tournaments", "Tournaments", (WORK.module,))
+ROOM = PageRoom(add_routes, "/tournaments", "Tournaments", (WORK.module, PLAYING.module))
 """An entry point of ``kaskade.rooms``."""

@@ -16,6 +16,9 @@ def command(
     records: Path | None = typer.Option(
         None, metavar="DIR", help="A folder of match records to replay.", file_okay=False
     ),
+    tournaments: Path | None = typer.Option(
+        None, metavar="DIR", help="A folder for tournaments begun on the page; else they go with the server."
+    ),
     watch: list[str] = typer.Option([], metavar="URL", help="Show the matches of a server (ggp serve)."),
     allow_origin: list[str] = ORIGINS,
     processes: int = typer.Option(
@@ -60,8 +63,9 @@ def command(
 
     if not host:
         raise GdlError("--host is empty", remedy="0.0.0.0 or :: listens on every address")
-    if records is not None and not records.is_dir():
-        raise GdlError(f"{records} is not a folder")
+    for folder in (records, tournaments):
+        if folder is not None and not folder.is_dir():
+            raise GdlError(f"{folder} is not a folder")
     for offered in player:
         check_offer(offered)
     permit_only(clusters_of(player))
@@ -69,6 +73,7 @@ def command(
         host,
         port,
         records,
+        tournaments,
         tuple(watch),
         allow_origins=tuple(allow_origin),
         allow_hosts=tuple(allow_host),

@@ -152,7 +152,7 @@ class _OpenTable:
         outside: the public events, for the page of watched matches.
         touched: the time of the last request, time.monotonic() seconds.
         over: why it has ended; empty while it is open.
-        rules: the rules of its game, as they were written.
+        rules: the rules of its game as written (``text``), and how to play in their words (``how``).
         chairs: the events for the person in each chair, if the game hides information
             (:mod:`ggp.web.play.table_process`).
     """
@@ -165,7 +165,7 @@ class _OpenTable:
         self.over = ""
         self._child = child
         self._waiting = 0
-        self.rules = ""
+        self.rules = {"text": "", "how": ""}
         self._keeping: dict[str, asyncio.Future[JsonMessage]] = {}
         self._states: dict[int, JsonMessage] = {}
         self._opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -277,7 +277,7 @@ class _OpenTable:
             return
         if kind == "rules":
             self.outside.says(kind, message)
-            self.rules = str(message["text"])
+            self.rules = {"text": str(message["text"]), "how": str(message["how"])}
             return
         chair = message.pop("to", OUTSIDE)
         if chair == OUTSIDE:
@@ -440,6 +440,7 @@ def add_routes(app: web.Application) -> None:
     add_page(app, "/play/{table}", _page)
     app.router.add_get("/play/{table}/events", _events)
     app.router.add_get("/play/{table}/rules", _rules)
+    app.router.add_get("/play/{table}/open", _still_open)
     app.router.add_get("/play/{table}/keep", _keep)
     app.router.add_post("/play/tables", _open)
     app.router.add_post("/play/{table}/{do}", _request)
@@ -486,7 +487,16 @@ async def _open(request: web.Request) -> web.Response:
 
 
 async def _rules(request: web.Request) -> web.Response:
-    return web.json_response({"text": request.app[TABLES].get(request.match_info["table"]).rules})
+    return web.json_response(request.app[TABLES].get(request.match_info["table"]).rules)
+
+
+async def _still_open(request: web.Request) -> web.Response:
+    """Whether a table is still there; asked before a page offers to go on at it."""
+    try:
+        is_open = not request.app[TABLES].get(request.match_info["table"]).over
+    except GdlError:
+        is_open = False
+    return web.json_response({"open": is_open})
 
 
 async def _keep(request: web.Request) -> web.Response:

@@ -18,6 +18,7 @@ from typing import Any
 from gdl.ends import stuck_roles
 from gdl.information import hides, playing
 from gdl.machine import State
+from gdl.syntax.preface import read_preface
 from ggp.boards.role_view import RoleSight, SightView, new_belief
 from ggp.game import Game
 from ggp.processes.parent import Inbox, JsonMessage, Parent, Send, explain
@@ -60,7 +61,7 @@ class BlindTable(Table):
         self._chairs = dict(zip(self._playing, range(len(self._playing)), strict=True))
         """Role -> chair."""
         board, painter = self._view.board, self._view.painter
-        self._sight_view = SightView(self.machine, board, painter)
+        self._sight_view = SightView(self.machine, board, painter, read_preface(request.game.text)[0])
         # Words and clicks depend on the moves seen before, so each role has a view of its own.
         self._views = {role: TableView(request.game, self.machine, like=self._view) for role in self._playing}
         self._begin_anew()
@@ -276,7 +277,7 @@ def main() -> None:
     send = Parent(inbox.put, end_seconds=2.0).send
     try:
         request = _request(inbox.get())
-        send("rules", text=request.game.text)
+        send("rules", text=request.game.text, how=read_preface(request.game.text)[0].how)
         kind = BlindTable if hides(request.game.rules) else Table
         kind(request, inbox, send).run()
     except BrokenPipeError:

@@ -26,6 +26,7 @@ from gdl.information import hides, playing
 from gdl.machine import Machine
 from gdl.reading import read_limited, text_of_file
 from gdl.syntax.parser import parse_rules
+from gdl.syntax.preface import Preface, read_preface
 from gdl.visible import visible
 from ggp.answers.catalogue import title_of
 from ggp.boards.board import board_of
@@ -186,7 +187,7 @@ def _seeing_roles(machine: Machine | None) -> list[int]:
 
 
 def _sights_of(
-    match: RecordedMatch, machine: Machine, painter: SvgPainter, role: int
+    match: RecordedMatch, machine: Machine, painter: SvgPainter, role: int, said: Preface
 ) -> list[dict[str, Any]]:
     """A role's knowledge in each state from the initial one on, as the drawings of
     :class:`ggp.boards.role_view.RoleSight`. The list ends before the terminal state, when the record
@@ -197,7 +198,7 @@ def _sights_of(
     if role not in _seeing_roles(machine):
         raise GdlError(f"no role {role} of this game has anything hidden from it")
     end = time.process_time() + SECONDS
-    view, belief = SightView(machine, painter.board, painter), new_belief(machine, role, 0)
+    view, belief = SightView(machine, painter.board, painter, said), new_belief(machine, role, 0)
     role_view: RoleSight | None = None
     shown: list[dict[str, Any]] = []
     for found, joint in zip(match.states, match.moves, strict=False):
@@ -317,9 +318,9 @@ class Replay:
 
     def sights(self, role: int) -> list[dict[str, Any]]:
         """A role's knowledge, step by step (:func:`ggp.web.replay.replay_process.sights_of`)."""
-        if self._machine is None:
+        if self._machine is None or self.game is None:
             raise GdlError("the rules of this match are not known")
-        return _sights_of(self.match, self._machine, self._painter, role)
+        return _sights_of(self.match, self._machine, self._painter, role, read_preface(self.game.text)[0])
 
     def compared(self) -> ComparedMatch:
         """The comparison of the match with its rules, step by step, up to CHECK_SECONDS. Empty without

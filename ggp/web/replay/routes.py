@@ -35,6 +35,8 @@ MOST_BROUGHT = 32
 MOST_BYTES = 128 * 1024 * 1024
 """Total bytes of uploaded records on disk; the oldest are removed first."""
 MOST_LISTED = 2000
+MOST_BEGUN = 100
+"""Tournaments that pages have begun."""
 KINDS = {".json": "record", ".jsonl": "record", ".sqlite": "tournament"}
 
 Check = Callable[["ShelvedRecord"], Awaitable[object]]
@@ -59,13 +61,17 @@ class ShelvedRecord:
 class Shelf:
     """All records that pages may ask for.
 
+    Args:
+        tournaments: the folder that keeps the tournaments that pages begin; None for a temporary one.
+
     Attributes:
         folder: the folder of the records; None for none.
-        listed: the folder's files, as :meth:`list` gives them.
+        listed: the files, as :meth:`list` gives them.
     """
 
-    def __init__(self, folder: Path | None) -> None:
+    def __init__(self, folder: Path | None, tournaments: Path | None = None) -> None:
         self.folder = folder
+        self._begun = tournaments
         self.listed = CachedList(self.list)
         self._brought: OrderedDict[str, tuple[Path, int]] = OrderedDict()
         self._coming = 0
@@ -87,10 +93,8 @@ class Shelf:
         """
         if self._coming >= MOST_COMING:
             raise BusyError("too many records are being uploaded")
-        if self._room is None:
-            self._room = TemporaryDirectory(prefix="ggp-records-")
         name = secrets.token_urlsafe(12)
-        path = Path(self._room.name) / name
+        path = self._own_room() / name
         self._coming += 1
         try:
             size = 0
@@ -112,32 +116,50 @@ class Shelf:
             oldest.unlink(missing_ok=True)
         return name
 
+    def begin_tournament(self) -> Path:
+        """The path for a new tournament. In the temporary folder the oldest one makes room. Raises BusyError
+        if the operator's folder has too many."""
+        folder = self._begun or self._own_room() / "tournaments"
+        folder.mkdir(exist_ok=True)
+        begun = sorted(folder.glob("page-*.sqlite"), key=lambda path: path.stat().st_mtime)
+        if len(begun) >= MOST_BEGUN and self._begun is not None:
+            raise BusyError(f"{MOST_BEGUN} tournaments are kept here", remedy="the operator may remove some")
+        for path in begun[: 1 - MOST_BEGUN]:
+            drop_tournament(path)
+        return folder / f"page-{secrets.token_hex(6)}.sqlite"
+
+    def _own_room(self) -> Path:
+        if self._room is None:
+            self._room = TemporaryDirectory(prefix="ggp-records-")
+        return Path(self._room.name)
+
+    def _folders(self) -> list[Path]:
+        """The folders whose files have names for pages."""
+        own = None if self._room is None else self._own_room() / "tournaments"
+        return [folder for folder in (self.folder, self._begun or own) if folder is not None]
+
     def close(self) -> None:
-        """Delete all uploaded records."""
+        """Delete all uploaded records, and the tournaments in the temporary folder."""
         self._brought.clear()
         if self._room is not None:
             self._room.cleanup()
 
     def list(self) -> list[dict[str, Any]]:
-        """The folder's files, newest first: ``file``, ``kind``, ``bytes``, ``time`` (seconds since 1970).
-        Raises GdlError if the folder cannot be read."""
-        if self.folder is None:
-            return []
-        files: list[dict[str, Any]] = []
-        try:
-            for path in islice(self.folder.rglob("*"), 100 * MOST_LISTED):
-                kind = KINDS.get(path.suffix)
-                with suppress(FileNotFoundError):  # removed just now
-                    if kind is not None and path.is_file() and not path.is_symlink():
-                        status = path.stat()
-                        name = path.relative_to(self.folder).as_posix()
-                        files.append(
-                            {"file": name, "kind": kind, "bytes": status.st_size, "time": status.st_mtime}
-                        )
-        except OSError as error:
-            raise GdlError(f"{self.folder} cannot be read: {error.strerror}") from None
-        files.sort(key=lambda file: -file["time"])
-        return files[:MOST_LISTED]
+        """The files, newest first: ``file``, ``kind``, ``bytes``, ``time`` (seconds since 1970). Raises
+        GdlError if a folder cannot be read."""
+        files: dict[str, dict[str, Any]] = {}
+        for folder in self._folders():
+            try:
+                for path in islice(folder.rglob("*"), 100 * MOST_LISTED):
+                    kind = KINDS.get(path.suffix)
+                    with suppress(FileNotFoundError):  # removed just now
+                        if kind is not None and path.is_file() and not path.is_symlink():
+                            status, name = path.stat(), path.relative_to(folder).as_posix()
+                            found = {"kind": kind, "bytes": status.st_size, "time": status.st_mtime}
+                            files.setdefault(name, {"file": name, **found})
+            except OSError as error:
+                raise GdlError(f"{folder} cannot be read: {error.strerror}") from None
+        return sorted(files.values(), key=lambda file: -file["time"])[:MOST_LISTED]
 
     def find(self, query: Mapping[str, str]) -> ShelvedRecord:
         """The record that a query names by ``brought``, by ``file``, or by ``tournament`` and ``match`` (from
@@ -163,12 +185,19 @@ class Shelf:
 
     def path(self, name: str, kind: str) -> Path:
         """The path of a file in the folder, named as in :meth:`list`. Raises GdlError if there is none."""
-        if self.folder is not None and name and "\0" not in name and KINDS.get(Path(name).suffix) == kind:
-            path = self.folder / name
-            with suppress(OSError, RuntimeError):  # links in a circle
-                if path.resolve().is_relative_to(self.folder.resolve()) and path.is_file():
-                    return path
+        if name and "\0" not in name and KINDS.get(Path(name).suffix) == kind:
+            for folder in self._folders():
+                path = folder / name
+                with suppress(OSError, RuntimeError):  # links in a circle
+                    if path.resolve().is_relative_to(folder.resolve()) and path.is_file():
+                        return path
         raise GdlError(f"there is no {kind} {name[:100]!r}", remedy="choose one from the list on the page")
+
+
+def drop_tournament(path: Path) -> None:
+    """Delete a tournament's file, its lock and its log."""
+    for part in path.parent.glob(f"{path.name}*"):
+        part.unlink(missing_ok=True)
 
 
 DRAWING = WorkKind(
@@ -183,7 +212,7 @@ CARDS = web.AppKey("record_cards", CachedDrawings)
 
 def add_routes(app: web.Application) -> None:
     """Add the room to the application."""
-    app[SHELF] = Shelf(app[SETTINGS].records)
+    app[SHELF] = Shelf(app[SETTINGS].records, app[SETTINGS].tournaments)
     app.cleanup_ctx.append(_close)
     add_owner(app, WORKERS, partial(Workers, WORK))
     add_owner(app, CARDS, partial(CachedDrawings, DRAWING))

@@ -23,19 +23,21 @@ export function showSearch(element, role, candidates, note) {
   );
 }
 
-/** Fills `element` with the rules of a table's game. */
+/** Fills `element` with the rules of a table's game: how to play, and the file behind a button. */
 export async function fillRules(element, table) {
   try {
-    const { text } = await get(`/play/${table}/rules`);
-    const head = [];
-    for (const line of text.split("\n")) {
-      if (!line.startsWith(";")) break;
-      if (!/^;+ *draw:/.test(line)) head.push(line.replace(/^;+ ?/, ""));
-    }
-    element.replaceChildren(
-      head.length > 0 ? el("pre", { class: "words", tabindex: "0", role: "region", "aria-label": "The rules in words" }, head.join("\n").trimEnd()) : el("p", {}, "The rules have no words of their own."),
-      el("details", {}, el("summary", {}, "The rules as they are written"), el("pre", { tabindex: "0", role: "region", "aria-label": "The rules" }, text)),
-    );
+    const { text, how } = await get(`/play/${table}/rules`);
+    const file = el("pre", { tabindex: "0", role: "region", id: "rules-file", "aria-label": "The rules' file", hidden: true }, text);
+    const words = (shown) => `${shown ? "Hide" : "Show"} the rules' file`;
+    const toggle = el("button", { type: "button", "aria-expanded": "false", "aria-controls": "rules-file" }, words(false));
+    toggle.addEventListener("click", () => {
+      file.hidden = !file.hidden;
+      toggle.setAttribute("aria-expanded", String(!file.hidden));
+      toggle.textContent = words(!file.hidden);
+    });
+    const head = /^(?:;.*\n)*/.exec(text)[0].replace(/^;+ ?/gm, "").trim(); // what stands above rules that say no more
+    const told = how ? el("p", { class: "how" }, how) : head ? el("pre", { tabindex: "0", role: "region", "aria-label": "The rules in words" }, head) : el("p", {}, "These rules do not say in words how to play.");
+    element.replaceChildren(told, el("p", {}, toggle), file);
   } catch (error) {
     element.replaceChildren(el("p", {}, error.message));
   }

@@ -9,7 +9,12 @@ const KINDS = {
   puzzle: "Puzzles",
   level: "Levels",
   packing: "Packing puzzles",
+  "board game": "Board games",
+  "card game": "Card games",
+  "dice game": "Dice games",
+  "paper and pencil": "Paper and pencil",
 };
+const kindsOf = ({ kind, kinds = [] }) => [kind, ...kinds];
 const AGAIN = 4000; // ms until a picture that did not come is asked for once more
 
 /** The picture of a card that comes along. */
@@ -40,29 +45,35 @@ export function cardButton(card, choose) {
 export function cardList(cards, kinds, choose) {
   const words = el("input", { type: "search", id: "filter", placeholder: "Search", "aria-label": "Search", autocomplete: "off" });
   const present = kinds.filter((kind) => cards.some((card) => card.kind === kind));
+  const found = new Set(cards.flatMap((card) => (kinds.includes(card.kind) ? kindsOf(card) : [])));
   let wanted = "";
-  const buttons = ["", ...present].map((kind) =>
+  const buttons = ["", ...Object.keys(KINDS).filter((kind) => found.has(kind))].map((kind) =>
     el("button", { type: "button", "data-kind": kind, "aria-pressed": String(kind === ""), onclick: () => pick(kind) }, kind === "" ? "All" : KINDS[kind]),
   );
   const made = present.map((kind) => {
-    const members = cards.filter((card) => card.kind === kind).map((card) => [cardButton(card, choose), `${card.name} ${card.title} ${card.line}`.toLowerCase()]);
+    const members = cards.filter((card) => card.kind === kind).map((card) => {
+      const all = kindsOf(card);
+      return [cardButton(card, choose), [card.name, card.title, card.line, ...all, ...all.map((one) => KINDS[one] ?? "")].join(" ").toLowerCase(), all];
+    });
     const grid = el("div", { class: "cards" }, ...members.map(([button]) => button));
-    return { kind, members, section: el("section", { "aria-label": KINDS[kind] }, el("h2", {}, KINDS[kind]), grid) };
+    return { members, section: el("section", { "aria-label": KINDS[kind] }, el("h2", {}, KINDS[kind]), grid) };
   });
   const none = el("p", { hidden: true, role: "status" }, "Nothing is called that.");
+  const all = el("div", { class: "all" }, ...made.map(({ section }) => section));
 
   function pick(kind) {
     wanted = kind;
+    all.classList.toggle("one", kind !== ""); // one list, whatever else they are
     for (const button of buttons) button.setAttribute("aria-pressed", String(button.dataset.kind === kind));
     fill();
   }
   function fill() {
     const asked = words.value.trim().toLowerCase();
     let shown = 0;
-    for (const { kind, members, section } of made) {
+    for (const { members, section } of made) {
       let here = 0;
-      for (const [button, text] of members) {
-        button.hidden = !((wanted === "" || wanted === kind) && text.includes(asked));
+      for (const [button, text, all] of members) {
+        button.hidden = !((wanted === "" || all.includes(wanted)) && text.includes(asked));
         if (!button.hidden) here += 1;
       }
       section.hidden = here === 0;
@@ -81,7 +92,7 @@ export function cardList(cards, kinds, choose) {
     (shown.find((button) => button.dataset.name.toLowerCase() === asked) ?? shown[0])?.click();
   });
   const filters = el("div", { class: "filters" }, words, el("div", { class: "kinds", role: "group", "aria-label": "Kinds" }, ...buttons));
-  return el("div", { class: "choice" }, filters, none, ...made.map(({ section }) => section));
+  return el("div", { class: "choice" }, filters, none, all);
 }
 
 async function base64(blob) {

@@ -4,6 +4,7 @@ import { el, fail, post } from "/static/page.js";
 import { spot, squareOf } from "/static/marks.js";
 
 const NAMESPACE = "http://www.w3.org/2000/svg";
+const FEW = 12; // guesses that are shown at once
 const DARKEST = 0.8; // of a shade, for what is nearly sure
 
 /** The key of the chair that this browser has at a table; empty for who looks on. */
@@ -29,14 +30,15 @@ export function shade(svg, squares) {
   (svg.querySelector("[data-square]")?.parentNode ?? svg).append(group);
 }
 
-/** What a role may hold for possible, in words. */
-function possible({ count, exact, quiet }) {
-  if (exact && quiet) return count === 1 ? "One state is possible." : `${count.toLocaleString("en")} states are possible.`;
-  if (exact) return count === 1 ? "You know the whole state." : `Drawn is what is true in all ${count.toLocaleString("en")} states that are possible.`;
-  return `Drawn is what is true in ${count.toLocaleString("en")} states drawn from all that are possible.`;
+/** What is drawn and what the numbers and bars mean, in words. */
+function meaning({ sees, squares, guesses, count, exact, quiet }, shades) {
+  if (exact && count === 1) return "Nothing is hidden from you now.";
+  const shown = squares.length > 0 && shades.checked ? "The numbers on the board say how likely something stands there, in percent." : "";
+  const bars = guesses.length > 0 && (!quiet || shades.checked) ? "The bars show how likely the rest is." : "";
+  return [sees || "Drawn is what you know for sure.", shown, bars].filter(Boolean).join(" ");
 }
 
-const chips = (percepts) => (percepts.length === 0 ? ["nothing"] : percepts.map((words) => el("span", { class: "percept" }, words)));
+const chips = (percepts) => (percepts.length === 0 ? ["nothing new"] : percepts.map((words) => el("span", { class: "percept" }, words)));
 
 const nameOf = (square) => document.querySelector(`[data-square="${CSS.escape(square)}"] title`)?.textContent.split(":")[0] ?? square;
 
@@ -55,11 +57,14 @@ function settle(shades, sight) {
 /** What a role knows: its last percepts, what is drawn, how likely the rest is. `shades` is the box that has it shaded. */
 export function known(sight, shades) {
   settle(shades, sight);
-  const asked = !sight.quiet || shades.checked;
-  const saw = el("p", { class: "saw" }, el("strong", {}, "Seen last: "), ...chips(sight.percepts));
-  const unsure = sight.squares.length + sight.guesses.length > 0;
-  const box = el("label", {}, shades, sight.quiet ? " Show what is possible" : " Shade what is likely");
-  return el("div", {}, saw, sight.quiet ? box : "", asked ? el("p", { class: "possible" }, possible(sight)) : "", sight.squares.length > 0 && !sight.quiet ? box : "", asked && unsure ? el("details", { open: sight.quiet }, el("summary", {}, "How likely the rest is"), likely(sight)) : "");
+  const { squares, guesses, count, exact, percepts, quiet } = sight;
+  const saw = el("p", { class: "saw" }, el("strong", {}, "New to you: "), ...chips(percepts));
+  const many = exact ? `${count.toLocaleString("en")} positions are possible` : "among a great many possible positions";
+  const box = el("label", {}, shades, quiet ? " Show what is possible" : " Show how likely on the board");
+  const open = quiet || (guesses.length > 0 && guesses.length <= FEW);
+  const bars = el("details", { open }, el("summary", { title: many }, "How likely the rest is"), likely(sight));
+  const asked = (!quiet || shades.checked) && squares.length + guesses.length > 0;
+  return el("div", {}, saw, el("p", { class: "possible" }, meaning(sight, shades)), quiet || squares.length > 0 ? box : "", asked ? bars : "");
 }
 
 /** The moves of a person's own role, and what it saw of each step. */

@@ -6,6 +6,7 @@ import { hiddenView, keyOf, ownHistory } from "/static/hidden.js";
 import { fillSteps } from "/static/steps.js";
 import { hasDirections, moveOfKey } from "/static/hands.js";
 import { glide, putOver } from "/static/marks.js";
+import { remember } from "/static/mine.js";
 import { dot, STRENGTHS } from "/static/opponent.js";
 import { clearError, drawing, el, fail, listen, post, used } from "/static/page.js";
 import { soundButton, soundOf } from "/static/sound.js";
@@ -18,7 +19,7 @@ const THE_PAGE = { [STRENGTHS.easy.others]: "the page, easy", [STRENGTHS.medium.
 export function show(main, { table, players }) {
   const board = el("div", { class: "board" });
   const choices = el("div", { class: "choices", role: "group", "aria-label": "Moves" });
-  const filter = el("input", { type: "search", id: "moves-filter", placeholder: "/ filters the moves", "aria-label": "Filter the moves", autocomplete: "off" });
+  const filter = el("input", { type: "search", id: "moves-filter", placeholder: "Filter the moves", "aria-label": "Filter the moves", autocomplete: "off" });
   const all = el("ul", { class: "moves", "aria-label": "All legal moves" });
   const count = el("summary", {}, "All legal moves");
   const legal = el("details", { class: "legal" }, count, filter, all);
@@ -180,7 +181,7 @@ export function show(main, { table, players }) {
     if (lost) words = "The server does not answer; trying again …";
     else if (state.over) words = "The match is over.";
     else if (state.why) words = state.why;
-    else if (state.lost.length > 0 && !hinting) words = `Lost here: ${state.lost.join("; ")}. Take back with Backspace.`;
+    else if (state.lost.length > 0 && !hinting) words = `Lost here: ${state.lost.join("; ")}. Press “Take back”.`;
     else if (hinting) words = "Looking for a good move …";
     else if (carrying) words = "Now click where it should go.";
     else if (asked.length > 0 && atOnce) {
@@ -188,7 +189,7 @@ export function show(main, { table, players }) {
       words = `${together()}${list(asked)}: choose, secretly.${chosen.length > 0 ? ` ${list(chosen)} ${chosen.length === 1 ? "has" : "have"} chosen.` : ""}`;
     } else if (asked.length > 0) words = asked.length === 1 && seatName(asked[0]) === "you" ? `Your turn (${list(asked)})` : `${list(asked)} to move`;
     else if (state.blind?.over) words = "The match is over. Looking back.";
-    else if (state.waits) words = "Paused. Go on with p.";
+    else if (state.waits) words = "Paused. Press “Go on”.";
     else if (state.blind) words = state.blind.as === null ? "The match goes on." : "The others choose …";
     else if (thinking !== null) words = `${state.roles[thinking.role]} thinks …`;
     else words = "…";
@@ -262,6 +263,7 @@ export function show(main, { table, players }) {
     const moved = state === null || news.step !== state.step || news.steps !== state.steps;
     soundOf(state, news);
     state = news;
+    remember(table, news);
     thinking = null;
     hinting = false;
     walking = carrying = "";

@@ -1,6 +1,7 @@
 // The replay room: records of the folder, those that a person brings, and one that is looked at.
 import { recordCards } from "/static/record_cards.js";
-import { ago, clearError, el, fail, get, post, textOf } from "/static/page.js";
+import { ownMatches } from "/static/mine.js";
+import { ago, clearError, drawing, el, fail, get, post, textOf } from "/static/page.js";
 import { seeAs } from "/static/see_as.js";
 import { view } from "/static/viewer.js";
 
@@ -109,11 +110,9 @@ function showList(main, { files, folder }) {
     drop.classList.remove("over");
     if (event.dataTransfer.files.length) bring(event.dataTransfer.files[0]);
   });
-  main.append(drop);
-  if (!folder) {
-    main.append(el("p", {}, "Start with ", el("code", {}, "ggp web --records DIR"), " to see the records of a folder here."));
-    return;
-  }
+  const own = ownMatches();
+  const cards = own.map(({ title, line, time, svg, open }) => el("button", { type: "button", class: "card", onclick: () => open().catch(fail) }, el("span", { class: "picture", "aria-hidden": "true" }, svg ? drawing(svg) : null), el("strong", {}, title), el("span", { class: "line" }, line), el("small", {}, ago(time))));
+  if (own.length > 0) main.append(el("h2", {}, "Your last matches"), el("div", { class: "cards" }, ...cards));
   const parameter = { record: "file", tournament: "tournament" };
   const found = files.map(({ file: name, kind, time }) => ({
     href: kind === "record" ? `/replay?file=${encodeURIComponent(name)}` : `/tournaments?file=${encodeURIComponent(name)}`,
@@ -121,6 +120,8 @@ function showList(main, { files, folder }) {
     name,
     line: kind === "tournament" ? `tournament, ${ago(time)}` : ago(time),
   }));
-  main.append(el("h2", {}, "In the folder"), recordCards(found));
-  if (files.length === 0) main.append(el("p", {}, "There is nothing yet."));
+  if (found.length > 0) main.append(el("h2", {}, "On this server"), recordCards(found));
+  if (own.length + found.length === 0) main.append(el("section", { class: "empty", "aria-label": "Nothing to replay yet" }, el("p", {}, "Matches that you play to their end appear here."), el("p", { class: "row" }, el("a", { class: "button main", href: "/play" }, "Play a game"))));
+  main.append(drop);
+  if (!folder) main.append(el("p", { class: "line" }, "With ", el("code", {}, "ggp web --records DIR"), " the records of a folder are here too."));
 }

@@ -1,5 +1,6 @@
 // The first page: what this is, a game that goes on by itself, and the doors to everything.
 import { el } from "/static/page.js";
+import { hasLast, lastGame } from "/static/mine.js";
 import { openTable, STRENGTHS } from "/static/opponent.js";
 
 const PAUSE = 1300; // ms between two positions
@@ -30,6 +31,8 @@ function live(card) {
 
 export function show(main, { shown, games, puzzles }) {
   const now = el("button", { type: "button", class: "main", id: "now", onclick: () => openTable({ game: shown.name, rules: "" }, ["human", STRENGTHS.easy.others], STRENGTHS.easy) }, "Play now");
+  const again = el("p", { class: "continue", hidden: !hasLast() }); // its place is there before the server has answered
+  if (hasLast()) lastGame().then((link) => link && again.append(link));
   const door = (href, picture, title, words) =>
     el("a", { class: "door", href }, el("img", { src: `/cards/${picture}.svg`, alt: "", loading: "lazy", width: "200", height: "200" }), el("strong", {}, title), el("span", {}, words));
   main.append(
@@ -41,6 +44,7 @@ export function show(main, { shown, games, puzzles }) {
         {},
         el("p", { class: "lead" }, "Give it the rules of a game, and it plays: it works out by itself how to draw the board, what a click means, and how to win."),
         el("p", {}, now, el("span", { class: "line" }, ` ${shown.title} against the easy player`)),
+        again,
       ),
       el("div", { class: "live" }, live(shown)),
     ),

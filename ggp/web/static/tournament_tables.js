@@ -77,6 +77,7 @@ export function tables(told, replay = null, form = null) {
     shown.push(el("h2", {}, "Ratings"), ratingsPlot(told.ratings), table(["rank", "player", "Elo", "95 % interval", "stronger than next"], rows));
   }
   for (const reason of told.unrated) shown.push(el("p", { class: "unrated" }, reason));
+  if (told.played + told.failures.length === 0) return shown;
   if (told.test || form) {
     shown.push(el("h2", {}, "Sequential test"), ...(told.test ? [el("p", {}, told.test.line), testPlot(told.test)] : []), ...(form ? [form] : []));
   }

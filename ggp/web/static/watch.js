@@ -1,5 +1,6 @@
 // The watching room: the matches of players' servers, and one of them as it is played.
 import { clearError, drawing, el, expectation, fail, get, listen } from "/static/page.js";
+import { openTable, STRENGTHS } from "/static/opponent.js";
 import { fillSteps } from "/static/steps.js";
 import { turn } from "/static/viewer.js";
 
@@ -10,7 +11,14 @@ export function show(main, { match }) {
 
 function showList(main) {
   const servers = el("ul", { class: "servers" });
-  const waits = el("p", { role: "status" }, "…");
+  const sides = [STRENGTHS.easy.others, STRENGTHS.easy.others];
+  const begin = () => openTable({ game: "connectfour", rules: "" }, sides, STRENGTHS.easy);
+  const waits = el(
+    "section",
+    { class: "empty", hidden: true, "aria-label": "Nothing to watch yet" },
+    el("p", {}, "Nothing is played here now. Matches at tables of this page appear by themselves, and those of servers that were named with ", el("code", {}, "ggp web --watch"), "."),
+    el("p", { class: "row" }, el("button", { type: "button", class: "main", id: "begin", onclick: begin }, "Let the page play itself"), el("a", { class: "button", href: "/play" }, "Play a game")),
+  );
   const live = el("div", { class: "cards", role: "group", "aria-label": "Matches that go on" });
   const closed = el("ul", {});
   const count = el("summary", {}, "");
@@ -43,17 +51,13 @@ function showList(main) {
 
   listen("/watch/events", {
     list: (told) => {
-      servers.replaceChildren(
-        ...(told.servers.length
-          ? told.servers.map(({ url, reached }) => el("li", { class: reached ? "" : "offline" }, `${url}: ${reached ? "connected" : "not reached, trying again"}`))
-          : [el("li", {}, "Start with ", el("code", {}, "ggp web --watch http://localhost:9147"), " to see the matches of a player's server (ggp serve). Tables of this page are shown too.")]),
-      );
+      servers.replaceChildren(...told.servers.map(({ url, reached }) => el("li", { class: reached ? "" : "offline" }, `${url}: ${reached ? "connected" : "not reached, trying again"}`)));
       const going = told.matches.filter(({ why }) => !why);
       const over = told.matches.filter(({ why }) => why);
       waits.hidden = going.length > 0;
-      waits.textContent = "Waiting for a match …";
       live.replaceChildren(...going.map(cardOf));
       folded.hidden = over.length === 0;
+      folded.open ||= going.length === 0;
       count.textContent = `Over or closed (${over.length})`;
       closed.replaceChildren(...over.map((one) => el("li", {}, el("a", { href: `/watch?match=${one.key}` }, one.game || one.match), ` ${one.role}, ${one.steps} steps: ${one.why}`)));
     },
@@ -113,6 +117,7 @@ function showMatch(main, key) {
     flip.setAttribute("aria-pressed", String(turned));
     turn(board, turned);
   }
+  const follow = el("button", { type: "button", hidden: true, onclick: () => go(newest) }, "To the newest");
   // Game managers tell of no search.
   const searching = el(
     "section",
@@ -133,7 +138,7 @@ function showMatch(main, key) {
         "div",
         { class: "side" },
         said,
-        el("div", { class: "steps" }, slider, where, flip),
+        el("div", { class: "steps" }, slider, where, follow, flip),
         moves,
         searching,
         past,
@@ -186,7 +191,8 @@ function showMatch(main, key) {
   }
 
   function tellStep() {
-    where.textContent = `step ${at} of ${newest}${following ? "" : ", End follows"}`;
+    where.textContent = `step ${at} of ${newest}`;
+    follow.hidden = following;
   }
 
   async function go(step) {

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+from gdl.syntax.preface import preface_lines
 from players.puzzles.level_name import LevelKind
 from players.puzzles.snakes.level import (
     ARROWS,
@@ -450,6 +451,16 @@ def _name(level: SnakeLevel, cell: Cell) -> str:
     return f"{chr(ord('a') + cell[0])} {level.height - cell[1]}"
 
 
+_HOW = (
+    "Bring all snakes to the exit. In a move you choose a snake and a direction: its head goes there, and"
+    " its body follows. A snake cannot go through walls or itself, but pushes other snakes and blocks"
+    " ahead. Snakes and blocks fall down unless a wall, fruit or something that stands holds them up. A"
+    " piece of fruit makes the snake that eats it longer, and once all fruit is eaten, a snake whose head"
+    " is at the exit leaves. You lose if a snake falls onto spikes or off the board, or if nothing can"
+    " move. There are {steps} moves, and each cell of a fall counts as one."
+)
+
+
 def _header(level: SnakeLevel, steps: int) -> str:
     cells = level.cells(FREE)
     bases = 5 * len(level.snakes) * len(cells) + len(level.cells("*")) + steps + 1
@@ -459,6 +470,7 @@ def _header(level: SnakeLevel, steps: int) -> str:
     lines_of_map.append(" " * 13 + "".join(chr(ord("a") + x) for x in range(level.width)))
     lines_out = [
         f"Snakes{', ' + level.title if level.title else ''}: they eat, push, fall and leave.",
+        *preface_lines(_HOW.format(steps=steps), "puzzle"),
         "",
         "Roles   player, alone.",
         "State   (head S X Y); (body S X Y D): the rest of snake S; D points to the next segment towards",

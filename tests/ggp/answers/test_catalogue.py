@@ -79,11 +79,21 @@ def test_a_card_has_the_roles_of_its_game_and_says_whether_they_choose_at_once(n
         ("; Hex: connect your two sides.", "Hex", "connect your two sides"),
         ("; Kalah with four pits.\n; more", "Kalah", "with four pits"),
         ("; Rock, paper, scissors: five rounds.", "Rock, paper, scissors", "five rounds"),
+        ("; Go: long words\n; go on. More.", "Go", "long words go on"),
+        ("; Go\n; how to play: surround.", "Go", ""),
+        (f"; Go: one {'a' * 80}. Two {'b' * 80}.", "Go", f"one {'a' * 80}"),
         ("(role x)", "", ""),
     ],
 )
 def test_a_title_ends_where_one_takes_a_breath(head: str, title: str, line: str) -> None:
     assert title_of(head) == (title, line)
+
+
+def test_a_card_is_of_several_kinds_by_its_rules_and_by_their_hints() -> None:
+    kinds = {card["name"]: {card["kind"], *card["kinds"]} for card in CARDS}
+    assert kinds["backgammon"] == {"turns", "chance", "board game", "dice game", "race"}
+    assert kinds["blindtictactoe"] >= {"hidden", "chance", "at once"} and "chance" not in kinds["chess"]
+    assert all(len(card["line"]) <= 110 for card in CARDS)
 
 
 def test_pictures_are_svg_and_show_a_match_under_way() -> None:

@@ -1,4 +1,4 @@
-"""``ggp validate``, ``format``, ``scramble`` and ``ground``: what they print and how they exit."""
+"""``ggp validate``, ``format``, ``scramble``, ``ground`` and ``games``: what they print and how they exit."""
 
 from __future__ import annotations
 
@@ -152,3 +152,15 @@ def test_the_printed_rules_ground_to_themselves(capsys: pytest.CaptureFixture[st
 def test_counts_come_as_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     command("tictactoe", stats=True)
     assert "base_propositions" in capsys.readouterr().out
+
+
+def test_games_says_how_to_play_those_that_are_named(files: dict[str, Path]) -> None:
+    status, output = run("games", "liarsdice", "yards.xsb:2", files["good"])
+    assert status == 0
+    assert output.startswith(
+        "Liar's dice: dice game, bluffing game\nPlayers: first, second and chance\n\nEach"
+    )
+    assert "Players: keeper\n\nPush every box onto a goal." in output
+    assert "\ngood\nPlayers: a\n\nThe rules do not say how to play.\n" in output
+    listed = json.loads(run("games", "--json", "chess")[1])
+    assert listed["how"].startswith("Checkmate") and listed["kinds"] == ["board game", "capture game"]

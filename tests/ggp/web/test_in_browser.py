@@ -227,7 +227,7 @@ PAGES = {
     "sheet": ("/play?game=chess", "document.querySelector('dialog[open]')"),
     "puzzles": ("/puzzles", "document.querySelectorAll('.card').length > 20"),
     "editor": ("/rules?game=tictactoe", "document.querySelector('.preview svg')"),
-    "watch": ("/watch", "document.querySelector('.servers li')"),
+    "watch": ("/watch", "document.querySelector('.empty:not([hidden]), a.card')"),
     "replay": ("/replay", "document.querySelectorAll('.card svg').length === 2"),
     "match": ("/replay?file=one.json#9", "document.querySelectorAll('.history td button').length > 9"),
     "tournaments": ("/tournaments", "document.querySelector('main ul a')"),

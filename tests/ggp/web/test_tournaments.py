@@ -11,14 +11,16 @@ import pytest
 
 from bench.hostile_tournaments import ENDLESS, picture, write_hostile, write_special, write_tournament
 from ggp.game import Game
+from ggp.protocol.http_error import BusyError
 from ggp.tournament.schedule import Fixture
 from ggp.tournament.session import stored_settings
 from ggp.tournament.settings import GameSpec, TournamentSettings, parse_entrants
 from ggp.tournament.statistics.ratings import Sprt
 from ggp.tournament.statistics.tables import html_report
 from ggp.tournament.store import Result, Store
+from ggp.web.replay.routes import MOST_BEGUN, Shelf
 from ggp.web.tournament_process import tables_of
-from tests.ggp.web.pages import WebServer, client_of, until, wait
+from tests.ggp.web.pages import Client, Listener, WebServer, client_of, open_table, token_of, until, wait
 from tests.ggp.web.replay.test_recorded import played
 
 EVIL = "<b>tictactoe</b>"
@@ -145,3 +147,123 @@ async def test_all_who_ask_for_the_same_file_share_one_reading(tmp_path: Path) -
         assert {reply.status for reply in replies} == {200}
         for reply in replies:
             reply.close()
+
+
+# --- Tournaments that a page begins
+PLAYERS = [{"label": "Greedy one", "spec": "greedy"}, {"label": "dice", "spec": "random"}]
+ORDER = {"games": ["nim"], "players": PLAYERS, "rounds": 1, "playclock": 0.1}
+
+
+def with_player(spec: str, label: str = "other") -> dict[str, object]:
+    return {"players": [PLAYERS[0], {"label": label, "spec": spec}]}
+
+
+@pytest.mark.parametrize(
+    ("changed", "error"),
+    [
+        ({"games": ["hanoi"]}, "there is no game 'hanoi' for two players and more"),
+        ({"games": ["/etc/passwd"]}, "there is no game"),
+        ({"games": []}, "games"),
+        (with_player("os:system"), "'os:system' is not offered here"),
+        (with_player("http://localhost:1"), "is not offered here"),
+        (with_player("uct:knowledge=/tmp"), "knowledge"),
+        (with_player("uct:workers=1"), "no processes of their own"),
+        (with_player("random", "Greedy one"), "two players are called Greedy one"),
+        (with_player("random", "<b>"), "which cannot be"),
+        ({"games": ["nim", "hex", "chomp"], "rounds": 20}, "120 matches are more than 100"),
+        ({"rounds": 10**9}, "rounds is more than 20"),
+        ({"playclock": 1e9}, "playclock is more than 10"),
+    ],
+)
+def test_a_page_names_known_games_and_public_players_within_limits(
+    client: Client, loop: asyncio.Runner, changed: dict[str, object], error: str
+) -> None:
+    async def told() -> tuple[int, dict[str, str]]:
+        reply = await client.post("/tournaments/begin", json=ORDER | changed, headers=token_of(client))
+        return reply.status, await reply.json()
+
+    status, answer = loop.run(told())
+    assert status == 400 and error in answer["error"]
+
+
+async def test_a_page_begins_a_tournament_sees_it_played_and_alone_may_stop_it(tmp_path: Path) -> None:
+    async with client_of(tournaments=tmp_path) as client:
+        told = await begun(client, **ORDER)
+        heard = Listener(client, f"/tournaments/events?file={told['file']}")
+        tables = await heard.until("tables", lambda news: news["played"] == news["total"] == 2)
+        assert (tables["name"], tables["players"]) == ("Nim", ["Greedy one", "dice"])
+        story = await client.get("/replay/story", params={"tournament": told["file"], "match": "1"})
+        assert (await story.json())["game"] == "nim"
+
+        long = ORDER | {"games": ["chess"], "playclock": 10.0, **with_player("uct")}
+        told, another = await begun(client, **long), await begun(client, **long)
+        reply = await client.post("/tournaments/begin", json=long, headers=token_of(client))
+        assert reply.status == 503 and "2 tournaments" in (await reply.json())["error"]
+        order = {"file": another["file"], "key": another["key"]}
+        assert (await client.post("/tournaments/stop", json=order, headers=token_of(client))).status == 200
+        for key, status in (("wrong", 400), ("", 400), (told["key"], 200), (told["key"], 400)):
+            order = {"file": told["file"], "key": key}
+            reply = await client.post("/tournaments/stop", json=order, headers=token_of(client))
+            assert reply.status == status, key
+        assert told["file"] in await (await client.get("/tournaments")).text()
+    assert len(list(tmp_path.glob("page-*.sqlite"))) == 3  # the operator's folder keeps them
+
+
+async def begun(client: Client, **order: object) -> dict[str, str]:
+    reply = await client.post("/tournaments/begin", json=order, headers=token_of(client))
+    told: dict[str, str] = await reply.json()
+    assert reply.status == 200, told
+    return told
+
+
+def test_a_folder_of_the_operator_is_not_filled_and_the_own_one_forgets_the_oldest(tmp_path: Path) -> None:
+    for number in range(MOST_BEGUN):
+        (tmp_path / f"page-{number:012}.sqlite").touch()
+    with pytest.raises(BusyError, match="are kept here"):
+        Shelf(None, tmp_path).begin_tournament()
+    shelf = Shelf(None)
+    for _ in range(MOST_BEGUN + 2):
+        path = shelf.begin_tournament()
+        path.touch()
+    assert len(list(path.parent.iterdir())) == MOST_BEGUN and path.exists()
+    assert shelf.path(path.name, "tournament") == path
+    assert len(shelf.list()) == MOST_BEGUN
+    shelf.close()
+    assert not path.exists()
+
+
+@pytest.mark.slow
+def test_an_empty_room_begins_something_and_lists_what_this_browser_played(
+    web: WebServer, browser: Any
+) -> None:
+    address = web()
+    browser.get(f"{address}/replay")
+    wait(browser, "document.querySelector('.empty a.main')")
+    open_table(browser, address, "tictactoe", ["human"])
+    for number in (2, 4, 6, 8, 9):
+        wait(browser, "document.querySelector('.moves button') && document.title.startsWith('●')")
+        if number == 4:  # in the middle the first page leads back
+            browser.get(f"{address}/")
+            wait(browser, "document.getElementById('continue')").click()
+            wait(browser, "document.querySelector('.moves button') && document.title.startsWith('●')")
+        browser.execute_script("document.querySelector('.moves button').click()")
+        step = f"/step {number} /.test(document.querySelector('output').value)"
+        wait(browser, f"{step} || !document.querySelector('.banner').hidden")
+        if browser.execute_script("return !document.querySelector('.banner').hidden"):
+            break
+    wait(browser, "localStorage.getItem('my matches')")
+    browser.get(f"{address}/replay")
+    wait(browser, "document.querySelector('.cards .card svg')")
+    browser.execute_script("document.querySelector('.cards .card').click()")
+    until(browser, "document.querySelector('h1').textContent", "Tic-tac-toe")
+    browser.get(f"{address}/")
+    wait(browser, "document.querySelector('.continue')")
+    assert not browser.find_elements("id", "continue")
+    browser.get(f"{address}/tournaments")
+    wait(browser, "document.getElementById('start')")
+    for choice in ("[value='0']", "[value='1']", "[value='3']", "[value=connectfour]"):
+        browser.execute_script("document.querySelector(arguments[0]).click()", choice)
+    assert "4 matches" in browser.find_element("css selector", ".begin [role=status]").text
+    browser.find_element("id", "start").click()
+    wait(browser, "document.querySelector('progress')?.value === 4")
+    assert "Greedy" in browser.find_element("css selector", "main").text

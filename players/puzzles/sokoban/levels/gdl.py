@@ -10,6 +10,7 @@ import re
 from itertools import pairwise
 
 from gdl.errors import GdlError
+from gdl.syntax.preface import preface_lines
 from players.puzzles.level_name import LevelKind
 from players.puzzles.sokoban.levels.level import (
     BOX,
@@ -218,6 +219,19 @@ def level_of_gdl(text: str) -> Level | None:
     return next((one for one in levels if level_to_gdl(one).partition("\n")[2] == rest), None)
 
 
+_HOW = (
+    "Push every box onto a goal. {walk} A box moves if the square behind it is free, one box at a time, and"
+    " you can never pull. So take care before you push a box into a corner or along a wall. The level is"
+    " solved when every {done}. After {limit} moves the match ends all the same, and you get the share of the"
+    " boxes that are on goals."
+)
+_WALK = {
+    False: "You are the keeper and go up, down, left or right; a box in your way is pushed ahead.",
+    True: "In a move you push a box by one square; the keeper walks behind it by itself, if there is a way.",
+}
+"""Whether moves are pushes -> how one moves."""
+
+
 class _Writer:
     def __init__(self, level: Level, pushes: bool, limit: int) -> None:
         self.level = level
@@ -257,7 +271,8 @@ class _Writer:
         boxes, goals = len(self.boxes), len(self.goals)
         step = "(ones N), (tens N) and so on count moves" if digits else "(step N)"
         columns = "letters" if self.level.width <= 26 else "numbers"
-        ends = f"when every {'goal has a box' if goals == boxes else 'box is on a goal'},"
+        done = "goal has a box" if goals == boxes else "box is on a goal"
+        ends = f"when every {done},"
         moves = (
             "(move up), (move down), (move left), (move right), pushing a single box if there",
             "is one. Boxes cannot be pulled.",
@@ -274,6 +289,7 @@ class _Writer:
         lines = [
             f"Sokoban{', ' + title if title else ''}{', by ' + author if author else ''}: "
             f"{boxes} box{'es' if boxes > 1 else ''} to push onto goals.",
+            *preface_lines(_HOW.format(walk=_WALK[self.pushes], done=done, limit=self.limit), "puzzle"),
             "",
             "Roles   keeper, alone.",
             f"State   (at X Y) the keeper; (box X Y); {step}.",

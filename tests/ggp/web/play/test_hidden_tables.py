@@ -44,7 +44,7 @@ async def test_each_person_is_told_what_its_role_knows_and_all_of_it_after_the_e
     assert "no person" in (await at.request("sit", role="random"))["error"]
     first = await one.until("state", lambda s: s["asked"] != [])
     second = await two.until("state", lambda s: s["step"] == 1)
-    own = [state["blind"]["percepts"][0].split()[1] for state in (first, second)]
+    own = [state["blind"]["percepts"][0].split()[-1] for state in (first, second)]
     assert own[0] != own[1]
     assert f"second {own[1]}" not in first["svg"] and f"first {own[0]}" in first["svg"]
     assert [share for _, share in first["blind"]["guesses"]] == [50, 50]
@@ -58,7 +58,7 @@ async def test_each_person_is_told_what_its_role_knows_and_all_of_it_after_the_e
     assert (await client.get(f"/play/{at.table}/keep?form=record")).status == 400
     await move(one, first, "bet")
     second = await two.until("state", lambda s: s["asked"] != [])
-    assert second["blind"]["percepts"] == ["move first bet"]
+    assert second["blind"]["percepts"] == ["first: bet"]
     assert [step["moves"] for step in second["history"]] == [["", "noop", ""]] * 2
     await move(two, second, "call")
     for person in (one, two, at):
@@ -188,7 +188,7 @@ async def test_those_who_look_on_neither_deal_again_nor_stop_a_match_that_goes_o
     told = await two.until("state", lambda s: s["asked"] != [])
     await move(two, told, "fold")
     over = await one.until("state", lambda s: s["over"])
-    assert f"first {dealt['blind']['percepts'][0].split()[1]}" in over["svg"] and not over["waits"]
+    assert f"first {dealt['blind']['percepts'][0].split()[-1]}" in over["svg"] and not over["waits"]
     await at.request("again")
     assert "spectators" in (await at.until("note"))["text"]
     await two.request("again")

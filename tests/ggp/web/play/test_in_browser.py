@@ -221,7 +221,7 @@ def test_the_status_is_true_after_a_hint_a_pause_and_where_the_server_is_lost(br
         open_table(browser, address, "chess", ["uct", "uct"])
         look(browser, lambda s: s[1].startswith("step ") and not s[1].startswith("step 0 "))
         press(browser, "p")
-        status("Paused. Go on with p.")
+        status("Paused. Press “Go on”.")
         paused = look(browser, lambda s: True)
         time.sleep(0.6)
         assert look(browser, lambda s: True)[:2] == paused[:2]
@@ -505,7 +505,8 @@ def test_who_plays_kuhn_poker_sees_the_own_card_and_after_the_end_both(web: WebS
     until(lambda: my_turn(browser))
     own = text(browser, ".known .percept").split()[-1]
     assert own in described(browser) and not shows_the_other(browser)
-    assert "2 states" in text(browser, ".known")
+    assert "You see your own card, not the other's. The bars show" in text(browser, ".known")
+    assert "50 % second holds the" in text(browser, ".known .likely")
     assert not browser.find_element(By.CSS_SELECTOR, "[data-order=back]").is_displayed()
     while "over" not in text(browser, ".status"):
         for button in browser.find_elements(By.CSS_SELECTOR, ".offered button")[:1]:
