@@ -7,6 +7,7 @@ player's search in progress), ``hint``, ``note``. ``took`` reports that a reques
 
 from __future__ import annotations
 
+import hashlib
 import queue
 import random
 import time
@@ -19,6 +20,7 @@ import orjson
 from gdl.errors import GdlError, MoveError, cannot_play
 from gdl.information import Information, chance_role, information_of
 from gdl.machine import State
+from gdl.syntax.parser import parse_term
 from gdl.terms import RANDOM
 from gdl.visible import without_folders
 from ggp.game import Game
@@ -87,6 +89,7 @@ class TableRequest:
             public names (:func:`ggp.web.play.seats.check_seat`).
         title: the displayed title of the game; empty for the title in its rules.
         card, next_card: the catalogue names of the game and of the level after it; empty if there is none.
+        moves: joint moves as the rules spell them, from which the match goes on.
     """
 
     game: Game
@@ -100,6 +103,7 @@ class TableRequest:
     title: str = ""
     card: str = ""
     next_card: str = ""
+    moves: Sequence[Sequence[str]] = ()
 
 
 class AttentiveSeat(KaskadePlayer):
@@ -154,11 +158,14 @@ class Table:
         self._waits = False  # after going back our players wait for a move or ``go``
         self._due: float | None = None  # until when people may choose
         self._seed = request.seed
+        alone = len(self.roles) == 1
+        self._level = hashlib.sha256(game.text.encode()).hexdigest()[:16] if alone else ""
         self._deal()
 
     def run(self) -> None:
         """Play until the request ``end`` comes."""
         try:
+            self._follow(self._request.moves)
             self._show()
             while self._turn():
                 pass
@@ -166,6 +173,16 @@ class Table:
             for player in (*self._players.values(), *self._adviser.values()):
                 player.stop()
             self._kaskade.close()
+
+    def _follow(self, line: Sequence[Sequence[str]]) -> None:
+        """Play the joint moves with which the table was opened. Raises GdlError if they cannot be played."""
+        for number, texts in enumerate(line, 1):
+            if len(texts) != len(self.roles):
+                raise GdlError(f"{len(texts)} moves in step {number}", remedy="give one for each role")
+            moves = [parse_term(text, notation="auto") for text in texts]
+            joint = [self.machine.move_id(role, move) for role, move in enumerate(moves)]
+            self.match.state.play(joint)  # says why it cannot be played
+            self._learnt(self.match.replay(joint))
 
     def _deal(self) -> None:
         """Begin the match. Games with chance or hidden information draw a new seed for each match
@@ -302,6 +319,8 @@ class Table:
                     self._choose(role, move)
                 case {"do": "back"}:
                     self._go_to(self._last_choice(), waits=False)
+                case {"do": "redo"}:
+                    self._go_to(self._next_choice(), waits=False)
                 case {"do": "goto", "step": int(step)}:
                     self._go_to(step, waits=step < len(self.match.steps))
                 case {"do": "go"}:
@@ -356,10 +375,18 @@ class Table:
     def _last_choice(self) -> int:
         """The last step before the shown state in which a person had a choice; the previous one if there is
         none."""
+        before = [number for number in self._choices() if number < self.match.at]
+        return before[-1] if before else max(self.match.at - 1, 0)
+
+    def _next_choice(self) -> int:
+        """The next step after the shown state in which a person had one; the end if there is none."""
+        after = (number for number in self._choices() if number > self.match.at)
+        return next(after, len(self.match.steps))
+
+    def _choices(self) -> list[int]:
+        """The steps before which a person had a choice."""
         people = {role for role, name in enumerate(self.seats) if name == HUMAN}
-        taken = (step for step in reversed(self.match.steps[: self.match.at]) if people & step.choices.keys())
-        step = next(taken, None)
-        return max(self.match.at - 1, 0) if step is None else step.number - 1
+        return [step.number - 1 for step in self.match.steps if people & step.choices.keys()]
 
     def _go_to(self, step: int, waits: bool) -> None:
         if not 0 <= step <= len(self.match.steps):
@@ -460,6 +487,7 @@ class Table:
             "clock": request.playclock,
             "card": request.card,
             "next": request.next_card,
+            "level": self._level,
             "patience": request.patience,
         }
 

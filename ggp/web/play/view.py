@@ -131,6 +131,7 @@ class TableView:
             "over": match.over,
             "goals": goals,
             "reason": end.text,
+            "tally": self._tally(match),
             "lost": [] if match.over or self._stage is None else self._lost(self._stage, state),
             "doubts": match.doubts,
             "last": history[at - 1]["moves"] if at else None,
@@ -140,6 +141,16 @@ class TableView:
     def _lost(self, stage: MachineStage, state: State) -> list[str]:
         """Why the boxes of a Sokoban level can no longer all reach goals, as far as quick checks find it."""
         return sentences(lost_boxes(stage.stage, stage.position(state)))
+
+    def _tally(self, match: Match) -> dict[str, int]:
+        """The ``moves`` of a person who plays alone, up to the state that is shown, and in Sokoban the
+        ``pushes``; empty for games of several roles."""
+        if len(self.roles) > 1:
+            return {}
+        if self._stage is None:
+            return {"moves": match.at}
+        steps = self._stage.steps(map(self._stage.position, match.states[: match.at + 1]))
+        return {"moves": len(steps), "pushes": sum(map(str.isupper, steps))}
 
     def _ending(self, state: State, before: State | None) -> Ending:
         if self._ended is None or self._ended[0] != state:

@@ -39,6 +39,7 @@ from ggp.report_page import standalone
 from ggp.rule_files import installed_games
 from ggp.tournament.session import stored_settings
 from ggp.tournament.store import Store
+from ggp.web.replay.analysis import analysed
 from ggp.web.replay.recorded import (
     LARGEST,
     MOST_BROUGHT_BYTES,
@@ -212,6 +213,7 @@ def _sights_of(
     return shown
 
 
+_UNKNOWN_RULES = "the rules of this match are not known"
 _CHECK_SECONDS = 5.0
 """CPU time for comparing a match with its rules."""
 
@@ -302,8 +304,14 @@ class Replay:
     def sights(self, role: int) -> list[dict[str, Any]]:
         """A role's knowledge, step by step (:func:`ggp.web.replay.replay_process.sights_of`)."""
         if self._machine is None:
-            raise GdlError("the rules of this match are not known")
+            raise GdlError(_UNKNOWN_RULES)
         return _sights_of(self.match, self._machine, self._painter, role)
+
+    def analysed(self, send: Send) -> dict[str, Any]:
+        """What roles may expect at each step (:func:`ggp.web.replay.analysis.analysed`)."""
+        if self.game is None:
+            raise GdlError(_UNKNOWN_RULES)
+        return analysed(self.match, self.game, self._painter.board, send)
 
     def compared(self) -> ComparedMatch:
         """The comparison of the match with its rules, step by step, up to CHECK_SECONDS. Empty without
@@ -375,8 +383,8 @@ class ReplayDesk:
         """The answer to a request for a record.
 
         Args:
-            request: ``do`` is ``story``, ``compared``, ``frames`` (``first``, ``count``), ``page``, ``card``
-                or ``sights`` (``role``). ``path`` is the file, ``kind`` its kind as in
+            request: ``do`` is ``story``, ``compared``, ``frames`` (``first``, ``count``), ``page``, ``card``,
+                ``sights`` (``role``), ``rules`` or ``analyse``. ``path`` is the file, ``kind`` its kind as in
                 :class:`ggp.web.replay.routes.ShelvedRecord`, ``match`` the number of the match. For 0 the
                 ``story`` of a file with several matches lists them.
 
@@ -399,6 +407,10 @@ class ReplayDesk:
                 return replay.compared().as_json()
             case "sights":
                 return {"sights": replay.sights(int(request["role"]))}
+            case "rules":
+                return {"rules": "" if replay.game is None else replay.game.text}
+            case "analyse":
+                return replay.analysed(news)
             case "frames":
                 first = max(0, int(request["first"]))
                 end = min(last, first + min(int(request["count"]), MOST_FRAMES))

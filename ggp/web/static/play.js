@@ -8,6 +8,7 @@ import { hasDirections, moveOfKey } from "/static/hands.js";
 import { glide, putOver } from "/static/marks.js";
 import { dot, STRENGTHS } from "/static/opponent.js";
 import { clearError, drawing, el, fail, listen, post, used } from "/static/page.js";
+import { tallyView } from "/static/tally.js";
 import { soundButton, soundOf } from "/static/sound.js";
 import { tabs } from "/static/tabs.js";
 
@@ -31,6 +32,7 @@ export function show(main, { table, players }) {
   const search = el("div", { class: "search" }, el("p", {}, "Nobody has searched yet. Ask for a hint, or let the page play a side."));
   const facts = el("div", { class: "facts" });
   const banner = endBanner(table, order, () => state);
+  const tally = tallyView();
   const hidden = hiddenView(table, () => showState(state), hear);
   const record = el("div", {}, history, el("div", { class: "steps" }, slider, where));
   const tabbed = tabs(
@@ -66,7 +68,9 @@ export function show(main, { table, players }) {
   const controls = el(
     "div",
     { class: "controls", role: "group", "aria-label": "Table" },
-    button("back", "Take back", () => order("back"), "b"),
+    button("back", "Take back", () => order("back"), "z"),
+    button("redo", "Forward", () => order("redo"), "y"),
+    button("restart", "Restart", () => order("goto", { step: 0 }), "r"),
     button("hint", "Hint", hint, "h"),
     pause,
     button("swap", "Swap sides", () => order("swap"), "s"),
@@ -259,7 +263,7 @@ export function show(main, { table, players }) {
     const told = Boolean(news.blind && !news.blind.over && news.steps > 0);
     const outside = news.blind && news.blind.as == null && news.seats.includes("human");
     const people = news.roles.filter((role) => role !== "random").length;
-    for (const [name, none] of [["hint", news.over || outside], ["pause", news.over || outside], ["back", told], ["swap", told || outside || people < 2]]) controls.querySelector(`[data-order=${name}]`).hidden = none;
+    for (const [name, none] of [["hint", news.over || outside], ["pause", news.over || outside], ["back", told], ["redo", told || news.step === news.steps], ["restart", !news.level || news.step === 0], ["swap", told || outside || people < 2]]) controls.querySelector(`[data-order=${name}]`).hidden = none;
     for (const [role, value] of Object.entries(news.history[news.step - 1]?.expects ?? {})) expects.set(news.roles.indexOf(role), value);
     fillNames();
     fillBars();
@@ -267,6 +271,7 @@ export function show(main, { table, players }) {
     if (news.blind && !news.blind.over) history.replaceChildren(ownHistory(news));
     else fillHistory();
     fillFacts();
+    tally.show(news);
     banner.show(news);
     tellStatus();
     ask();
@@ -295,7 +300,7 @@ export function show(main, { table, players }) {
       { class: "table" },
       el("div", { class: "head" }, names, status),
       el("div", { class: "middle" }, bars, board),
-      el("div", { class: "side" }, banner.element, hidden.element, choices, controls, legal, tabbed.element),
+      el("div", { class: "side" }, tally.element, banner.element, hidden.element, choices, controls, legal, tabbed.element),
     ),
   );
   document.addEventListener("keydown", (event) => {
@@ -311,7 +316,7 @@ export function show(main, { table, players }) {
       legal.open = true;
       filter.focus();
     } else {
-      const name = { b: "back", Backspace: "back", u: "back", g: "pause", p: "pause", h: "hint", s: "swap" }[event.key];
+      const name = { b: "back", Backspace: "back", u: "back", z: "back", y: "redo", r: "restart", g: "pause", p: "pause", h: "hint", s: "swap" }[event.key];
       if (name === undefined || (event.key === "g" && !state?.waits)) return;
       event.preventDefault();
       controls.querySelector(`[data-order=${name}]`).click();

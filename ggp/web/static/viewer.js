@@ -4,7 +4,8 @@
  * Fills `main` with a match. `story` is what /replay/story tells; `frame(step)` promises
  * {svg, beside} of a step.
  * The step stands in the page's address, after #. Returns `compare`, which takes what the rules say of each step (doubts,
- * moves in words), `extend`, which takes a longer story of the same match, and `again`, which draws the step once more.
+ * moves in words), `extend`, which takes a longer story of the same match, `again`, which draws the step once more, `go` to a
+ * step, `here`, the step that is shown, and `remark`, which marks moves.
  */
 export function view(main, story, frame) {
   let last = story.steps.length - 1;
@@ -52,8 +53,10 @@ export function view(main, story, frame) {
         bad.push(number);
         marks.append(make("i", { class: `at-${2 * Math.round((50 * number) / Math.max(1, last))}` }));
       }
-      const button = (text, role) =>
-        make("button", { type: "button", class: wrong.length ? "quiet wrong" : "quiet", title: [step.moves[role] ?? "", ...wrong].filter(Boolean).join(" - "), onclick: () => go(number) }, text);
+      const button = (text, role) => {
+        const fell = step.fell?.role === role ? step.fell.text : "";
+        return make("button", { type: "button", class: wrong.length || fell ? "quiet wrong" : "quiet", title: [step.moves[role] ?? "", ...wrong, fell].filter(Boolean).join(" - "), onclick: () => go(number) }, fell ? `${text} ▼` : text);
+      };
       if (number === 0) return [button("start", 0)];
       const words = spoken(step);
       const said = words.flatMap((word, role) => (word === null ? [] : [role]));
@@ -122,7 +125,8 @@ export function view(main, story, frame) {
     moves.replaceChildren(...spoken(step).flatMap((move, role) => (move === null ? [] : [make("dt", {}, who(role)), make("dd", {}, move)])));
     const time = step.seconds == null ? "" : `after ${step.seconds} s`;
     const end = at === last ? result() : "";
-    said.textContent = [time, end, ...trouble(step)].filter(Boolean).join(" · ") || (at ? "" : "the match begins");
+    const fell = step.fell ? `${who(step.fell.role)} ${step.fell.text}` : "";
+    said.textContent = [time, end, fell, ...trouble(step)].filter(Boolean).join(" · ") || (at ? "" : "the match begins");
   }
 
   function result() {
@@ -222,5 +226,12 @@ export function view(main, story, frame) {
     at = -1;
     go(here, false);
   }
-  return { compare, extend, again };
+  /** Marks the moves after which the expected result fell most. */
+  function remark(falls) {
+    for (const fall of falls) story.steps[fall.step].fell = fall;
+    fill();
+    follow();
+    tell();
+  }
+  return { compare, extend, again, go, remark, here: () => at };
 }
