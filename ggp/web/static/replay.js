@@ -46,7 +46,7 @@ async function showMatch(main, query) {
   });
   if (story.rules) {
     study = analysis(query, story, steps);
-    main.append(study.element);
+    main.querySelector(".side .history").before(study.element);
   }
   main.append(el("p", {}, el("a", { href: `/replay/export?${query}`, download: true }, "Keep this match as one HTML file"), " that needs nothing else"));
   if (story.rules) compare(await get(`/replay/compared?${query}`));

@@ -51,7 +51,9 @@ export function view(main, story, frame) {
       const wrong = trouble(step);
       if (wrong.length > 0) {
         bad.push(number);
-        marks.append(make("i", { class: `at-${2 * Math.round((50 * number) / Math.max(1, last))}` }));
+        const mark = make("i");
+        mark.style.left = `${(100 * number) / Math.max(1, last)}%`;
+        marks.append(mark);
       }
       const button = (text, role) => {
         const fell = step.fell?.role === role ? step.fell.text : "";
@@ -117,7 +119,7 @@ export function view(main, story, frame) {
 
   function follow() {
     for (const button of buttons[at]) button.setAttribute("aria-current", "step");
-    list.scrollTop = buttons[at][0].offsetTop - list.clientHeight / 2;
+    list.scrollTop += buttons[at][0].getBoundingClientRect().top - list.getBoundingClientRect().top - list.clientHeight / 2;
   }
 
   function tell() {
