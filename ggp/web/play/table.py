@@ -18,11 +18,12 @@ from typing import Any
 import orjson
 
 from gdl.errors import GdlError, MoveError, cannot_play
-from gdl.information import Information, chance_role, information_of
+from gdl.information import Information, chance_role, hides, information_of
 from gdl.machine import State
 from gdl.syntax.parser import parse_term
 from gdl.terms import RANDOM
 from gdl.visible import without_folders
+from gdl.words import counted
 from ggp.game import Game
 from ggp.processes.parent import Inbox, JsonMessage, Send
 from ggp.protocol.match_record import MatchRecord, draw_seed
@@ -175,13 +176,16 @@ class Table:
             self._kaskade.close()
 
     def _follow(self, line: Sequence[Sequence[str]]) -> None:
-        """Play the joint moves with which the table was opened. Raises GdlError if they cannot be played."""
+        """Play the joint moves with which the table was opened. Raises GdlError if they cannot be played, or
+        if the game hides something: who opens the table would know a deal that others do not know."""
+        if line and hides(self._request.game.rules):
+            raise GdlError("this game hides information: it does not go on from a known step")
         for number, texts in enumerate(line, 1):
             if len(texts) != len(self.roles):
-                raise GdlError(f"{len(texts)} moves in step {number}", remedy="give one for each role")
+                raise GdlError(f"step {number} has {counted(len(texts), 'move')}", remedy="give one per role")
+            self.match.state.play(list(texts))  # says why it cannot be played
             moves = [parse_term(text, notation="auto") for text in texts]
             joint = [self.machine.move_id(role, move) for role, move in enumerate(moves)]
-            self.match.state.play(joint)  # says why it cannot be played
             self._learnt(self.match.replay(joint))
 
     def _deal(self) -> None:
