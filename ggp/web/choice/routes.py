@@ -10,6 +10,7 @@ from aiohttp import web
 
 from gdl.errors import GdlError
 from gdl.json_schema import FLAG, text
+from gdl.visible import without_folders
 from ggp.answers.catalogue import MOST_UPLOADED
 from ggp.boards.svg.markup import source_hash
 from ggp.processes.workers import Workers, WorkKind
@@ -70,7 +71,7 @@ async def _bring(request: web.Request) -> web.Response:
     except GdlError as error:
         if not check:
             raise
-        answer = {"what": "", "cards": [], "faults": [str(error)]}  # what is being drawn is rarely whole
+        answer = {"what": "", "cards": [], "faults": [without_folders(str(error))]}
     return web.json_response({name: answer[name] for name in ("what", "cards", "faults")})
 
 

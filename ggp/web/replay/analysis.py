@@ -115,7 +115,7 @@ class _SearchedMatch:
     def falls(self, words: MoveWords) -> list[dict[str, Any]]:
         """The moves after which what their role expects fell most, in their order: the ``step`` that they led
         to, the ``role``, its values ``before`` and ``after``, the ``better`` move in words."""
-        found = []
+        found = list[dict[str, Any]]()
         for (number, role), ranking in self._rankings.items():
             moves = self._machine.in_order(role, self._options[number][role])
             if number >= len(self._joints) or self._joints[number][role] not in moves:

@@ -226,7 +226,7 @@ PAGES = {
     "cards": ("/play", "document.querySelectorAll('.card').length > 40"),
     "sheet": ("/play?game=chess", "document.querySelector('dialog[open]')"),
     "puzzles": ("/puzzles", "document.querySelectorAll('.card').length > 20"),
-    "levels": ("/puzzles/draw", "!document.querySelector('#play').disabled"),
+    "levels": ("/puzzles/draw", "document.querySelector('.status').textContent"),
     "editor": ("/rules?game=tictactoe", "document.querySelector('.preview svg')"),
     "watch": ("/watch", "document.querySelector('.servers li')"),
     "replay": ("/replay", "document.querySelectorAll('.card svg').length === 2"),
