@@ -159,8 +159,7 @@ class Table:
         self._waits = False  # after going back our players wait for a move or ``go``
         self._due: float | None = None  # until when people may choose
         self._seed = request.seed
-        alone = len(self.roles) == 1
-        self._level = hashlib.sha256(game.text.encode()).hexdigest()[:16] if alone else ""
+        self._level = hashlib.sha256(game.text.encode()).hexdigest()[:16] * (len(self.roles) == 1)
         self._deal()
 
     def run(self) -> None:

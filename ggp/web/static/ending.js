@@ -1,5 +1,5 @@
 // The banner at the end of a match: who has won and why, and what one may want next.
-import { el, fail, post } from "/static/page.js";
+import { el, fail, get, post } from "/static/page.js";
 import { openTable } from "/static/opponent.js";
 
 /** Who has won, as the person at the screen sees it. */
@@ -37,7 +37,7 @@ export function endBanner(table, order, state) {
   /** The match as a record, replayed with an analysis. */
   async function analyse() {
     try {
-      const record = await (await fetch(`/play/${table}/keep?form=record`)).text();
+      const record = JSON.stringify(await get(`/play/${table}/keep?form=record`));
       location.assign(`${(await post("/replay/records", { record })).page}&analyse=1`);
     } catch (error) {
       fail(error);
