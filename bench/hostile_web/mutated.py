@@ -49,7 +49,7 @@ POSTS: dict[str, dict[str, Any]] = {
     "/play/tables": {**TABLE, "moves": [["(mark a 1)", "noop"]]},
     **{
         f"/play/TABLE/{order}": {"role": "x", "move": "(mark a 1)", "step": 0, "player": "human"}
-        for order in "move back redo goto go pause seat swap hint show nothing".split()
+        for order in ("move", "back", "redo", "goto", "go", "pause", "seat", "swap", "hint", "show", "no")
     },
     "/replay/records": {"record": json.dumps(RECORD), "rules": "", "game": "tictactoe"},
     "/replay/analyses?file=m.json": {},
