@@ -176,7 +176,7 @@ class Table:
 
     def _follow(self, line: Sequence[Sequence[str]]) -> None:
         """Play the joint moves with which the table was opened. Raises GdlError if they cannot be played, or
-        if the game hides something: who opens the table would know a deal that others do not know."""
+        if the game hides something: one person would know a deal that the others do not know."""
         if line and hides(self._request.game.rules):
             raise GdlError("this game hides information: it does not go on from a known step")
         for number, texts in enumerate(line, 1):
