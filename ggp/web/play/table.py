@@ -322,13 +322,13 @@ class Table:
                     self._choose(role, move)
                 case {"do": "back"}:
                     self._go_to(self._last_choice(), waits=False)
-                case {"do": "redo"}:
-                    self._go_to(self._next_choice(), waits=False)
                 case {"do": "goto", "step": int(step)}:
                     self._go_to(step, waits=step < len(self.match.steps))
                 case {"do": "go"}:
                     self._waits = False
                     self._show()
+                case {"do": "redo"}:
+                    self._go_to(self._next_choice(), waits=False)
                 case {"do": "pause"}:
                     self._waits, self._due = True, None
                     self._show()
@@ -378,18 +378,10 @@ class Table:
     def _last_choice(self) -> int:
         """The last step before the shown state in which a person had a choice; the previous one if there is
         none."""
-        before = [number for number in self._choices() if number < self.match.at]
-        return before[-1] if before else max(self.match.at - 1, 0)
-
-    def _next_choice(self) -> int:
-        """The next step after the shown state in which a person had one; the end if there is none."""
-        after = (number for number in self._choices() if number > self.match.at)
-        return next(after, len(self.match.steps))
-
-    def _choices(self) -> list[int]:
-        """The steps before which a person had a choice."""
         people = {role for role, name in enumerate(self.seats) if name == HUMAN}
-        return [step.number - 1 for step in self.match.steps if people & step.choices.keys()]
+        taken = (step for step in reversed(self.match.steps[: self.match.at]) if people & step.choices.keys())
+        step = next(taken, None)
+        return max(self.match.at - 1, 0) if step is None else step.number - 1
 
     def _go_to(self, step: int, waits: bool) -> None:
         if not 0 <= step <= len(self.match.steps):
@@ -397,6 +389,12 @@ class Table:
         self.match.go_to(step)
         self._waits, self._due = waits, None
         self._show()
+
+    def _next_choice(self) -> int:
+        """The next step after the shown state in which a person had a choice; the end if there is none."""
+        people = {role for role, name in enumerate(self.seats) if name == HUMAN}
+        later = (step for step in self.match.steps[self.match.at + 1 :] if people & step.choices.keys())
+        return next((step.number - 1 for step in later), len(self.match.steps))
 
     def _seat(self, name: str, player: str) -> None:
         role = self._role(name)

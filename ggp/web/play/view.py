@@ -131,11 +131,11 @@ class TableView:
             "over": match.over,
             "goals": goals,
             "reason": end.text,
-            "tally": self._tally(match),
             "lost": [] if match.over or self._stage is None else self._lost(self._stage, state),
             "doubts": match.doubts,
             "last": history[at - 1]["moves"] if at else None,
             "history": history,
+            "tally": self._tally(match),
         }
 
     def _lost(self, stage: MachineStage, state: State) -> list[str]:

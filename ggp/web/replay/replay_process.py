@@ -213,7 +213,6 @@ def _sights_of(
     return shown
 
 
-_UNKNOWN_RULES = "the rules of this match are not known"
 _CHECK_SECONDS = 5.0
 """CPU time for comparing a match with its rules."""
 
@@ -304,13 +303,13 @@ class Replay:
     def sights(self, role: int) -> list[dict[str, Any]]:
         """A role's knowledge, step by step (:func:`ggp.web.replay.replay_process.sights_of`)."""
         if self._machine is None:
-            raise GdlError(_UNKNOWN_RULES)
+            raise GdlError("the rules of this match are not known")
         return _sights_of(self.match, self._machine, self._painter, role)
 
     def analysed(self, send: Send) -> dict[str, Any]:
         """What roles may expect at each step (:func:`ggp.web.replay.analysis.analysed`)."""
         if self.game is None:
-            raise GdlError(_UNKNOWN_RULES)
+            raise GdlError("the rules of this match are not known")
         return analysed(self.match, self.game, self._painter.board, send)
 
     def compared(self) -> ComparedMatch:

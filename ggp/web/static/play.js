@@ -32,7 +32,7 @@ export function show(main, { table, players }) {
   const search = el("div", { class: "search" }, el("p", {}, "Nobody has searched yet. Ask for a hint, or let the page play a side."));
   const facts = el("div", { class: "facts" });
   const banner = endBanner(table, order, () => state);
-  const tally = tallyView();
+  const tally = tallyView(order);
   const hidden = hiddenView(table, () => showState(state), hear);
   const record = el("div", {}, history, el("div", { class: "steps" }, slider, where));
   const tabbed = tabs(
@@ -69,8 +69,7 @@ export function show(main, { table, players }) {
     "div",
     { class: "controls", role: "group", "aria-label": "Table" },
     button("back", "Take back", () => order("back"), "z"),
-    button("redo", "Forward", () => order("redo"), "y"),
-    button("restart", "Restart", () => order("goto", { step: 0 }).then(() => order("go")), "r"),
+    ...tally.buttons,
     button("hint", "Hint", hint, "h"),
     pause,
     button("swap", "Swap sides", () => order("swap"), "s"),
@@ -263,7 +262,7 @@ export function show(main, { table, players }) {
     const told = Boolean(news.blind && !news.blind.over && news.steps > 0);
     const outside = news.blind && news.blind.as == null && news.seats.includes("human");
     const people = news.roles.filter((role) => role !== "random").length;
-    for (const [name, none] of [["hint", news.over || outside], ["pause", news.over || outside || (news.level && !news.patience && !news.waits)], ["back", told || news.step === 0], ["redo", told || news.step === news.steps], ["restart", !news.level || news.step === 0], ["swap", told || outside || people < 2]]) controls.querySelector(`[data-order=${name}]`).hidden = none;
+    for (const [name, none] of [["hint", news.over || outside], ["pause", news.over || outside], ["back", told], ["swap", told || outside || people < 2]]) controls.querySelector(`[data-order=${name}]`).hidden = none;
     for (const [role, value] of Object.entries(news.history[news.step - 1]?.expects ?? {})) expects.set(news.roles.indexOf(role), value);
     fillNames();
     fillBars();

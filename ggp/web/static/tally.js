@@ -15,15 +15,23 @@ function best(level, reached) {
   return merged;
 }
 
-/** `show(state)` fills it, or hides it in games of several roles. */
-export function tallyView() {
+/**
+ * `show(state)` fills it, or hides it in games of several roles. `buttons` make steps again that were taken back, and go back
+ * to the first one; `order` sends an order to the table.
+ */
+export function tallyView(order) {
+  const button = (name, text, key, act) => el("button", { type: "button", "data-order": name, title: `key: ${key}`, hidden: true, onclick: act }, text);
+  const redo = button("redo", "Forward", "y", () => order("redo"));
+  const restart = button("restart", "Restart", "r", () => order("goto", { step: 0 }).then(() => order("go")));
   const counts = el("span", {});
   const record = el("span", { class: "best" });
   const next = el("button", { type: "button", id: "next-level", onclick: () => openTable({ game: following, rules: "" }, ["human"], STRENGTHS.medium) }, "Next level");
   const element = el("p", { class: "tally", role: "group", "aria-label": "Counts", hidden: true }, counts, record, next);
   let following = "";
 
-  function show({ tally, level, over, goals, history, next: after }) {
+  function show({ tally, level, over, goals, history, next: after, step, steps, blind }) {
+    redo.hidden = step === steps || (blind && !blind.over);
+    restart.hidden = !level || step === 0;
     element.hidden = !level;
     if (!level) return;
     // What the page has played is no record of a person's.
@@ -34,5 +42,5 @@ export function tallyView() {
     following = after;
     next.hidden = !after;
   }
-  return { element, show };
+  return { element, buttons: [redo, restart], show };
 }
