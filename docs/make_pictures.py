@@ -9,6 +9,7 @@ installs both). With names (``play.png``) only these are made.
 from __future__ import annotations
 
 import io
+import json
 import os
 import shutil
 import subprocess
@@ -208,6 +209,18 @@ def puzzle(target: Path) -> None:
         keep(screen(chrome), target)
 
 
+def level_editor(target: Path) -> None:
+    """The editor of levels, with a level of Snakes."""
+    level = (ROOT / "games" / "levels" / "snakes.txt").read_text(encoding="utf-8").split("\n\n")[3]
+    draft = json.dumps({"kind": "snakes", "text": level, "at": 0})
+    with page(1000, 760) as (chrome, address):
+        chrome.get(f"{address}/puzzles")
+        chrome.execute_script("localStorage.setItem('kaskade level', arguments[0])", draft)
+        chrome.get(f"{address}/puzzles/draw")
+        wait(chrome, "document.querySelector('.status')?.textContent === 'It can be played.'")
+        keep(screen(chrome), target)
+
+
 def sokoban(target: Path) -> None:
     """A level solved by ``ggp solve``, push by push."""
     ggp("solve", "yards.xsb:2", "-o", str(target))
@@ -282,6 +295,7 @@ MADE = {
     "puzzle.png": puzzle,
     "replay.png": replay,
     "boards.png": boards,
+    "level-editor.png": level_editor,
 }
 """The pictures by name. The others of that folder are drawn by hand, or by a benchmark."""
 

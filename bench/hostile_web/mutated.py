@@ -46,12 +46,14 @@ RULES = (
 RECORD = {"matchId": "m", "states": ["( ( p ) )"], "moves": []}
 POSITION: dict[str, Any] = {"game": "tictactoe", "state": "", "moves": [["(mark b 2)", "noop"]]}
 POSTS: dict[str, dict[str, Any]] = {
-    "/play/tables": TABLE,
+    "/play/tables": {**TABLE, "moves": [["(mark a 1)", "noop"]]},
     **{
         f"/play/TABLE/{order}": {"role": "x", "move": "(mark a 1)", "step": 0, "player": "human"}
-        for order in ("move", "back", "goto", "go", "pause", "seat", "swap", "hint", "show", "nothing")
+        for order in ("move", "back", "redo", "goto", "go", "pause", "seat", "swap", "hint", "show", "no")
     },
     "/replay/records": {"record": json.dumps(RECORD), "rules": "", "game": "tictactoe"},
+    "/replay/analyses?file=m.json": {},
+    "/choice": {"name": "x.xsb", "data": "IyMjIyMKI0AkLiMKIyMjIyM=", "check": True},
     "/puzzles": {"game": "hanoi", "seconds": 0.1, "solver": ""},
     "/puzzles/x/stop": {},
     **{
@@ -72,6 +74,7 @@ GETS = (
     "/watch/events", "/watch/x/events", "/watch/x/steps/3", "/replay", "/replay/stamp?file=m.json",
     "/replay/story?file=m.json", "/replay/compared?file=m.json", "/replay/card?file=m.json",
     "/replay/frames?file=m.json&first=0&count=2", "/replay/export?file=m.json",
+    "/replay/rules?file=m.json", "/replay/analyses/x/events", "/puzzles/draw",
     "/replay/story?brought=x", "/replay/story?tournament=t.sqlite&match=1", "/tournaments",
     "/tournaments?file=t.sqlite", "/tournaments/events?file=t.sqlite&sprt=0,10", "/puzzles",
     "/puzzles/x", "/puzzles/x/events", "/puzzles/x/steps/0", "/rules", "/rules/games/tictactoe",

@@ -82,7 +82,7 @@ class Jobs:
     def get(self, key: str) -> Job:
         """The job with this id. Raises GdlError if there is none."""
         if (job := self._jobs.get(key)) is None:
-            raise GdlError(f"this {self._what} is no longer in memory", remedy="have it solved again")
+            raise GdlError(f"this {self._what} is no longer in memory", remedy="begin it again")
         return job
 
     def begin(self, request: JsonMessage, known: JsonMessage, seconds: float) -> Job:
@@ -90,7 +90,7 @@ class Jobs:
         BusyError if too many run."""
         if sum(not job.done for job in self._jobs.values()) >= self._at_once:
             raise BusyError(
-                f"{self._at_once} {self._what}s are being solved", remedy="stop one, or wait for it"
+                f"no more than {self._at_once} at a time: {self._what}", remedy="stop one, or wait for it"
             )
         job = Job(request, known)
         self._jobs[job.id] = job

@@ -98,7 +98,8 @@ def read_upload(name: str, data: bytes) -> Told:
     Returns:
         ``what`` (``rules``, ``levels`` or ``packing``), ``cards`` and ``faults``. Each card has a ``title``,
         a ``line``, its ``roles``, a picture (``svg``, may be empty), and ``rules`` unless it is a packing
-        puzzle. ``faults`` has a line for each level that cannot be read.
+        puzzle. Levels also have their ``rows``, and ``doubts``: why they cannot be solved, as quick checks
+        find it. ``faults`` has a line for each level that cannot be read.
 
     Raises:
         GdlError: nothing can be read; the message names the line.
@@ -164,6 +165,8 @@ def _levels(stem: str, text: str) -> Told:
 
 
 def _card(level: Level | SnakeLevel | GdlError, name: str, drawn: bool) -> Told:
+    from ggp.sokoban.findings import lost_boxes, sentences
+    from ggp.sokoban.stage import LevelStage
     from players.puzzles.snakes.rules import level_to_rules
     from players.puzzles.sokoban.levels.gdl import level_to_gdl
     from players.puzzles.sokoban.levels.level import Level
@@ -172,11 +175,15 @@ def _card(level: Level | SnakeLevel | GdlError, name: str, drawn: bool) -> Told:
         raise level
     if isinstance(level, Level):
         role, line, rules = "keeper", f"Sokoban, {counted(level.boxes, 'box', 'boxes')}", level_to_gdl(level)
+        stage = LevelStage.of_level(level)
+        doubts = sentences(lost_boxes(stage, stage.start))
     else:
         role, line, rules = "player", f"Snakes, {level.width} by {level.height}", level_to_rules(level)
+        doubts = []
     svg = _picture(Game("level", rules)) if drawn else ""
     title = visible(level.title)[:80] or name
-    return {"title": title, "line": line, "roles": [role], "rules": rules, "svg": svg}
+    more = {"rows": level.rows, "doubts": doubts}
+    return {"title": title, "line": line, "roles": [role], "rules": rules, "svg": svg, **more}
 
 
 def answer(request: JsonMessage, send: Send) -> Told:

@@ -9,7 +9,8 @@ from functools import partial
 from aiohttp import web
 
 from gdl.errors import GdlError
-from gdl.json_schema import text
+from gdl.json_schema import FLAG, text
+from gdl.visible import without_folders
 from ggp.answers.catalogue import MOST_UPLOADED
 from ggp.boards.svg.markup import source_hash
 from ggp.processes.workers import Workers, WorkKind
@@ -61,9 +62,16 @@ def add_routes(app: web.Application) -> None:
 
 
 async def _bring(request: web.Request) -> web.Response:
-    body = json_object(request, fields(name=text(500), data=text(MOST_UPLOADED)))
+    body = json_object(request, fields(name=text(500), data=text(MOST_UPLOADED), check=FLAG))
     work_request = {"do": "read", "name": "", "data": "", **body}
-    answer = await request.app[READERS].ask(request.headers[TOKEN_HEADER], work_request, instead=True)
+    check = body.get("check", False)
+    key = request.headers[TOKEN_HEADER] + " check" * check
+    try:
+        answer = await request.app[READERS].ask(key, work_request, instead=not check)
+    except GdlError as error:
+        if not check:
+            raise
+        answer = {"what": "", "cards": [], "faults": [without_folders(str(error))]}
     return web.json_response({name: answer[name] for name in ("what", "cards", "faults")})
 
 

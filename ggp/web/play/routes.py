@@ -23,6 +23,7 @@ from ggp.protocol.http_error import BusyError
 from ggp.web.cached_lists import KNOWN
 from ggp.web.gate import SETTINGS
 from ggp.web.play.view import HUMAN, OUTSIDE
+from ggp.web.replay.recorded import MOST_STATES
 from ggp.web.rooms import BUDGET, PageRoom
 from ggp.web.shell import Broadcast, add_page, encode, page
 from ggp.web.visits import fields, json_object
@@ -418,10 +419,11 @@ OPENING = fields(
     playclock=number(0.05, LONGEST_CLOCK),
     patience=number(0, LONGEST_CLOCK),
     workers=whole(0, cores()),
+    moves=rows(rows(text(2000, 1), 1, MOST_SEATS), most=MOST_STATES),
 )
 _TERM, _SQUARE, _KEY = text(2000), text(200), text(100)
 REQUESTS: dict[str, dict[str, Schema]] = {
-    **{do: {} for do in ("back", "go", "pause", "swap", "show", "again")},
+    **{do: {} for do in ("back", "redo", "go", "pause", "swap", "show", "again")},
     "move": {"role": _TERM, "move": _TERM},
     "goto": {"step": whole()},
     "seat": {"role": _TERM, "player": _NAME},

@@ -7,6 +7,7 @@ player's search in progress), ``hint``, ``note``. ``took`` reports that a reques
 
 from __future__ import annotations
 
+import hashlib
 import queue
 import random
 import time
@@ -17,10 +18,12 @@ from typing import Any
 import orjson
 
 from gdl.errors import GdlError, MoveError, cannot_play
-from gdl.information import Information, chance_role, information_of
+from gdl.information import Information, chance_role, hides, information_of
 from gdl.machine import State
+from gdl.syntax.parser import parse_term
 from gdl.terms import RANDOM
 from gdl.visible import without_folders
+from gdl.words import counted
 from ggp.game import Game
 from ggp.processes.parent import Inbox, JsonMessage, Send
 from ggp.protocol.match_record import MatchRecord, draw_seed
@@ -87,6 +90,7 @@ class TableRequest:
             public names (:func:`ggp.web.play.seats.check_seat`).
         title: the displayed title of the game; empty for the title in its rules.
         card, next_card: the catalogue names of the game and of the level after it; empty if there is none.
+        moves: joint moves as the rules spell them, from which the match goes on.
     """
 
     game: Game
@@ -100,6 +104,7 @@ class TableRequest:
     title: str = ""
     card: str = ""
     next_card: str = ""
+    moves: Sequence[Sequence[str]] = ()
 
 
 class AttentiveSeat(KaskadePlayer):
@@ -154,11 +159,13 @@ class Table:
         self._waits = False  # after going back our players wait for a move or ``go``
         self._due: float | None = None  # until when people may choose
         self._seed = request.seed
+        self._level = hashlib.sha256(game.text.encode()).hexdigest()[:16] * (len(self.roles) == 1)
         self._deal()
 
     def run(self) -> None:
         """Play until the request ``end`` comes."""
         try:
+            self._follow(self._request.moves)
             self._show()
             while self._turn():
                 pass
@@ -166,6 +173,19 @@ class Table:
             for player in (*self._players.values(), *self._adviser.values()):
                 player.stop()
             self._kaskade.close()
+
+    def _follow(self, line: Sequence[Sequence[str]]) -> None:
+        """Play the joint moves with which the table was opened. Raises GdlError if they cannot be played, or
+        if the game hides something: one person would know a deal that the others do not know."""
+        if line and hides(self._request.game.rules):
+            raise GdlError("this game hides information: it does not go on from a known step")
+        for number, texts in enumerate(line, 1):
+            if len(texts) != len(self.roles):
+                raise GdlError(f"step {number} has {counted(len(texts), 'move')}", remedy="give one per role")
+            self.match.state.play(list(texts))  # says why it cannot be played
+            moves = [parse_term(text, notation="auto") for text in texts]
+            joint = [self.machine.move_id(role, move) for role, move in enumerate(moves)]
+            self._learnt(self.match.replay(joint))
 
     def _deal(self) -> None:
         """Begin the match. Games with chance or hidden information draw a new seed for each match
@@ -307,6 +327,8 @@ class Table:
                 case {"do": "go"}:
                     self._waits = False
                     self._show()
+                case {"do": "redo"}:
+                    self._go_to(self._next_choice(), waits=False)
                 case {"do": "pause"}:
                     self._waits, self._due = True, None
                     self._show()
@@ -367,6 +389,12 @@ class Table:
         self.match.go_to(step)
         self._waits, self._due = waits, None
         self._show()
+
+    def _next_choice(self) -> int:
+        """The next step after the shown state in which a person had a choice; the end if there is none."""
+        people = {role for role, name in enumerate(self.seats) if name == HUMAN}
+        later = (step for step in self.match.steps[self.match.at + 1 :] if people & step.choices.keys())
+        return next((step.number - 1 for step in later), len(self.match.steps))
 
     def _seat(self, name: str, player: str) -> None:
         role = self._role(name)
@@ -461,6 +489,7 @@ class Table:
             "clock": request.playclock,
             "card": request.card,
             "next": request.next_card,
+            "level": self._level,
             "patience": request.patience,
         }
 

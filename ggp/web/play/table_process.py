@@ -38,7 +38,7 @@ _OWN = {"move", "hint"}
 _BEFORE, _MEANWHILE, _AFTER = (
     (_ALL, _SEATED | {"seat", "swap"}),
     (_ALL, _SEATED),
-    (_ALL | {"back", "goto"}, _SEATED | {"seat", "swap", "again"}),
+    (_ALL | {"back", "redo", "goto"}, _SEATED | {"seat", "swap", "again"}),
 )
 """Other requests before the first step, during the match and after its end. The first set of each pair is
 open to everybody, the second one to persons with a chair, or to everybody if no person plays. A match cannot

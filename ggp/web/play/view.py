@@ -169,11 +169,22 @@ class TableView:
             "doubts": match.doubts,
             "last": history[at - 1]["moves"] if at else None,
             "history": history,
+            "tally": self._tally(match),
         }
 
     def _lost(self, stage: MachineStage, state: State) -> list[str]:
         """Why the boxes of a Sokoban level can no longer all reach goals, as far as quick checks find it."""
         return sentences(lost_boxes(stage.stage, stage.position(state)))
+
+    def _tally(self, match: Match) -> dict[str, int]:
+        """The ``moves`` of a person who plays alone, up to the state that is shown, and in Sokoban the
+        ``pushes``; empty for games of several roles."""
+        if len(self.roles) > 1:
+            return {}
+        if self._stage is None:
+            return {"moves": match.at}
+        steps = self._stage.steps(map(self._stage.position, match.states[: match.at + 1]))
+        return {"moves": len(steps), "pushes": sum(map(str.isupper, steps))}
 
     def _ending(self, state: State, before: State | None) -> Ending:
         if self._ended is None or self._ended[0] != state:

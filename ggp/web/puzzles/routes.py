@@ -85,6 +85,7 @@ def add_routes(app: web.Application) -> None:
     add_owner(app, PUZZLES, _puzzles)
     add_owner(app, PACKINGS, _packings)
     add_page(app, "/puzzles", _page)
+    add_page(app, "/puzzles/draw", _draw)
     add_page(app, "/puzzles/{id}", _page)
     app.router.add_get("/puzzles/{id}/events", _events)
     app.router.add_get("/puzzles/{id}/steps/{step:[0-9]{1,6}}", _step)
@@ -112,6 +113,11 @@ async def _page(request: web.Request) -> web.Response:
     title = name if card is None else card["title"]
     source = {"game": "" if card is None else name, "rules": rules, "title": title}
     return page(request, title, "puzzles.js", styles, puzzle=key, seconds=seconds, source=source)
+
+
+async def _draw(request: web.Request) -> web.Response:
+    """The editor of levels."""
+    return page(request, "Draw a level", "level_editor.js", ("board.css", "level_editor.css"))
 
 
 async def _begin(request: web.Request) -> web.Response:

@@ -42,6 +42,7 @@ from ggp.report_page import standalone
 from ggp.rule_files import installed_games
 from ggp.tournament.session import stored_settings
 from ggp.tournament.store import Store
+from ggp.web.replay.analysis import analysed
 from ggp.web.replay.recorded import (
     LARGEST,
     MOST_BROUGHT_BYTES,
@@ -322,6 +323,12 @@ class Replay:
             raise GdlError("the rules of this match are not known")
         return _sights_of(self.match, self._machine, self._painter, role, read_preface(self.game.text)[0])
 
+    def analysed(self, send: Send) -> dict[str, Any]:
+        """What roles may expect at each step (:func:`ggp.web.replay.analysis.analysed`)."""
+        if self.game is None:
+            raise GdlError("the rules of this match are not known")
+        return analysed(self.match, self.game, self._painter.board, send)
+
     def compared(self) -> ComparedMatch:
         """The comparison of the match with its rules, step by step, up to CHECK_SECONDS. Empty without
         rules."""
@@ -392,8 +399,8 @@ class ReplayDesk:
         """The answer to a request for a record.
 
         Args:
-            request: ``do`` is ``story``, ``compared``, ``frames`` (``first``, ``count``), ``page``, ``card``
-                or ``sights`` (``role``). ``path`` is the file, ``kind`` its kind as in
+            request: ``do`` is ``story``, ``compared``, ``frames`` (``first``, ``count``), ``page``, ``card``,
+                ``sights`` (``role``), ``rules`` or ``analyse``. ``path`` is the file, ``kind`` its kind as in
                 :class:`ggp.web.replay.routes.ShelvedRecord`, ``match`` the number of the match. For 0 the
                 ``story`` of a file with several matches lists them.
 
@@ -416,6 +423,10 @@ class ReplayDesk:
                 return replay.compared().as_json()
             case "sights":
                 return {"sights": replay.sights(int(request["role"]))}
+            case "rules":
+                return {"rules": "" if replay.game is None else replay.game.text}
+            case "analyse":
+                return replay.analysed(news)
             case "frames":
                 first = max(0, int(request["first"]))
                 end = min(last, first + min(int(request["count"]), MOST_FRAMES))

@@ -20,10 +20,12 @@ from typing import Any
 from aiohttp import web
 
 from gdl.errors import GdlError
+from ggp.processes.budget import WorkBudget, WorkNeed
 from ggp.processes.workers import Workers, WorkKind
 from ggp.protocol.http_error import BusyError
 from ggp.web.cached_lists import CachedDrawings, CachedList
 from ggp.web.gate import SETTINGS, STREAMED
+from ggp.web.jobs import Jobs
 from ggp.web.replay.recorded import MOST_BROUGHT_BYTES
 from ggp.web.rooms import PageRoom, add_owner
 from ggp.web.shell import add_page, page
@@ -205,7 +207,10 @@ DRAWING = WorkKind(
 )
 
 WORK = WorkKind("ggp.web.replay.replay_process", "replay", most=6, seconds=60.0, longest=64 * 1024 * 1024)
+ANALYSIS = WorkKind(WORK.module, "analysis", most=2, seconds=180.0, need=WorkNeed(memory=512 * 1024**2))
+"""Building a machine may take most of the time; the searches take seconds."""
 WORKERS = web.AppKey("replay_workers", Workers)
+ANALYSES = web.AppKey("analyses", Jobs)
 SHELF = web.AppKey("shelf", Shelf)
 CARDS = web.AppKey("record_cards", CachedDrawings)
 
@@ -216,14 +221,22 @@ def add_routes(app: web.Application) -> None:
     app.cleanup_ctx.append(_close)
     add_owner(app, WORKERS, partial(Workers, WORK))
     add_owner(app, CARDS, partial(CachedDrawings, DRAWING))
+    add_owner(app, ANALYSES, _analyses)
     add_page(app, "/replay", _page)
     app.router.add_get("/replay/stamp", _stamp)
     for do in _FIELDS:
         app.router.add_get(f"/replay/{do}", _answer)
     app.router.add_get("/replay/card", _card)
     app.router.add_get("/replay/export", _export)
+    app.router.add_post("/replay/analyses", _analyse)
+    app.router.add_get("/replay/analyses/{id}/events", _analysis)
     app.router.add_post("/replay/records", _bring)
     app[STREAMED].add(_bring)
+
+
+def _analyses(budget: WorkBudget) -> Jobs:
+    most = 32  # in memory; the oldest finished one is dropped first
+    return Jobs(ANALYSIS, budget, "analysis", at_once=2, most=most, size=lambda job: 1, most_size=most)
 
 
 async def _close(app: web.Application) -> AsyncIterator[None]:
@@ -253,7 +266,7 @@ async def _stamp(request: web.Request) -> web.Response:
     return web.json_response({"stamp": request.app[SHELF].stamp(request.query)})
 
 
-_FIELDS = {"story": (), "compared": (), "frames": ("first", "count"), "sights": ("role",)}
+_FIELDS = {"story": (), "rules": (), "compared": (), "frames": ("first", "count"), "sights": ("role",)}
 """What a page asks of a match, each with its numbers, as :class:`ggp.web.replay.replay_process.ReplayDesk`
 answers it."""
 
@@ -262,6 +275,18 @@ async def _answer(request: web.Request) -> web.Response:
     do = request.path.rpartition("/")[2]
     numbers = {name: _count(request, name) for name in _FIELDS[do]}
     return web.json_response(await _work(request, {"do": do, **numbers}))
+
+
+async def _analyse(request: web.Request) -> web.Response:
+    """Begin the analysis of a match."""
+    found, number = await _found(request)
+    order = {"do": "analyse", "kind": found.kind, "path": str(found.path), "match": number}
+    job = request.app[ANALYSES].begin(order, {"values": []}, ANALYSIS.seconds)
+    return web.json_response({"events": f"/replay/analyses/{job.id}/events"})
+
+
+async def _analysis(request: web.Request) -> web.StreamResponse:
+    return await request.app[ANALYSES].get(request.match_info["id"]).news.stream(request)
 
 
 async def _card(request: web.Request) -> web.Response:

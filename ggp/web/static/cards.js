@@ -95,7 +95,7 @@ export function cardList(cards, kinds, choose) {
   return el("div", { class: "choice" }, filters, none, all);
 }
 
-async function base64(blob) {
+export async function base64(blob) {
   const bytes = new Uint8Array(await blob.arrayBuffer());
   let text = "";
   for (let at = 0; at < bytes.length; at += 32768) text += String.fromCharCode(...bytes.subarray(at, at + 32768));
@@ -136,7 +136,7 @@ export function bringYourOwn(choose) {
     el("p", {}, "Drop a file here, or choose one: ", file),
     el("p", { class: "line" }, "Rules (.kif, .hrf), levels of Sokoban (.xsb) or Snakes (.txt), packing puzzles (.packing, .xmpuzzle)."),
     text,
-    el("div", { class: "row" }, el("button", { type: "button", id: "read", onclick: () => bring(new Blob([text.value]), "") }, "Use this text"), el("a", { href: "/rules" }, "Write rules in the editor")),
+    el("div", { class: "row" }, el("button", { type: "button", id: "read", onclick: () => bring(new Blob([text.value]), "") }, "Use this text"), el("a", { href: "/rules" }, "Write rules in the editor"), el("a", { href: "/puzzles/draw" }, "Draw a level")),
     said,
     found,
   );

@@ -8,6 +8,7 @@ const ALL = ["turns", "at once", "chance", "hidden", "puzzle", "level", "packing
 
 export function show(main, { cards, players, names, kinds = ALL }) {
   const choose = (card) => openSheet(card, { players, names, solve: card.roles.length < 2 ? solveCard : null });
+  if (kinds !== ALL) main.append(el("p", {}, el("a", { href: "/puzzles/draw" }, "Draw a level of your own")));
   main.append(cardList(cards, kinds, choose), bringYourOwn(choose));
   const wanted = new URLSearchParams(location.search).get("game");
   const card = cards.find(({ name }) => name === wanted);

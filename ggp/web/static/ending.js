@@ -1,5 +1,5 @@
 // The banner at the end of a match: who has won and why, and what one may want next.
-import { el, fail } from "/static/page.js";
+import { el, fail, get, post } from "/static/page.js";
 import { openTable } from "/static/opponent.js";
 
 /** Who has won, as the person at the screen sees it. */
@@ -34,6 +34,15 @@ export function endBanner(table, order, state) {
       fail(new Error(`copy this address: ${location.href}`, { cause: event.target }));
     }
   }
+  /** The match as a record, replayed with an analysis. */
+  async function analyse() {
+    try {
+      const record = JSON.stringify(await get(`/play/${table}/keep?form=record`));
+      location.assign(`${(await post("/replay/records", { record })).page}&analyse=1`);
+    } catch (error) {
+      fail(error);
+    }
+  }
   async function swap() {
     await order("swap");
     order("again");
@@ -52,7 +61,7 @@ export function endBanner(table, order, state) {
       el(
         "div",
         { class: "row" },
-        ...[next, button("again", "Again", () => order("again")), roles.length > 1 ? button("swap-again", "Again, sides swapped", swap) : null, button("look-back", "Look back", () => order("goto", { step: Math.max(0, state().steps - 1) })), button("share", "Share", share)].filter(Boolean),
+        ...[next, button("again", "Again", () => order("again")), roles.length > 1 ? button("swap-again", "Again, sides swapped", swap) : null, button("look-back", "Look back", () => order("goto", { step: Math.max(0, state().steps - 1) })), roles.length > 1 ? button("analyse", "Analyse", analyse) : null, button("share", "Share", share)].filter(Boolean),
       ),
       el("p", { class: "row" }, "Keep it: ", keep("html", "as a page"), keep("record", "as a record"), el("a", { href: "/play" }, "Another game")),
     );

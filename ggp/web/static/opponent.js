@@ -31,7 +31,7 @@ export async function openTable(what, seats, strength, more = {}) {
   }
 }
 
-export const source = (card) => (card.rules ? { game: "", rules: card.rules, title: card.title } : { game: card.name, rules: "" });
+export const source = (card) => (card.rules ? { game: "", rules: card.rules, title: card.title, moves: card.moves ?? [] } : { game: card.name, rules: "" });
 
 const radio = (group, value, checked, ...inside) =>
   el("label", { class: "option" }, el("input", { type: "radio", name: group, value, checked }), el("span", {}, ...inside));

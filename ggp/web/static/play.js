@@ -9,6 +9,7 @@ import { glide, putOver } from "/static/marks.js";
 import { remember } from "/static/mine.js";
 import { dot, STRENGTHS } from "/static/opponent.js";
 import { clearError, drawing, el, fail, listen, post, used } from "/static/page.js";
+import { tallyView } from "/static/tally.js";
 import { soundButton, soundOf } from "/static/sound.js";
 import { tabs } from "/static/tabs.js";
 import { turn } from "/static/viewer.js";
@@ -34,6 +35,7 @@ export function show(main, { table, players }) {
   const search = el("div", { class: "search" }, el("p", {}, "Nobody has searched yet. Ask for a hint, or let the page play a side."));
   const facts = el("div", { class: "facts" });
   const banner = endBanner(table, order, () => state);
+  const tally = tallyView(order);
   const hidden = hiddenView(table, () => showState(state), hear);
   const record = el("div", {}, history, el("div", { class: "steps" }, slider, where));
   const tabbed = tabs(
@@ -71,7 +73,8 @@ export function show(main, { table, players }) {
   const controls = el(
     "div",
     { class: "controls", role: "group", "aria-label": "Table" },
-    button("back", "Take back", () => order("back"), "b"),
+    button("back", "Take back", () => order("back"), "z"),
+    ...tally.buttons,
     button("hint", "Hint", hint, "h"),
     pause,
     button("swap", "Swap sides", () => order("swap"), "s"),
@@ -287,6 +290,7 @@ export function show(main, { table, players }) {
     if (news.blind && !news.blind.over) history.replaceChildren(ownHistory(news));
     else fillHistory();
     fillFacts();
+    tally.show(news);
     banner.show(news);
     tellStatus();
     ask();
@@ -315,7 +319,7 @@ export function show(main, { table, players }) {
       { class: "table" },
       el("div", { class: "head" }, names, status),
       el("div", { class: "middle" }, bars, board),
-      el("div", { class: "side" }, banner.element, hidden.element, choices, controls, legal, tabbed.element),
+      el("div", { class: "side" }, tally.element, banner.element, hidden.element, choices, controls, legal, tabbed.element),
     ),
   );
   document.addEventListener("keydown", (event) => {
@@ -331,7 +335,7 @@ export function show(main, { table, players }) {
       legal.open = true;
       filter.focus();
     } else {
-      const name = { b: "back", Backspace: "back", u: "back", g: "pause", p: "pause", h: "hint", s: "swap", f: "flip" }[event.key];
+      const name = { b: "back", Backspace: "back", u: "back", z: "back", y: "redo", r: "restart", g: "pause", p: "pause", h: "hint", s: "swap", f: "flip" }[event.key];
       if (name === undefined || (event.key === "g" && !state?.waits)) return;
       event.preventDefault();
       controls.querySelector(`[data-order=${name}]`).click();

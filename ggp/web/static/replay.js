@@ -1,4 +1,5 @@
 // The replay room: records of the folder, those that a person brings, and one that is looked at.
+import { analysis } from "/static/analysis.js";
 import { recordCards } from "/static/record_cards.js";
 import { ownMatches } from "/static/mine.js";
 import { ago, clearError, drawing, el, fail, get, post, textOf } from "/static/page.js";
@@ -35,13 +36,19 @@ async function showMatch(main, query) {
   };
   const seen = story.hidden.length > 0 ? seeAs(query, story, () => again()) : null;
   if (seen) main.append(seen.element);
-  const { compare, extend, again } = view(main, story, async (step) => {
+  let study = null;
+  const { compare, extend, again, ...steps } = view(main, story, async (step) => {
+    study?.at(step);
     const number = Math.floor(step / BATCH);
     const { frames } = await batch(number);
     if ((number + 1) * BATCH < story.steps.length) batch(number + 1);
     const plain = frames[step - number * BATCH];
     return seen ? seen.frame(step, plain) : plain;
   });
+  if (story.rules) {
+    study = analysis(query, story, steps);
+    main.querySelector(".side .history").before(study.element);
+  }
   main.append(el("p", {}, el("a", { href: `/replay/export?${query}`, download: true }, "Keep this match as one HTML file"), " that needs nothing else"));
   if (story.rules) compare(await get(`/replay/compared?${query}`));
 

@@ -17,7 +17,8 @@ export function turn(svg, on) {
  * Fills `main` with a match. `story` is what /replay/story tells; `frame(step)` promises
  * {svg, beside} of a step.
  * The step stands in the page's address, after #. Returns `compare`, which takes what the rules say of each step (doubts,
- * moves in words), `extend`, which takes a longer story of the same match, and `again`, which draws the step once more.
+ * moves in words), `extend`, which takes a longer story of the same match, `again`, which draws the step once more, `go` to a
+ * step, `here`, the step that is shown, and `remark`, which marks moves.
  */
 export function view(main, story, frame) {
   let last = story.steps.length - 1;
@@ -64,10 +65,14 @@ export function view(main, story, frame) {
       const wrong = trouble(step);
       if (wrong.length > 0) {
         bad.push(number);
-        marks.append(make("i", { class: `at-${2 * Math.round((50 * number) / Math.max(1, last))}` }));
+        const mark = make("i");
+        mark.style.left = `${(100 * number) / Math.max(1, last)}%`;
+        marks.append(mark);
       }
-      const button = (text, role) =>
-        make("button", { type: "button", class: wrong.length ? "quiet wrong" : "quiet", title: [step.moves[role] ?? "", ...wrong].filter(Boolean).join(" - "), onclick: () => go(number) }, text);
+      const button = (text, role) => {
+        const fell = step.fell?.role === role ? step.fell.text : "";
+        return make("button", { type: "button", class: wrong.length || fell ? "quiet wrong" : "quiet", title: [step.moves[role] ?? "", ...wrong, fell].filter(Boolean).join(" - "), onclick: () => go(number) }, fell ? `${text} ▼` : text);
+      };
       if (number === 0) return [button("start", 0)];
       const words = spoken(step);
       const said = words.flatMap((word, role) => (word === null ? [] : [role]));
@@ -130,7 +135,7 @@ export function view(main, story, frame) {
 
   function follow() {
     for (const button of buttons[at]) button.setAttribute("aria-current", "step");
-    list.scrollTop = buttons[at][0].offsetTop - list.clientHeight / 2;
+    list.scrollTop += buttons[at][0].getBoundingClientRect().top - list.getBoundingClientRect().top - list.clientHeight / 2;
   }
 
   function tell() {
@@ -138,7 +143,8 @@ export function view(main, story, frame) {
     moves.replaceChildren(...spoken(step).flatMap((move, role) => (move === null ? [] : [make("dt", {}, who(role)), make("dd", {}, move)])));
     const time = step.seconds == null ? "" : `after ${step.seconds} s`;
     const end = at === last ? result() : "";
-    said.textContent = [time, end, ...trouble(step)].filter(Boolean).join(" · ") || (at ? "" : "the match begins");
+    const fell = step.fell ? `${who(step.fell.role)} ${step.fell.text}` : "";
+    said.textContent = [time, end, fell, ...trouble(step)].filter(Boolean).join(" · ") || (at ? "" : "the match begins");
   }
 
   function result() {
@@ -246,5 +252,12 @@ export function view(main, story, frame) {
     at = -1;
     go(here, false);
   }
-  return { compare, extend, again };
+  /** Marks the moves after which the expected result fell most. */
+  function remark(falls) {
+    for (const fall of falls) story.steps[fall.step].fell = fall;
+    fill();
+    follow();
+    tell();
+  }
+  return { compare, extend, again, go, remark, here: () => at };
 }

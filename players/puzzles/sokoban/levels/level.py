@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from gdl.errors import GdlError, Place
 from gdl.visible import visible
+from gdl.words import counted
 
 Square = tuple[int, int]
 """Column and row of a map, from 0, from its upper left corner."""
@@ -222,10 +223,9 @@ class DrawnMap:
         if not boxes:
             raise self._error("the level has no box", self.rows[0].place(0), "draw one as $, or * on a goal")
         if len(boxes) > len(goals):
-            few = f"{len(goals)} goal" + ("s" if len(goals) != 1 else "")
             first_off = next(b for b in boxes if self._at(*b) == BOX)
             raise self._error(
-                f"the level has {len(boxes)} boxes and only {few}",
+                f"the level has {counted(len(boxes), 'box', 'boxes')} and only {counted(len(goals), 'goal')}",
                 self._place(*first_off),
                 "there may be more goals than boxes, not fewer",
             )

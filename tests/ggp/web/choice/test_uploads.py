@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import gzip
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from gdl.errors import GdlError
 from ggp.game import Game
 from ggp.web.choice.card_process import answer, read_upload
 from tests.examples import examples
+from tests.ggp.web.pages import Client, token_of
 from tests.places import GAMES
 
 LEVEL = "#####\n#@$.#\n#####\n\n######\n#@ $.#\n######\nTitle: Long\n"
@@ -42,6 +44,24 @@ def test_levels_become_games_that_are_played_by_their_rules() -> None:
     state = game.machine("prover").initial_state()
     assert state.play("(move right)").goals == {"keeper": 100}
     assert told["cards"][0]["svg"].startswith("<svg")
+
+
+def test_an_editor_is_told_the_rows_of_a_level_and_why_it_cannot_be_solved() -> None:
+    good, lost = read_upload("mine.xsb", LEVEL.encode() + b"\n#####\n#$ .#\n#@  #\n#####\n")["cards"][1:]
+    assert (good["rows"], good["doubts"]) == (("######", "#@ $.#", "######"), [])
+    assert lost["doubts"] == [
+        "dead square: 1 box on dead squares: no push or pushes lead from there to a goal"
+    ]
+
+
+async def test_what_is_being_drawn_is_checked_without_an_error(client: Client) -> None:
+    data = base64.b64encode(b"#####\n#  .#\n#####").decode()
+    reply = await client.post("/choice", json={"data": data, "check": True}, headers=token_of(client))
+    told = await reply.json()
+    assert (reply.status, told["cards"]) == (200, [])
+    assert told["faults"] == ["line 1, column 1: the level has no keeper (draw it as @, or + on a goal)"]
+    reply = await client.post("/choice", json={"data": data}, headers=token_of(client))
+    assert reply.status == 400
 
 
 BARS = b"""<puzzle version="2"><gridType type="0"/><shapes>

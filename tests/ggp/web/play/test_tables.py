@@ -109,6 +109,51 @@ async def test_a_person_walks_and_pushes_by_squares_and_keeps_the_match(client: 
     assert (await client.get(f"/play/{at.table}/keep?form=exe")).status == 400
 
 
+async def test_moves_and_pushes_are_counted_and_steps_taken_back_are_made_again(client: Client) -> None:
+    at = await opened(client, game="yards.xsb:2", seats=["human"])
+    state = await at.until("state")
+    assert (state["tally"], len(state["level"])) == ({"moves": 0, "pushes": 0}, 16)
+    for number, way in enumerate(("left", "right", "up"), 1):
+        await at.request("move", role="keeper", move=f"(move {way})")
+        state = await at.until("state", lambda s, n=number: s["step"] == n)  # type: ignore[misc]
+    assert state["tally"] == {"moves": 3, "pushes": 1}
+    await at.request("back")
+    await at.request("back")
+    assert (await at.until("state", lambda s: s["step"] == 1))["tally"] == {"moves": 1, "pushes": 0}
+    await at.request("redo")
+    await at.until("state", lambda s: s["step"] == 2 and s["steps"] == 3)
+    await at.request("redo")
+    assert (await at.until("state", lambda s: s["step"] == 3))["tally"] == {"moves": 3, "pushes": 1}
+
+
+async def test_a_table_goes_on_from_a_step_of_a_match(client: Client) -> None:
+    line = [["(mark a 1)", "noop"], ["noop", "(mark b 2)"]]
+    at = await opened(client, game="tictactoe", seats=["human", "legal"], playclock=0.1, moves=line)
+    state = await at.until("state")
+    assert ([step["moves"] for step in state["history"]], len(moves(state))) == (line, 7)
+    await at.request("back")
+    await at.until("state", lambda s: s["step"] == 1)
+
+
+@pytest.mark.parametrize(
+    ("game", "line", "words"),
+    [
+        ("tictactoe", [["(mark a 1)"]], "step 1 has 1 move"),
+        ("tictactoe", [["(mark a 1)", "noop"]] * 2, "(mark a 1)"),
+        ("tictactoe", [["(mark q 1)", "noop"]], "(mark q 1)"),
+        ("tictactoe", [["(((", "noop"]], "never closed"),
+        ("kuhn", [["noop", "noop", "(deal jack queen)"]], "hides information"),
+    ],
+)
+async def test_a_line_that_cannot_be_played_opens_no_table(
+    client: Client, game: str, line: list[list[str]], words: str
+) -> None:
+    order = {"game": game, "seats": ["human"], "moves": line}
+    reply = await client.post("/play/tables", json=order, headers=token_of(client))
+    told = await reply.json()
+    assert reply.status == 400 and words in told["error"], told
+
+
 async def test_the_end_says_why_and_rings_the_line_and_a_new_match_begins(client: Client) -> None:
     at = await opened(client, game="tictactoe", seats=["human", "human"])
     await at.until("state")
