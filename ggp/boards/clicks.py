@@ -165,7 +165,7 @@ class ClickFinder:
                 as ``(slide 8)``, is a click on that square.
         """
         self.learn(legal)
-        found = [self._squares(move) for move in legal]
+        found = [self.squares(move) for move in legal]
         if not any(clicks for clicks, _ in found):
             found = self._by_things(legal, state) or found
         groups: dict[tuple[tuple[str, ...], ...], list[int]] = defaultdict(list)
@@ -302,7 +302,7 @@ class ClickFinder:
             i += 1
         return tuple(pairs)
 
-    def _squares(self, move: Term) -> tuple[tuple[tuple[str, ...], ...], set[int]]:
+    def squares(self, move: Term) -> tuple[tuple[tuple[str, ...], ...], set[int]]:
         """The clicks of a move, and the places of the arguments that they cover."""
         clicks: list[tuple[str, ...]] = []
         covered: set[int] = set()

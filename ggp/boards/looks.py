@@ -67,7 +67,7 @@ def _letters_of(board: Grid, rules: Rules, roles: tuple[Term, ...]) -> dict[Thin
     letters = {thing: _FIXED_SIGNS[i % len(_FIXED_SIGNS)] for i, (thing, _) in enumerate(fixed.most_common())}
     used = {EMPTY[0], *letters.values()}
     moving = [thing for thing in board.things if thing not in letters]
-    owners = _owners_of(moving, rules, roles)
+    owners = owners_of(moving, rules, roles)
     spelled = {thing: [rules.spell(term) for term in thing] for thing in moving}
     if numbers := _numbers(spelled):
         letters |= numbers
@@ -152,7 +152,7 @@ def _single_letters(
     return letters
 
 
-def _owners_of(
+def owners_of(
     things: list[Thing], rules: Rules, roles: tuple[Term, ...]
 ) -> dict[Thing, tuple[int, list[str]]]:
     """The owner of each thing (role index, or -1) and the rest of its name. A piece belongs to a role that it
@@ -305,7 +305,7 @@ class PieceLook:
 def looks_of(board: Grid, rules: Rules, roles: tuple[Term, ...]) -> dict[Thing, PieceLook]:
     """The look of each thing of a board."""
     letters = _letters_of(board, rules, roles)
-    owners = _owners_of(list(letters), rules, roles)
+    owners = owners_of(list(letters), rules, roles)
     looks = _by_name(board, rules, roles, letters, owners)
     _notes(board, looks, set(roles))
     _by_behaviour(board, looks, {thing: owner for thing, (owner, _) in owners.items()}, len(roles))

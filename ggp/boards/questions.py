@@ -1,0 +1,66 @@
+"""Asks for which values of their variables some conditions hold in a state, by the rules of the game.
+
+>>> from gdl.rules import Literal
+>>> from gdl.syntax.parser import parse_rules, parse_term
+>>> rules = parse_rules("(role r) (init (at 1)) (after 1 2) (<= (near ?y) (true (at ?x)) (after ?x ?y))")
+>>> questions = Questions(rules, [[Literal(parse_term("(near ?where)"))]])
+>>> questions.answers([parse_term("(at 1)")])
+[[{Term<?where>: Term<2>}]]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from gdl.errors import GdlError
+from gdl.prover.limits import ProverLimits
+from gdl.prover.machine import ProverMachine
+from gdl.rules import Formula, Rule, Rules, body_literals, subterms
+from gdl.terms import NEXT, Term
+
+_LIMITS = ProverLimits(rows=500_000, seconds=5.0)
+Answer = dict[Term, Term]
+"""A value for each variable."""
+
+
+class Questions:
+    """Some conditions that can be asked about states of one game.
+
+    Args:
+        bodies: the questions; each is a body of a rule.
+    """
+
+    def __init__(self, rules: Rules, bodies: Sequence[Sequence[Formula]]) -> None:
+        names = {part.name for rule in rules for part in (rule.head, *subterms(rule.head))}
+        prefix = "because"
+        while any(name.startswith(prefix) for name in names):
+            prefix += "_"
+        self._heads: list[Term] = []
+        added: list[Rule] = []
+        for number, body in enumerate(bodies):
+            atoms = (one.atom for one, _ in body_literals(Rule(Term(prefix), tuple(body))))
+            variables = dict.fromkeys(v for atom in atoms for v in atom.variables())
+            self._heads.append(Term(f"{prefix}{number}", *variables))
+            added.append(Rule(Term(NEXT, self._heads[-1]), tuple(body)))
+        # The successor of a state without moves has the answers: no rule depends on ``next``.
+        self._rules: Rules | None = replace(rules, rules=(*rules.rules, *added)) if bodies else None
+        self._prover: ProverMachine | None = None
+
+    def answers(self, propositions: Iterable[Term]) -> list[list[Answer]]:
+        """For each question the values for which it holds in a state, in order. All are empty once the rules
+        have turned out to be hostile, or to exceed the limits."""
+        found: list[list[Answer]] = [[] for _ in self._heads]
+        if self._rules is None:
+            return found
+        try:
+            self._prover = self._prover or ProverMachine(self._rules, _LIMITS)
+            after = self._prover.next_state(self._prover.state_of(propositions), ()).propositions
+        except GdlError:
+            self._rules = None
+            return found
+        numbers = {head.name: number for number, head in enumerate(self._heads)}
+        for fact in sorted(fact for fact in after if fact.name in numbers):
+            number = numbers[fact.name]
+            found[number].append(dict(zip(self._heads[number].args, fact.args, strict=True)))
+        return found
