@@ -2,7 +2,8 @@
 
 A hint is about a move, ``(bid ?n ?face)`` or ``(does ?r (move bar ?d))``, or about conditions on the state.
 In its text ``?n`` stands for what the rules say there, ``#n`` for a number in words up to ten. ``+s`` puts
-the word before it in the plural, unless the number before that word is 1.
+the word before it in the plural, unless the number before that word is 1. ``?P`` makes a single letter a
+capital.
 
 >>> fill("bid #n #face+s", {"n": "2", "face": "5"}), fill("bid #n #face+s", {"n": "1", "face": "6"})
 ('bid two fives', 'bid one six')
@@ -149,6 +150,7 @@ def _with(values: Mapping[str, str], text: str) -> str:
             said += "" if count == "1" else "es" if said.endswith(("s", "x", "z", "ch", "sh")) else "s"
         else:
             value = values[found[2].lower()]
+            value = value.upper() if found[2].isupper() and len(value) == 1 else value
             small = found[1] == "#" and value.isdecimal() and len(value) < 3 and int(value) < len(_NUMBERS)
             said += _NUMBERS[int(value)] if small else value
             if value.isdecimal():

@@ -41,7 +41,7 @@ _MOST_CHANGED = 3
 """Most squares of a last move that are ringed."""
 _MOST_BESIDE = 3
 """Most neighbours of a square that are in the same chain."""
-_NUMBERS = ("three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_NUMBERS = ("three", "four", "five", "six")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +105,8 @@ class EndFinder:
     def _line(self, state: State, holding: Sequence[Sequence[Answer]]) -> Ending | None:
         """The line because of which a rule holds."""
         board = self._board
-        if board is None or not any(holding):
-            return None
+        if board is None or board.layers[0].strip or len(self._machine.roles) < 2 or not any(holding):
+            return None  # A puzzle has no opponent to be in a row before.
         until = time.process_time() + _SECONDS
         standing = _standing(board, state.propositions)
         things = {layer.thing(term) for term, layer in standing.items()} - board.blanks
@@ -136,20 +136,25 @@ class EndFinder:
         until: float,
     ) -> list[Term] | None:
         """The propositions of one thing that a rule needs: the thing is taken off one square after the other.
-        None if that takes too long."""
+        None if that takes too long; empty if the rule needs other things too."""
         now = set(state.propositions)
         needed: list[Term] = []
+
+        def still(gone: Iterable[Term]) -> set[Term]:
+            """What is left without some things; empty if the rule no longer holds then."""
+            blanks = (self._blank(standing[term], term) for term in gone)
+            without = now.difference(gone).union(blank for blank in blanks if blank is not None)
+            return without if answer in self._holding.answers(without)[number] else set()
+
         for term in sorted(own):
             if time.process_time() > until:
                 return None
-            without = now - {term}
-            if (blank := self._blank(standing[term], term)) is not None:
-                without.add(blank)
-            if answer in self._holding.answers(without)[number]:
+            if without := still([term]):
                 now = without
             else:
                 needed.append(term)
-        return needed if answer in self._holding.answers(now)[number] else None
+        # A full board, say, needs the things of all.
+        return needed if still(standing.keys() - set(own)) else []
 
     def _blank(self, layer: Layer, term: Term) -> Term | None:
         """The proposition that says that a square is empty; None if the rules have no such proposition."""
@@ -197,12 +202,13 @@ class EndFinder:
         return ""
 
     def _full(self, propositions: Iterable[Term]) -> bool:
-        """Whether things stand on all squares."""
+        """Whether things of several kinds stand on all squares: lamps that are all lit fill no board."""
         board = self._board
         if board is None or not board.squares or board.layers[0].strip:
             return False
         on, _ = board.place(propositions)
-        return board.squares <= {square for square, things in on.items() if things}
+        kinds = {thing for things in on.values() for thing in things}
+        return len(kinds) > 1 and board.squares <= {square for square, things in on.items() if things}
 
     def _taken(self, state: State) -> str:
         """That the one role which has no pieces any longer lost them; empty if each has what it began

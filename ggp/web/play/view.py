@@ -13,10 +13,11 @@ from gdl.visible import without_folders
 from ggp.answers.catalogue import title_of
 from ggp.boards.board import Grid, find_board
 from ggp.boards.clicks import ClickFinder
+from ggp.boards.ends import EndFinder, Ending
 from ggp.boards.layers import Square, Thing
 from ggp.boards.svg.overlay import BoardOverlay
 from ggp.boards.svg.picture import SvgPainter
-from ggp.boards.words import EndFinder, Ending, MoveWords
+from ggp.boards.words import MoveWords
 from ggp.game import Game
 from ggp.sokoban.findings import lost_boxes, sentences
 from ggp.sokoban.machine_stage import MachineStage, stage_of_machine
@@ -104,13 +105,15 @@ class TableView:
     ) -> list[dict[str, Any]]:
         """A role's legal moves, in words and as clicks on the board on which these propositions are true."""
         terms = [self._machine.move(role, move) for move in legal]
-        texts = dict(zip(map(self._machine.rules.spell, terms), self.words(role, legal), strict=True))
+        words = self.words(role, legal, propositions)
+        texts = dict(zip(map(self._machine.rules.spell, terms), words, strict=True))
         clicks = self._clicks.clicks(sorted(terms, key=sort_key), propositions).as_json()
         return [{**move, "text": texts[move["move"]] or move["move"]} for move in clicks]
 
-    def words(self, role: int, moves: Sequence[int]) -> list[str]:
-        """Different moves of a role in words."""
-        return self._words.of_terms([self._machine.move(role, move) for move in moves])
+    def words(self, role: int, moves: Sequence[int], propositions: Collection[Term]) -> list[str]:
+        """Different moves of a role in words, in a state of which these propositions are known."""
+        terms = [self._machine.move(role, move) for move in moves]
+        return self._words.of_terms(terms, role, propositions)
 
     def seen(self, match: Match) -> dict[str, Any]:
         """The fields of the message ``state`` that describe the present state and the history."""

@@ -257,7 +257,8 @@ class _Writer:
         boxes, goals = len(self.boxes), len(self.goals)
         step = "(ones N), (tens N) and so on count moves" if digits else "(step N)"
         columns = "letters" if self.level.width <= 26 else "numbers"
-        ends = f"when every {'goal has a box' if goals == boxes else 'box is on a goal'},"
+        solved = f"every {'goal has a box' if goals == boxes else 'box is on a goal'}"
+        ends = f"when {solved},"
         moves = (
             "(move up), (move down), (move left), (move right), pushing a single box if there",
             "is one. Boxes cannot be pulled.",
@@ -290,6 +291,8 @@ class _Writer:
             "draw: box as crate",
             "draw: goal_square as goal",
             "draw: wall as wall",
+            f"ends: solved as {solved}",
+            *(["ends: (not can_push) as no box can be pushed"] if self.pushes else []),
         ]
         return "\n".join(f"; {line}".rstrip() for line in lines) + "\n\n(role keeper)\n"
 
