@@ -75,7 +75,7 @@ def phrase_of(hint: WordHint, rules: Rules) -> Phrase:
     }
     if unsafe := [v for literal, _ in asked for v in literal.atom.variables() if v not in bound]:
         raise GdlError(f"{unsafe[0]} may be anything here", remedy="name it in a condition without 'not' too")
-    known = {*bound, *(move.variables() if move else ())}
+    known = {*bound, *(v for one in (role, move) if one for v in one.variables())}
     if hint.text and (found := _VARIABLE.search(_with({v.name[1:]: "" for v in known}, hint.text))):
         raise GdlError(f"nothing says what {found.string[found.start() :][:30]!r} is")
     return Phrase(role, move, conditions, hint.text)

@@ -25,7 +25,7 @@ from itertools import pairwise
 
 from gdl.machine import Machine, State
 from gdl.phrases import phrases, said
-from gdl.rules import Formula, Literal, Rule, Rules, body_literals
+from gdl.rules import Formula, Literal, Not, Rule, Rules, body_literals
 from gdl.syntax.writer import OwnNotation
 from gdl.terms import DOES, INIT, NEXT, TERMINAL, TRUE, Term
 from ggp.boards.board import Grid
@@ -185,12 +185,12 @@ class EndFinder:
         Args:
             causes: the rules for ``terminal`` that hold.
         """
-        if self._full(state.propositions) and not self._full(self._first):
+        limited = not any(_node(one.atom) in self._moved for rule in causes for one, _ in body_literals(rule))
+        lacking = any(isinstance(part, Not) for rule in causes for part in rule.body)
+        if (limited or lacking) and self._full(state.propositions) and not self._full(self._first):
             return "the board is full"
-        if not causes:
-            return ""
-        if not any(_node(one.atom) in self._moved for rule in causes for one, _ in body_literals(rule)):
-            return "the step limit"
+        if limited:
+            return "the step limit" if causes else ""
         if taken := self._taken(state):
             return taken
         machine = self._machine
