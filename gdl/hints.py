@@ -27,8 +27,9 @@ WordHint(kind='ends', what='p', text='q', where='(r ?x)')
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from gdl.errors import Place
 
@@ -50,6 +51,7 @@ HINT_COLOURS = _words("black blue brown cyan gray green magenta orange pink red 
 MOST_HINTS = 64
 _MOST_WORDS = 8
 _LONGEST = 200
+_Hint = TypeVar("_Hint")
 _SIGN = re.compile(r"[0-9A-Za-z]{1,6}")
 _LINE = re.compile(r"^[ \t]*(?:;+|%+|//+|#+)[ \t]*(draw:[^\n]*)", re.MULTILINE)
 
@@ -87,17 +89,25 @@ class _HintFault:
 
 def read_hints(text: str) -> tuple[tuple[PictureHint, ...], tuple[_HintFault, ...]]:
     """The hints of a text, and the faults of wrong ones. Reads at most MOST_HINTS."""
-    hints: list[PictureHint] = []
+    return _each(text, _LINE, lambda found: _read(found[1].removeprefix("draw:")))
+
+
+def _each(
+    text: str, line: re.Pattern[str], read: Callable[[re.Match[str]], _Hint | tuple[str, str]]
+) -> tuple[tuple[_Hint, ...], tuple[_HintFault, ...]]:
+    """What lines of a form are read as, and the faults of others; ``read`` returns a hint, or a fault and a
+    remedy."""
+    hints: list[_Hint] = []
     faults: list[_HintFault] = []
-    for found in _LINE.finditer(text):
+    for found in line.finditer(text):
         if len(hints) + len(faults) >= MOST_HINTS:
             faults.append(_fault(text, found, f"there are more than {MOST_HINTS} hints", "leave some out"))
             break
-        read = _read(found[1].removeprefix("draw:"))
-        if isinstance(read, PictureHint):
-            hints.append(read)
+        hint = read(found)
+        if isinstance(hint, tuple):
+            faults.append(_fault(text, found, *hint))
         else:
-            faults.append(_fault(text, found, *read))
+            hints.append(hint)
     return tuple(hints), tuple(faults)
 
 
@@ -144,7 +154,7 @@ def _read(text: str) -> PictureHint | tuple[str, str]:
 NOTATIONS = {"san": "check", "draughts": "from", "go": ""}
 """The notations of moves, each with the word before what it may add: how one sees that a king is in check,
 the role from whose side squares are numbered."""
-_WORD_LINE = re.compile(r"^[ \t]*(?:;+|%+|//+|#+)[ \t]*((notation|say|ends):[^\n]*)", re.MULTILINE)
+_WORD_LINE = re.compile(r"^[ \t]*(?:;+|%+|//+|#+)[ \t]*((notation|say|ends):([^\n]*))", re.MULTILINE)
 _WORDS_FOR = re.compile(r"(?P<what>.*?)\s+as\s+(?P<text>.*?)(?:\s+where\s+(?P<where>[(\w].*))?")
 
 
@@ -168,18 +178,11 @@ class WordHint:
 
 def read_word_hints(text: str) -> tuple[tuple[WordHint, ...], tuple[_HintFault, ...]]:
     """The hints for words of a text, and the faults of wrong ones. Reads at most MOST_HINTS."""
-    hints: list[WordHint] = []
-    faults: list[_HintFault] = []
-    for found in _WORD_LINE.finditer(text):
-        if len(hints) + len(faults) >= MOST_HINTS:
-            faults.append(_fault(text, found, f"there are more than {MOST_HINTS} hints", "leave some out"))
-            break
-        read = _read_words(found[2], found[1].partition(":")[2].strip(), Place.of(text, found.start(1)))
-        if isinstance(read, WordHint):
-            hints.append(read)
-        else:
-            faults.append(_fault(text, found, *read))
-    return tuple(hints), tuple(faults)
+    return _each(
+        text,
+        _WORD_LINE,
+        lambda found: _read_words(found[2], found[3].strip(), Place.of(text, found.start(1))),
+    )
 
 
 def _read_words(kind: str, text: str, place: Place) -> WordHint | tuple[str, str]:

@@ -47,6 +47,27 @@ class Phrase:
     conditions: tuple[Formula, ...]
     text: str
 
+    def values(
+        self, role: Term, moves: Iterable[Term], answers: Iterable[dict[Term, Term]]
+    ) -> dict[Term, dict[Term, Term]]:
+        """The values of the variables for each of a role's moves that this phrase is for.
+
+        Args:
+            answers: values for which the conditions hold.
+        """
+        assert self.role is not None and self.move is not None
+        found: dict[Term, dict[Term, Term]] = {}
+        if self.conditions:
+            for answer in answers:
+                if self.role.substitute(answer) is role:
+                    found.setdefault(self.move.substitute(answer), answer)
+            return found
+        for move in moves:
+            values: dict[Term, Term] = {}
+            if _matched(self.role, role, values) and _matched(self.move, move, values):
+                found[move] = values
+        return found
+
 
 def phrase_of(hint: WordHint, rules: Rules) -> Phrase:
     """The phrase of a hint that is no notation; for a notation the conditions that it adds. Raises GdlError
@@ -123,13 +144,13 @@ def _conditions(text: str, rules: Rules) -> tuple[Formula, ...]:
     return tuple(found)
 
 
-def matched(pattern: Term, term: Term, values: dict[Term, Term]) -> bool:
+def _matched(pattern: Term, term: Term, values: dict[Term, Term]) -> bool:
     """Whether a term fits a pattern; adds the values of the pattern's variables to ``values``."""
     if pattern.is_variable:
         return values.setdefault(pattern, term) == term
     if pattern.signature != term.signature:
         return False
-    return all(matched(one, other, values) for one, other in zip(pattern.args, term.args, strict=True))
+    return all(_matched(one, other, values) for one, other in zip(pattern.args, term.args, strict=True))
 
 
 def fill(text: str, values: Mapping[str, str]) -> str:

@@ -6,6 +6,6 @@ finds walls, sides that belong to roles, and facts about squares. ``piece_behavi
 behave. ``scene`` says what a state shows: things on squares, changes, whose turn it is, counters. ``text``
 draws it by the signs of ``glyphs``, :mod:`~ggp.boards.svg` for browsers. ``clicks`` finds the squares of
 moves, ``words`` their names, those of chess, draughts and go by ``notations``. ``ends`` finds why a match is
-over. ``questions`` asks the rules about a state. ``snakes`` draws levels of Snakes. ``role_view`` shows what a
-role knows of a board that it only sees in part.
+over. ``questions`` asks the rules about a state. ``snakes`` draws levels of Snakes. ``role_view`` shows what
+a role knows of a board that it only sees in part.
 """

@@ -19,13 +19,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from gdl.errors import GdlError
 from gdl.hints import WordHint
 from gdl.machine import State
-from gdl.phrases import phrase_of
-from gdl.prover.limits import ProverLimits
-from gdl.prover.machine import ProverMachine
+from gdl.phrases import phrases
 from gdl.rules import Rules
 from gdl.terms import Term
 from ggp.boards.board import Grid
@@ -37,7 +36,6 @@ from ggp.boards.scene import TurnFinder
 
 _GO_LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 _FILES = "abcdefghijklmnopqrstuvwxyz"
-_LIMITS = ProverLimits(rows=500_000, seconds=5.0)
 _MOST_MOVES = 300
 """Most moves of a state that are played out to see what they do."""
 _Spot = tuple[int, int]
@@ -73,10 +71,9 @@ class NotationWriter:
         self._board, self._finder = board, finder
         self._turns = TurnFinder(rules, roles)
         self._owners = {t: o for t, (o, _) in owners_of(list(board.things), rules, roles).items()}
-        self._prover: ProverMachine | None = None
-        self._men: dict[Thing, str] | None = None
-        self._checks: Questions | None = None
-        self._numbers: dict[_Spot, int] | None = None
+        # Only the last hint counts, and only SAN with check asks something.
+        asked = [phrase.conditions for phrase in phrases(rules, "notation")[-1:] if phrase.conditions]
+        self._questions = Questions(rules, asked if hint.where else [])
 
     def texts(self, moves: Sequence[Term], role: int, propositions: Collection[Term] | None) -> list[str]:
         """The text of each move of a role in a state; empty where the notation has none.
@@ -108,7 +105,7 @@ class NotationWriter:
         self, moves: Sequence[Term], role: int, propositions: Collection[Term]
     ) -> list[_Effect | None]:
         """What each move does; None for all of them if other roles have a choice too."""
-        prover = self._prover = self._prover or ProverMachine(self._rules, _LIMITS)
+        prover = self._questions.machine
         state = prover.state_of(propositions)
         others = [
             prover.legal_moves(state, other) if other != role else [0] for other in range(len(self._roles))
@@ -142,18 +139,16 @@ class NotationWriter:
     # --- Draughts
 
     def _draughts(self, effect: _Effect | None) -> str:
-        if self._numbers is None:
-            self._numbers = self._numbered()
         if effect is None or len(effect.left) != 1 or len(effect.came) != 1:
             return ""
         ends = [self._numbers.get(effect.left[0][0]), self._numbers.get(effect.came[0][0])]
         return ("x" if effect.takes else "-").join(map(str, ends)) if None not in ends else ""
 
-    def _numbered(self) -> dict[_Spot, int]:
+    @cached_property
+    def _numbers(self) -> dict[_Spot, int]:
         """The number of each square of one colour, row by row from the side of the role that the hint names,
         otherwise of the role that begins. For that side each row goes from its right to its left."""
-        assert self._prover is not None
-        first = self._prover.initial_state().propositions
+        first = self._questions.machine.initial_state().propositions
         named = Term(self._hint.where) if self._hint.where else None
         role = self._roles.index(named) if named in self._roles else self._turns.role(first) or 0
         standing = self._standing(first)
@@ -174,19 +169,18 @@ class NotationWriter:
         text = self._piece_move(effect, all_effects) if len(effect.left) == 1 else self._castling(effect)
         return text and text + self._check(effect.after)
 
-    def _kind(self, thing: Thing) -> str:
-        """The letter of a chess man, ``P`` for a pawn; empty for other things."""
-        if self._men is None:
-            looks = looks_of(self._board, self._rules, self._roles).items()
-            self._men = {t: look.sign.upper() for t, look in looks if look.shape is PieceShape.MAN}
-        return self._men.get(thing, "")
+    @cached_property
+    def _men(self) -> dict[Thing, str]:
+        """The letter of each chess man, ``P`` for a pawn."""
+        looks = looks_of(self._board, self._rules, self._roles).items()
+        return {thing: look.sign.upper() for thing, look in looks if look.shape is PieceShape.MAN}
 
     def _piece_move(self, effect: _Effect, all_effects: Sequence[_Effect | None]) -> str:
         ((column, row), thing), (to, become) = effect.left[0], effect.came[0]
-        kind, square = self._kind(thing), f"{_FILES[to[0]]}{to[1] + 1}"
+        kind, square = self._men.get(thing, ""), f"{_FILES[to[0]]}{to[1] + 1}"
         takes = "x" * effect.takes
         if kind == "P":
-            promoted = f"={self._kind(become)}" if become != thing else ""
+            promoted = f"={self._men.get(become, '')}" if become != thing else ""
             return f"{_FILES[column]}x{square}{promoted}" if takes else square + promoted
         spots = {
             other.left[0][0]
@@ -201,21 +195,14 @@ class NotationWriter:
 
     def _castling(self, effect: _Effect) -> str:
         """The king's and the rook's move at once; the rook goes farther on the queen's side."""
-        left, came = ({self._kind(t): spot for spot, t in side} for side in (effect.left, effect.came))
+        left, came = ({self._men.get(t): spot for spot, t in side} for side in (effect.left, effect.came))
         if left.keys() != {"K", "R"} or came.keys() != left.keys():
             return ""
         return "O-O" if abs(left["R"][0] - came["R"][0]) < 3 else "O-O-O"
 
     def _check(self, after: State) -> str:
-        """The sign for check or checkmate: the hint names how check is seen."""
-        if not self._hint.where:
+        """The sign for check or checkmate, if the hint names how check is seen."""
+        if not any(self._questions.answers(after)):
             return ""
-        if self._checks is None:
-            try:
-                self._checks = Questions(self._rules, [phrase_of(self._hint, self._rules).conditions])
-            except GdlError:  # ``ggp validate`` notes it.
-                self._checks = Questions(self._rules, [])
-        if not any(self._checks.answers(after.propositions)):
-            return ""
-        machine, turn = after.machine, self._turns.role(after.propositions)
-        return "#" if turn is not None and not machine.legal_moves(after, turn) else "+"
+        turn = self._turns.role(after.propositions)
+        return "#" if turn is not None and not after.machine.legal_moves(after, turn) else "+"

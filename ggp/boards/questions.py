@@ -12,8 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import cached_property
 
 from gdl.errors import GdlError
+from gdl.machine import State
 from gdl.prover.limits import ProverLimits
 from gdl.prover.machine import ProverMachine
 from gdl.rules import Formula, Rule, Rules, body_literals, subterms
@@ -44,20 +46,31 @@ class Questions:
             self._heads.append(Term(f"{prefix}{number}", *variables))
             added.append(Rule(Term(NEXT, self._heads[-1]), tuple(body)))
         # The successor of a state without moves has the answers: no rule depends on ``next``.
-        self._rules: Rules | None = replace(rules, rules=(*rules.rules, *added)) if bodies else None
-        self._prover: ProverMachine | None = None
+        self._rules = replace(rules, rules=(*rules.rules, *added))
+        self._failed = not bodies
 
-    def answers(self, propositions: Iterable[Term]) -> list[list[Answer]]:
+    @cached_property
+    def machine(self) -> ProverMachine:
+        """A machine of the game, whose successors have propositions about their predecessors in addition.
+        Raises GdlError: the rules are hostile."""
+        return ProverMachine(self._rules, _LIMITS)
+
+    def answers(self, state: State | Iterable[Term]) -> list[list[Answer]]:
         """For each question the values for which it holds in a state, in order. All are empty once the rules
-        have turned out to be hostile, or to exceed the limits."""
+        have turned out to be hostile, or to exceed the limits.
+
+        Args:
+            state: of this :attr:`machine`, or its true propositions.
+        """
         found: list[list[Answer]] = [[] for _ in self._heads]
-        if self._rules is None:
+        if self._failed:
             return found
         try:
-            self._prover = self._prover or ProverMachine(self._rules, _LIMITS)
-            after = self._prover.next_state(self._prover.state_of(propositions), ()).propositions
+            machine = self.machine
+            now = state if isinstance(state, State) else machine.state_of(state)
+            after = machine.next_state(now, ()).propositions
         except GdlError:
-            self._rules = None
+            self._failed = True
             return found
         numbers = {head.name: number for number, head in enumerate(self._heads)}
         for fact in sorted(fact for fact in after if fact.name in numbers):

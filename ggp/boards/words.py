@@ -22,14 +22,14 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 
 from gdl.machine import Machine, State
-from gdl.phrases import matched, phrases, said
+from gdl.phrases import phrases, said
 from gdl.rules import Rules, body_literals
 from gdl.syntax.writer import OwnNotation
 from gdl.terms import DOES, LEGAL, RANDOM, Term
 from ggp.boards.board import Grid, find_board
 from ggp.boards.clicks import ClickFinder, SquarePlaces
 from ggp.boards.notations import notation_of
-from ggp.boards.questions import Questions
+from ggp.boards.questions import Answer, Questions
 from ggp.boards.scene import TurnFinder
 
 NOOP = "noop"
@@ -59,8 +59,7 @@ class MoveWords:
         self._own = OwnNotation(rules)
         self._notation = notation_of(rules, roles, board, self._finder)
         self._phrases = phrases(rules, "say")
-        self._asked = [phrase for phrase in self._phrases if phrase.conditions]
-        self._questions = Questions(rules, [phrase.conditions for phrase in self._asked])
+        self._questions = Questions(rules, [phrase.conditions for phrase in self._phrases])
         self._latest: tuple[object, list[str]] = None, []
         heads = [rule.head.args[1] for rule in rules if rule.head.signature == (LEGAL, 2)]
         self._signatures = list(dict.fromkeys(head.signature for head in heads if not head.is_variable))
@@ -148,24 +147,14 @@ class MoveWords:
         """The text that hints give each move; empty where there is none. Moves with the same text add what
         distinguishes them."""
         texts = [""] * len(moves)
-        if self._phrases:
-            known = None if propositions is None else self._questions.answers(propositions)
-            answers = {id(one): known[k] if known else [] for k, one in enumerate(self._asked)}
-            name = self._roles[role]
+        answers: list[list[Answer]] = [[] for _ in self._phrases]
+        if propositions is not None and any(phrase.conditions for phrase in self._phrases):
+            answers = self._questions.answers(propositions)
+        for phrase, found in zip(self._phrases, answers, strict=True):
+            values = phrase.values(self._roles[role], moves, found)
             for i, move in enumerate(moves):
-                for phrase in self._phrases:
-                    values: dict[Term, Term] = {}
-                    assert phrase.role is not None and phrase.move is not None
-                    if not (matched(phrase.role, name, values) and matched(phrase.move, move, values)):
-                        continue
-                    fitting = [
-                        answer
-                        for answer in answers.get(id(phrase), [values])
-                        if values.items() <= answer.items()
-                    ]
-                    if fitting and (text := said(phrase, fitting[0], self._rules)):
-                        texts[i] = text
-                        break
+                if move in values and not texts[i]:
+                    texts[i] = said(phrase, values[move], self._rules)
         if self._notation is not None and not all(texts):
             noted = self._notation.texts(moves, role, propositions)
             texts = [text or other for text, other in zip(texts, noted, strict=True)]
