@@ -100,7 +100,7 @@ def test_the_chain_of_hex_joins_both_sides_and_no_stone_of_it_is_idle() -> None:
         ),
         ("chomp", {"first has eaten the poison", "second has eaten the poison"}),
         ("kalah", {"south has no seeds left to sow", "north has no seeds left to sow"}),
-        ("queens", {"no moves left"}),
+        ("queens", {"no moves left", "all eight queens stand"}),
         ("rockpaperscissors", {"all five rounds are played"}),
         ("tron", {"red has crashed", "blue has crashed", "both have crashed"}),
     ],
