@@ -110,8 +110,10 @@ class TableView:
         clicks = self._clicks.clicks(sorted(terms, key=sort_key), propositions).as_json()
         return [{**move, "text": texts[move["move"]] or move["move"]} for move in clicks]
 
-    def words(self, role: int, moves: Sequence[int], propositions: Collection[Term]) -> list[str]:
-        """Different moves of a role in words, in a state of which these propositions are known."""
+    def words(
+        self, role: int, moves: Sequence[int], propositions: Collection[Term] | None = None
+    ) -> list[str]:
+        """Different moves of a role in words, by what is known of the state, if anything is."""
         terms = [self._machine.move(role, move) for move in moves]
         return self._words.of_terms(terms, role, propositions)
 

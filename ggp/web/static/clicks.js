@@ -48,7 +48,7 @@ export function askOn(svg, list, moves, choose, { other = () => {}, arrows = tru
     }
     const offered = clicked.length > 0 ? complete : moves.filter((move) => move.clicks.length === 0);
     list.replaceChildren(
-      ...offered.map((move) => el("button", { type: "button", "data-move": move.move, onclick: () => finish(move) }, move.label)),
+      ...offered.map((move) => el("button", { type: "button", "data-move": move.move, onclick: () => finish(move) }, move.text)),
     );
     if (clicked.length > 0) list.append(el("button", { type: "button", class: "quiet", onclick: clear }, "cancel"));
   }
