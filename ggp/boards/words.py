@@ -18,7 +18,7 @@ In one state each move of a role has a text of its own; at worst it is the move 
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Sequence
 
 from gdl.machine import Machine, State
@@ -92,7 +92,7 @@ class MoveWords:
 
     def joint(self, state: State, joint: Sequence[int]) -> list[str | None]:
         """The text of each role's move in a state in which all of them are legal; None for moves that only
-        wait. What chance does is said without what only distinguishes it from other moves."""
+        wait. What chance does is said as hints say it, even if several moves have the same text."""
         texts: list[str | None] = []
         for role, move in enumerate(joint):
             if self.is_noop(state, role, move):
@@ -144,8 +144,7 @@ class MoveWords:
                 says[i] += 1
 
     def _hinted(self, moves: Sequence[Term], role: int, propositions: Collection[Term] | None) -> list[str]:
-        """The text that hints give each move; empty where there is none. Moves with the same text add what
-        distinguishes them."""
+        """The text that hints give each move; empty where there is none."""
         texts = [""] * len(moves)
         answers: list[list[Answer]] = [[] for _ in self._phrases]
         if propositions is not None and any(phrase.conditions for phrase in self._phrases):
@@ -158,15 +157,6 @@ class MoveWords:
         if self._notation is not None and not all(texts):
             noted = self._notation.texts(moves, role, propositions)
             texts = [text or other for text, other in zip(texts, noted, strict=True)]
-        same: dict[str, list[int]] = defaultdict(list)
-        for i, text in enumerate(texts):
-            same[text].append(i)
-        for text, group in same.items():
-            if text and len(group) > 1 and len({moves[i].signature for i in group}) == 1:
-                parts = [{moves[i].args[k] for i in group} for k in range(len(moves[group[0]].args))]
-                differ = [k for k, part in enumerate(parts) if len(part) > 1]
-                for i in group:
-                    texts[i] += f" ({' '.join(self._own.term(moves[i].args[k]) for k in differ)})"
         return texts
 
     def _text(self, move: Term, says: int) -> str:

@@ -172,9 +172,10 @@ STRANGE = """(role r) (init (p 1)) (<= (legal r (go ?n ?m)) (n ?n) (n ?m)) (<= (
 @pytest.mark.parametrize(
     ("hint", "texts"),
     [
-        ("say: (go ?n ?m) as go #n step+s", {"go one step (1)", "go one step (2)", "go two steps (1)"}),
-        ("say: (go 1 ?m) as back", {"back (1)", "back (2)", "go 2 1"}),
-        ("say: (go ?n ?m) as rest", {"rest (1 1)", "rest"}),
+        ("say: (go ?n ?m) as go #n step+s to ?m", {"go one step to 1", "go two steps to 1"}),
+        ("say: (go ?n ?m) as go #n step+s", {"go 1 1", "go 1 2", "go 2 1"}),
+        ("say: (go 1 ?m) as back", {"go 1 1", "go 1 2", "go 2 1"}),
+        ("say: (go ?n ?m) as rest", {"go 1 1", "rest"}),
         ("say: (go ?n ?m) as on to ?n by ?m where (bigger ?n)", {"on to 2 by 1", "go 1 1"}),
         ("say: (does ?who (go ?n ?m)) as ?who goes ?n, ?m", {"r goes 1, 2"}),
         ("say: (does other (go ?n ?m)) as never", {"go 1 1"}),
