@@ -21,6 +21,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 from gdl.machine import Machine, State
@@ -76,8 +77,6 @@ class EndFinder:
         self._holding = Questions(rules, [rule.body for rule in self._causes])
         self._phrases = phrases(rules, "ends")
         self._hinted = Questions(rules, [phrase.conditions for phrase in self._phrases])
-        self._moved = _set_by_moves(rules)
-        self._first = frozenset(machine.initial_state().propositions)
         self._blanks: dict[Layer, Term] | None = None
 
     def ending(self, state: State, before: State | None = None) -> Ending:
@@ -95,6 +94,11 @@ class EndFinder:
             return Ending(words)  # The last move of a puzzle beats no opponent.
         causes = [rule for rule, answers in zip(self._causes, holding, strict=True) if answers]
         return Ending(words or self._by_state(state, causes), self._changed(state, before))
+
+    @cached_property
+    def _first(self) -> frozenset[Term]:
+        """What is true at first."""
+        return self._machine.initial_state().propositions
 
     def _in_words(self, state: State) -> str:
         """The words of the first hint whose conditions hold; empty if there is none."""
@@ -185,7 +189,8 @@ class EndFinder:
         Args:
             causes: the rules for ``terminal`` that hold.
         """
-        limited = not any(_node(one.atom) in self._moved for rule in causes for one, _ in body_literals(rule))
+        moved = _set_by_moves(self._machine.rules)
+        limited = not any(_node(one.atom) in moved for rule in causes for one, _ in body_literals(rule))
         lacking = any(isinstance(part, Not) for rule in causes for part in rule.body)
         if (limited or lacking) and self._full(state.propositions) and not self._full(self._first):
             return "the board is full"

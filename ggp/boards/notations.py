@@ -74,6 +74,7 @@ class NotationWriter:
         # Only the last hint counts, and only SAN with check asks something.
         asked = [phrase.conditions for phrase in phrases(rules, "notation")[-1:] if phrase.conditions]
         self._questions = Questions(rules, asked if hint.where else [])
+        self._failed = False
 
     def texts(self, moves: Sequence[Term], role: int, propositions: Collection[Term] | None) -> list[str]:
         """The text of each move of a role in a state; empty where the notation has none.
@@ -84,7 +85,7 @@ class NotationWriter:
         """
         if self._hint.what == "go":
             return [self._go(move) for move in moves]
-        if propositions is None or len(moves) > _MOST_MOVES:
+        if propositions is None or len(moves) > _MOST_MOVES or self._failed:
             return [""] * len(moves)
         try:
             effects = self._effects(moves, role, propositions)
@@ -92,6 +93,7 @@ class NotationWriter:
                 return [self._draughts(effect) for effect in effects]
             return [self._san(effect, effects) for effect in effects]
         except GdlError:  # The rules are hostile or exceed the limits.
+            self._failed = True
             return [""] * len(moves)
 
     def _go(self, move: Term) -> str:

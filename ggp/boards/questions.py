@@ -18,7 +18,7 @@ from gdl.errors import GdlError
 from gdl.machine import State
 from gdl.prover.limits import ProverLimits
 from gdl.prover.machine import ProverMachine
-from gdl.rules import Formula, Rule, Rules, body_literals, subterms
+from gdl.rules import Formula, Rule, Rules, literals, subterms
 from gdl.terms import NEXT, Term
 
 _LIMITS = ProverLimits(rows=500_000, seconds=5.0)
@@ -34,26 +34,27 @@ class Questions:
     """
 
     def __init__(self, rules: Rules, bodies: Sequence[Sequence[Formula]]) -> None:
-        names = {part.name for rule in rules for part in (rule.head, *subterms(rule.head))}
-        prefix = "because"
-        while any(name.startswith(prefix) for name in names):
-            prefix += "_"
+        self._rules, self._bodies = rules, bodies
         self._heads: list[Term] = []
-        added: list[Rule] = []
-        for number, body in enumerate(bodies):
-            atoms = (one.atom for one, _ in body_literals(Rule(Term(prefix), tuple(body))))
-            variables = dict.fromkeys(v for atom in atoms for v in atom.variables())
-            self._heads.append(Term(f"{prefix}{number}", *variables))
-            added.append(Rule(Term(NEXT, self._heads[-1]), tuple(body)))
-        # The successor of a state without moves has the answers: no rule depends on ``next``.
-        self._rules = replace(rules, rules=(*rules.rules, *added))
         self._failed = not bodies
 
     @cached_property
     def machine(self) -> ProverMachine:
         """A machine of the game, whose successors have propositions about their predecessors in addition.
         Raises GdlError: the rules are hostile."""
-        return ProverMachine(self._rules, _LIMITS)
+        rules, added = self._rules, list[Rule]()
+        self._heads.clear()
+        names = {part.name for rule in rules for part in (rule.head, *subterms(rule.head))}
+        prefix = "because"
+        while any(name.startswith(prefix) for name in names):
+            prefix += "_"
+        for number, body in enumerate(self._bodies):
+            atoms = (one.atom for part in body for one, _ in literals(part))
+            variables = dict.fromkeys(v for atom in atoms for v in atom.variables())
+            self._heads.append(Term(f"{prefix}{number}", *variables))
+            added.append(Rule(Term(NEXT, self._heads[-1]), tuple(body)))
+        # The successor of a state without moves has the answers: no rule depends on ``next``.
+        return ProverMachine(replace(rules, rules=(*rules.rules, *added)), _LIMITS)
 
     def answers(self, state: State | Iterable[Term]) -> list[list[Answer]]:
         """For each question the values for which it holds in a state, in order. All are empty once the rules
@@ -62,7 +63,7 @@ class Questions:
         Args:
             state: of this :attr:`machine`, or its true propositions.
         """
-        found: list[list[Answer]] = [[] for _ in self._heads]
+        found: list[list[Answer]] = [[] for _ in self._bodies]
         if self._failed:
             return found
         try:
