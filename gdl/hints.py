@@ -14,13 +14,24 @@ PictureHint(words=('wp',), look='pawn', colour='white', every=False, sign='', na
 PictureHint(words=('3',), look='tile', colour='', every=False, sign='8', name='')
 >>> print(*faults, sep="\n")
 3:3: there is no look 'oak'
+
+Hints for words say how people speak about moves and ends: ``; notation: san``, ``; say: (bid ?n) as bid ?n``,
+``; ends: (bare ?r) as ?r has no seeds left``. :mod:`gdl.phrases` reads what they are about.
+
+>>> hints, faults = read_word_hints("; notation: san check in_check\n; ends: p as q where (r ?x)\n; say: p")
+>>> print(*hints, sep="\n")
+WordHint(kind='notation', what='san', text='', where='in_check')
+WordHint(kind='ends', what='p', text='q', where='(r ?x)')
+>>> print(*faults, sep="\n")
+3:3: this hint has no 'as'
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from gdl.errors import Place
 
@@ -49,6 +60,7 @@ HINT_COLOURS = _words("black blue brown cyan gray green magenta orange pink red 
 MOST_HINTS = 64
 _MOST_WORDS = 8
 _LONGEST = 200
+_Hint = TypeVar("_Hint")
 _SIGN = re.compile(r"[0-9A-Za-z]{1,6}")
 _CALLED = re.compile(r"(.*?\sas\s.*?)\scalled\s+(\S.*)", re.IGNORECASE)
 _LONGEST_NAME = 40
@@ -90,17 +102,25 @@ class _HintFault:
 
 def read_hints(text: str) -> tuple[tuple[PictureHint, ...], tuple[_HintFault, ...]]:
     """The hints of a text, and the faults of wrong ones. Reads at most MOST_HINTS."""
-    hints: list[PictureHint] = []
+    return _each(text, _LINE, lambda found: _read(found[1].removeprefix("draw:")))
+
+
+def _each(
+    text: str, line: re.Pattern[str], read: Callable[[re.Match[str]], _Hint | tuple[str, str]]
+) -> tuple[tuple[_Hint, ...], tuple[_HintFault, ...]]:
+    """What lines of a form are read as, and the faults of others; ``read`` returns a hint, or a fault and a
+    remedy."""
+    hints: list[_Hint] = []
     faults: list[_HintFault] = []
-    for found in _LINE.finditer(text):
+    for found in line.finditer(text):
         if len(hints) + len(faults) >= MOST_HINTS:
             faults.append(_fault(text, found, f"there are more than {MOST_HINTS} hints", "leave some out"))
             break
-        read = _read(found[1].removeprefix("draw:"))
-        if isinstance(read, PictureHint):
-            hints.append(read)
+        hint = read(found)
+        if isinstance(hint, tuple):
+            faults.append(_fault(text, found, *hint))
         else:
-            faults.append(_fault(text, found, *read))
+            hints.append(hint)
     return tuple(hints), tuple(faults)
 
 
@@ -146,3 +166,58 @@ def _read(text: str) -> PictureHint | tuple[str, str]:
     if colour and colour not in HINT_COLOURS:
         return f"there is no colour {colour[:30]!r}", f"one of {', '.join(sorted(HINT_COLOURS))}"
     return PictureHint(tuple(what), look[0], colour, every, sign, name)
+
+
+NOTATIONS = {"san": "check", "draughts": "from", "go": ""}
+"""The notations of moves, each with the word before what it may add: how one sees that a king is in check,
+the role from whose side squares are numbered."""
+_WORD_LINE = re.compile(r"^[ \t]*(?:;+|%+|//+|#+)[ \t]*((notation|say|ends):([^\n]*))", re.MULTILINE)
+_WORDS_FOR = re.compile(r"(?P<what>.*?)\s+as\s+(?P<text>.*?)(?:\s+where\s+(?P<where>[(\w].*))?")
+
+
+@dataclass(frozen=True, slots=True)
+class WordHint:
+    """Words for moves or for the end of a match.
+
+    Attributes:
+        kind: ``notation``, ``say`` for the words of a move, or ``ends`` for the reason of an end.
+        what: one of NOTATIONS; otherwise what the words are for, in KIF: a move, or conditions on the state.
+        text: the words; empty for a notation.
+        where: further conditions in KIF, or what the notation adds; empty for none.
+    """
+
+    kind: str
+    what: str
+    text: str
+    where: str = ""
+    place: Place = field(compare=False, repr=False, default=Place())
+
+
+def read_word_hints(text: str) -> tuple[tuple[WordHint, ...], tuple[_HintFault, ...]]:
+    """The hints for words of a text, and the faults of wrong ones. Reads at most MOST_HINTS."""
+    return _each(
+        text,
+        _WORD_LINE,
+        lambda found: _read_words(found[2], found[3].strip(), Place.of(text, found.start(1))),
+    )
+
+
+def _read_words(kind: str, text: str, place: Place) -> WordHint | tuple[str, str]:
+    """The hint in a text, or its fault and a remedy."""
+    if len(text) > _LONGEST:
+        return "this hint is too long", f"use at most {_LONGEST} characters"
+    if not text.isprintable():
+        return "this hint has characters that cannot be shown", "leave them out"
+    if kind == "notation":
+        name, _, more = text.partition(" ")
+        if name not in NOTATIONS:
+            return f"there is no notation {name[:30]!r}", f"one of {', '.join(sorted(NOTATIONS))}"
+        word, _, rest = more.strip().partition(" ")
+        if word != (NOTATIONS[name] if rest else ""):
+            return "this hint does not end as it should", "write: notation: san check RELATION"
+        return WordHint(kind, name, "", rest.strip(), place)
+    found = _WORDS_FOR.fullmatch(text)
+    if found is None:
+        sample = "say: MOVE" if kind == "say" else "ends: CONDITION"
+        return "this hint has no 'as'", f"write: {sample} as WORDS"
+    return WordHint(kind, found["what"], found["text"], found["where"] or "", place)

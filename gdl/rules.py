@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from gdl.errors import Place
-from gdl.hints import PictureHint
+from gdl.hints import PictureHint, WordHint
 from gdl.terms import Term
 
 
@@ -85,6 +85,7 @@ class Rules:
         name: where the rules came from (a file name, a match id), for messages.
         notation: what they were written in, one of :data:`gdl.syntax.notation.FORMS`, for messages.
         hints: what comments say about the picture of a state; they never change what the rules mean.
+        word_hints: what comments say about the words for moves and ends.
     """
 
     rules: tuple[Rule, ...]
@@ -92,6 +93,7 @@ class Rules:
     name: str = ""
     notation: str = field(default="kif", compare=False)
     hints: tuple[PictureHint, ...] = field(default=(), compare=False)
+    word_hints: tuple[WordHint, ...] = field(default=(), compare=False)
 
     def __iter__(self) -> Iterator[Rule]:
         return iter(self.rules)

@@ -37,7 +37,8 @@ from gdl.checks.relations import check_relations, check_sentences, check_values
 from gdl.compile.pipeline import compile_rules
 from gdl.compile.stratify import components, flow_of
 from gdl.errors import GdlError, ParseError, Place, TooLargeError
-from gdl.hints import read_hints
+from gdl.hints import WordHint, read_hints, read_word_hints
+from gdl.phrases import phrase_of
 from gdl.rules import Literal, Rule, Rules, Signature, body_literals, subterms
 from gdl.syntax.notation import KIF, Notation, form_of
 from gdl.syntax.parser import Reader
@@ -330,6 +331,7 @@ _FOREIGN_COMMENT = warning("foreign-comment", "begin comments with ';'")
 
 _PICTURE_HINT = info("picture-hint", "write: draw: THING as LOOK in COLOUR")
 _PREFACE_HINT = info("preface-hint", "write: how to play: four to ten sentences")
+_WORD_HINT = info("word-hint", "write: say: MOVE as WORDS, or ends: CONDITION as WORDS")
 
 _ASCII_QUOTES = "\"'`"
 _ODD = re.compile(r"[^\x00-\x7f]|[\[\]{},\"'`]")
@@ -454,9 +456,19 @@ def read_rules(text: str, name: str = "", notation: Notation = "auto") -> tuple[
     findings += [_PICTURE_HINT.at(hint.place, hint.message, remedy=hint.remedy) for hint in wrong]
     for place, message, remedy in read_preface(source.text)[1]:
         findings.append(_PREFACE_HINT.at(place, message, remedy=remedy))
+    words, wrong = read_word_hints(source.text)
+    findings += [_WORD_HINT.at(hint.place, hint.message, remedy=hint.remedy) for hint in wrong]
     if form is KIF and all(fault.code != "foreign-bracket" for fault in faults):
         findings += _check_characters(text)
-    return Rules(tuple(rules), reader.spelling, name, form.name, hints), findings
+    whole = Rules(tuple(rules), reader.spelling, name, form.name, hints, words)
+    return whole, findings + [d for hint in words for d in _meaningless(hint, whole)]
+
+
+def _meaningless(hint: WordHint, rules: Rules) -> Iterator[Diagnostic]:
+    try:
+        phrase_of(hint, rules)
+    except GdlError as fault:
+        yield _WORD_HINT.at(hint.place, fault.message, remedy=fault.remedy or _WORD_HINT.remedy)
 
 
 def _spellings(source: Source, sentences: list[SExpr]) -> Iterator[tuple[str, Diagnostic]]:

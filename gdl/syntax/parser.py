@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gdl.hints import read_hints
+from gdl.hints import read_hints, read_word_hints
 from gdl.rules import And, Formula, Literal, Not, Or, Rule, Rules
 from gdl.syntax.notation import Notation, form_of
 from gdl.syntax.sexpr import Atom, Group, SExpr, Source
@@ -30,7 +30,8 @@ def parse_rules(text: str, name: str = "", notation: Notation = "auto") -> Rules
     source, sentences = form.read(text, name)
     reader = Reader(source)
     hints, _ = read_hints(source.text)
-    return Rules(tuple(map(reader.rule, sentences)), reader.spelling, name, form.name, hints)
+    words, _ = read_word_hints(source.text)
+    return Rules(tuple(map(reader.rule, sentences)), reader.spelling, name, form.name, hints, words)
 
 
 def parse_term(text: str, name: str = "", notation: Notation = "kif") -> Term:

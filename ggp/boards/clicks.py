@@ -186,7 +186,7 @@ class ClickFinder:
         self.learn(legal)
         self._role = role
         true = tuple(state)
-        found = [self._own_clicks(move, true) or self._squares(move) for move in legal]
+        found = [self._own_clicks(move, true) or self.squares(move) for move in legal]
         if not any(clicks for clicks, _ in found):
             found = self._by_things(legal, true) or found
         if after is not None and self.needs_effects:
@@ -338,7 +338,7 @@ class ClickFinder:
             i += 1
         return tuple(pairs)
 
-    def _squares(self, move: Term) -> _Clicks:
+    def squares(self, move: Term) -> _Clicks:
         """The clicks of a move, and the places of the arguments that they cover."""
         clicks: list[tuple[str, ...]] = []
         covered: set[int] = set()

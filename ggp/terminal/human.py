@@ -1,23 +1,25 @@
 """A person as a player: reads a legal move as a number or a name, with editing and completion.
 
-A move may be typed as ``e2e4``, ``e 2 e 4``, ``e4`` if only one move fits, ``d`` for a column, ``up``,
-``uul`` for three steps. Several readings are tried, the strictest first. The first reading that fits any
-legal move decides.
+A move may be typed as lists show it, ``Nf3`` or ``bid two fives``, or as ``e2e4``, ``e 2 e 4``, ``e4`` if
+only one move fits, ``d`` for a column, ``up``, ``uul`` for three steps. Several readings are tried, the
+strictest first. The first reading that fits any legal move decides.
 """
 
 from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING
 
 from gdl.errors import GdlError
 from gdl.machine import State
 from gdl.syntax.writer import OwnNotation
+from gdl.terms import Term
 from gdl.words import counted
 from ggp import printing
+from ggp.boards.words import MoveWords
 from players.match import Quit, Undo
 from players.player import Choice, Player
 
@@ -54,6 +56,16 @@ def matching(text: str, names: Sequence[str], numbers: Sequence[int] | None = No
         if fitting:
             return fitting
     return []
+
+
+def as_shown(text: str, texts: Sequence[str]) -> list[int]:
+    """The indices of the moves that lists show as this text; capitals matter only where they distinguish
+    moves, as in ``bxc3`` and ``Bxc3``. A number is none."""
+    typed = " ".join(text.split())
+    if typed.isdecimal():
+        return []
+    exact = [i for i, shown in enumerate(texts) if shown == typed]
+    return exact or [i for i, shown in enumerate(texts) if shown.lower() == typed.lower()]
 
 
 def steps_of(text: str, moves: Sequence[str], known: Sequence[str]) -> list[str]:
@@ -182,7 +194,8 @@ def _readline() -> ModuleType | None:
 
 _HELP = """\
   a number          the move with this number, which it keeps for the whole match
-  a move            with or without brackets and blanks: {samples}
+  a move            as the list shows it: {shown}
+                    or as the rules write it, with or without brackets and blanks: {samples}
   a part of it      text that fits one move only: its beginning, its end{part}
   several steps     letters or words, one after the other, in games for one: {steps}
   moves             list the legal moves again
@@ -190,15 +203,16 @@ _HELP = """\
   quit              leave the match (as does Ctrl-C)"""
 
 
-def help_for(names: Sequence[str], alone: bool) -> str:
-    """The help text, with a move of this game as example; ``alone`` is set if there is one role."""
+def help_for(names: Sequence[str], alone: bool, texts: Mapping[str, str]) -> str:
+    """The help text, with a move of this game as example; ``alone`` is set if there is one role. ``texts``
+    has each move as lists show it."""
     sample = max(names, key=lambda name: len(words_of(name)))
     words = words_of(sample)
     arguments = words[1:] or words
     samples = list(dict.fromkeys([sample, " ".join(words), " ".join(arguments), "".join(arguments)]))
     part = f", such as {''.join(arguments[-2:])}" if len(arguments) > 2 else ""
     steps = f"{arguments[-1][0] * 2}, {arguments[-1]} {arguments[-1]}"
-    text = _HELP.format(samples=", ".join(samples), part=part, steps=steps)
+    text = _HELP.format(shown=texts[sample], samples=", ".join(samples), part=part, steps=steps)
     return text if alone else "\n".join(line for line in text.split("\n") if "several steps" not in line)
 
 
@@ -217,8 +231,11 @@ class HumanPlayer(Player):
         show: Callable[[str], None] = printing.show,
         ask: Callable[[str], str] | None = None,
         width: int = 80,
+        words: MoveWords | None = None,
     ) -> None:
         super().__init__(seed=seed)
+        self._given = self._words = words
+        self._seen = True
         self._show = show
         self._ask = LineEditor() if ask is None else ask
         self._width = width
@@ -228,14 +245,24 @@ class HumanPlayer(Player):
     def prepare(self, state: State, deadline: float) -> None:
         self._numbers = {}
         self._steps = []
+        self._words = self._given or MoveWords.of_machine(self.machine)
 
     def choose_from(self, belief: Belief, deadline: float) -> Choice:
+        self._seen = False
         return self.choose(belief.likeliest, deadline)
+
+    def _texts(self, state: State, moves: Sequence[Term], names: Sequence[str]) -> list[str]:
+        """The moves as lists show them. A number by itself would be mistaken for that of a move."""
+        assert self._words is not None
+        texts = self._words.of_terms(moves, self.role, state.propositions if self._seen else None)
+        return [name if text.isdecimal() else text for text, name in zip(texts, names, strict=True)]
 
     def decide(self, state: State, options: list[int], deadline: float) -> Choice:
         spell = OwnNotation(self.machine.rules).term
         options = self.in_order(options)
-        names = [spell(self.machine.move(self.role, move)) for move in options]
+        terms = [self.machine.move(self.role, move) for move in options]
+        names = list(map(spell, terms))
+        texts = dict(zip(names, self._texts(state, terms, names), strict=True))
         role = spell(self.machine.roles[self.role])
         for name in names:
             self._numbers.setdefault(name, len(self._numbers) + 1)
@@ -250,8 +277,8 @@ class HumanPlayer(Player):
             self._show(f"  stopped before {step!r}, which fits {counted(len(fitting), 'move')} here")
             self._steps = []
         if isinstance(self._ask, LineEditor):
-            self._ask.words = names
-        shown = listing(names, self._width - 2, numbers=numbers)
+            self._ask.words = list(texts.values())
+        shown = listing([texts[name] for name in names], self._width - 2, numbers=numbers)
         self._show(shown)
         while True:
             try:
@@ -262,7 +289,7 @@ class HumanPlayer(Player):
                 case "":
                     continue
                 case "?" | "help":
-                    self._show(help_for(names, len(self.machine.roles) == 1))
+                    self._show(help_for(names, len(self.machine.roles) == 1, texts))
                 case "moves":
                     self._show(shown)
                 case "undo":
@@ -270,13 +297,14 @@ class HumanPlayer(Player):
                 case "q" | "quit" | "exit":
                     raise Quit
                 case _:
-                    matches = matching(text, names, numbers)
+                    matches = as_shown(text, [texts[name] for name in names])
+                    matches = matches or matching(text, names, numbers)
                     if len(matches) == 1:
                         return Choice(options[matches[0]])
                     if len(self.machine.roles) == 1 and (steps := steps_of(text, names, [*self._numbers])):
                         self._steps = steps[1:]
                         return Choice(options[_fitting_step(steps[0], names)[0]])
-                    self._show(_complaint(text, [names[i] for i in matches], len(names)))
+                    self._show(_complaint(text, [texts[names[i]] for i in matches], len(names)))
 
 
 def listing(

@@ -31,8 +31,10 @@ from gdl.syntax.writer import OwnNotation
 from gdl.terms import RANDOM
 from gdl.visible import visible
 from gdl.words import counted
+from ggp.boards.ends import EndFinder
 from ggp.boards.looks import role_styles
 from ggp.boards.text import DrawnState, Painter
+from ggp.boards.words import MoveWords
 from ggp.console import new_console, spinner
 from ggp.game import Game
 from ggp.printing import show
@@ -136,13 +138,19 @@ class LocalMatch:
                     machine = self._first_machine(kaskade)
                     self._compile(machine, progress)
                 prepared_by = self.prepared_by + time.monotonic() - began
-                players = self._players(kaskade, machine, console.print, console.width, compiled, cleanup)
                 progress.update(task, description=f"{name}: looking for a board")
                 from ggp.sokoban.glyphs import in_unicode
                 from ggp.terminal.drawing import painter_of
 
                 colours, unicode = console.is_terminal, in_unicode(console)
                 painter, level = painter_of(machine, name, colours=colours, unicode=unicode)
+
+                def person() -> HumanPlayer:
+                    # What words say depends on the moves that they have seen.
+                    words = MoveWords(machine.rules, machine.roles, painter.board)
+                    return HumanPlayer(show=console.print, width=console.width, words=words)
+
+                players = self._players(kaskade, machine, person, compiled, cleanup)
             spell = machine.rules.spell
             who = ", ".join(f"{spell(r)}: {p.name}" for r, p in zip(machine.roles, players, strict=True))
             console.print(Text.assemble((name, "bold"), f" on the {machine.level} machine; {who}"))
@@ -171,7 +179,7 @@ class LocalMatch:
                 machine = self._first_machine(kaskade)
                 self._compile(machine, progress)
             prepared_by = self.prepared_by + time.monotonic() - began
-            players = self._players(kaskade, machine, show, 80, None, cleanup)
+            players = self._players(kaskade, machine, HumanPlayer, None, cleanup)
             view = JsonView(machine, players, self.game.name, show)
             match = play_match(machine, players, view, prepared_by, self.playclock, self.max_steps)
             return bool(match.stuck)
@@ -221,8 +229,7 @@ class LocalMatch:
         self,
         kaskade: Kaskade,
         machine: Machine,
-        show: Callable[[str], None],
-        width: int,
+        person: Callable[[], HumanPlayer],
         compiled: Callable[[], bool] | None,
         cleanup: ExitStack,
     ) -> list[Player]:
@@ -234,7 +241,7 @@ class LocalMatch:
         for role, name in enumerate(names):
             seed = self.seed * 64 + role
             if name == HUMAN:
-                players.append(HumanPlayer(show=show, width=width))
+                players.append(person())
                 continue
             make = partial(make_player, name, seed, workers=self.workers, ponder=ponder)
             if compiled is not None and can_wait([name]):
@@ -295,6 +302,8 @@ class TextView(MatchView):
         delay: float = 0.0,
     ) -> None:
         super().__init__(machine, players)
+        self._words = MoveWords(machine.rules, machine.roles, painter.board)
+        self._state = machine.initial_state()
         self.console = console
         self.painter = painter
         self._own = OwnNotation(machine.rules)
@@ -313,6 +322,7 @@ class TextView(MatchView):
 
     def position(self, steps: int, state: State, before: State | None) -> None:
         self.close()
+        self._state = state
         pause = self._shown_at + self._delay - time.monotonic()
         if pause > 0:
             time.sleep(pause)
@@ -328,20 +338,24 @@ class TextView(MatchView):
             self._watch(role, deadline, "thinks")
 
     def move_name(self, role: int, move: int) -> str:
-        """A move as the author of the rules writes it."""
-        return self._own.term(self.machine.move(role, move))
+        """A move in words, as the list of moves has it."""
+        text = self._words.texts(self._state, role).get(move)
+        return text or self._own.term(self.machine.move(role, move))
 
     def step(self, step: MatchStep) -> None:
         super().step(step)
         self.close()
         moves = []
-        for role, move in enumerate(step.joint):
+        words = self._words.joint(step.state, step.joint)
+        for role, text in enumerate(words):
             choice = step.choices.get(role)
             if choice and (choice.note or choice.candidates):
                 self.console.print(self._search(role, choice))
+            if text is None and role not in step.late and any(words):
+                continue  # This role only waits.
             name = f"{self.roles[role]} " if len(self.roles) > 1 or self.console.width > 30 else ""
-            text = (self.move_name(role, move), self._style(role) if choice else "dim")
-            moves.append(Text.assemble((name, "dim"), text))
+            said = text or self._own.term(self.machine.move(role, step.joint[role]))
+            moves.append(Text.assemble((name, "dim"), (said, self._style(role) if choice else "dim")))
             if role in step.late:
                 moves[-1].append(f" ({step.late[role]:.1f} s late)", "yellow")
         self.console.print(Text(f"step {step.number}: ", "bold") + Text(", ").join(moves))
@@ -358,6 +372,8 @@ class TextView(MatchView):
                 self.console.print(Text(text, "yellow"), soft_wrap=True)
         # A state in which a match is cut short has goal values too, but they are not a result.
         over = self.machine.is_terminal(state)
+        if over and (reason := EndFinder(self.machine, self.painter.board).ending(state).text):
+            self.console.print(Text(reason, "bold"))
         line = Text("result: " if over else "no result; goal values so far: ", "bold")
         scored = [(role, goal) for role, goal in enumerate(state.goals.values()) if role != self.chance]
         for place, (role, goal) in enumerate(scored):
@@ -504,6 +520,10 @@ class BlindView(TextView):
         self.close()
         if not steps or self.machine.is_terminal(state):
             super().position(steps, state, before)
+
+    def move_name(self, role: int, move: int) -> str:
+        """A move in words that depend on nothing but the role's own moves."""
+        return self._words.of_terms([self.machine.move(role, move)], role)[0]
 
     def thinking(self, role: int, deadline: float) -> None:
         """Show nothing: the search of another player would reveal its knowledge."""

@@ -538,4 +538,6 @@ def keep(
     replay = Replay(read_match(content), game)
     frames = [replay.frame(number) for number in range(len(steps) + 1)]
     words = {number: step.words for number, step in enumerate(steps, 1) if step.words}
-    return as_page({**replay.story(), "title": title}, ComparedMatch(words=words), frames)
+    return as_page(
+        {**replay.story(), "title": title}, ComparedMatch(words=words, reason=replay.reason()), frames
+    )

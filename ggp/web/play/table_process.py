@@ -257,7 +257,8 @@ class BlindTable(Table):
         """The latest step, as a role knows it."""
         width, move = range(len(self.roles)), step.joint[role]
         text = self._views[role].spelled(role, move)
-        words = None if role not in step.choices else self._views[role].words(role, [move])[0]
+        known = self._sights[-2][role].sure
+        words = None if role not in step.choices else self._views[role].words(role, [move], known)[0]
         return {
             "moves": [text if one == role else "" for one in width],
             "words": [words if one == role else None for one in width],

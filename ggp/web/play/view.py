@@ -13,12 +13,13 @@ from gdl.visible import without_folders
 from ggp.answers.catalogue import title_of
 from ggp.boards.board import Grid, find_board
 from ggp.boards.clicks import ClickFinder
+from ggp.boards.ends import EndFinder, Ending
 from ggp.boards.layers import Square, Thing
 from ggp.boards.role_view import past_of
 from ggp.boards.scene import Onlooker
 from ggp.boards.svg.overlay import BoardOverlay
 from ggp.boards.svg.picture import SvgPainter
-from ggp.boards.words import EndFinder, Ending, MoveWords
+from ggp.boards.words import MoveWords
 from ggp.game import Game
 from ggp.sokoban.findings import lost_boxes, sentences
 from ggp.sokoban.machine_stage import MachineStage, stage_of_machine
@@ -114,7 +115,8 @@ class TableView:
         """A role's legal moves, in words and as clicks on the board on which these propositions are true;
         ``after`` gives what is true after a move, if that is known."""
         terms = [self._machine.move(role, move) for move in legal]
-        texts = dict(zip(map(self._machine.rules.spell, terms), self.words(role, legal), strict=True))
+        words = self.words(role, legal, propositions)
+        texts = dict(zip(map(self._machine.rules.spell, terms), words, strict=True))
         clicks = self._clicks.clicks(sorted(terms, key=sort_key), propositions, role, after).as_json()
         return [{**move, "text": texts[move["move"]] or move["move"]} for move in clicks]
 
@@ -135,9 +137,12 @@ class TableView:
 
         return after
 
-    def words(self, role: int, moves: Sequence[int]) -> list[str]:
-        """Different moves of a role in words."""
-        return self._words.of_terms([self._machine.move(role, move) for move in moves])
+    def words(
+        self, role: int, moves: Sequence[int], propositions: Collection[Term] | None = None
+    ) -> list[str]:
+        """Different moves of a role in words, by what is known of the state, if anything is."""
+        terms = [self._machine.move(role, move) for move in moves]
+        return self._words.of_terms(terms, role, propositions)
 
     def seen(self, match: Match, role: int | None = None) -> dict[str, Any]:
         """The fields of the message ``state`` that describe the present state and the history. ``role`` sits

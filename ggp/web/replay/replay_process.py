@@ -30,6 +30,7 @@ from gdl.syntax.preface import Preface, read_preface
 from gdl.visible import visible
 from ggp.answers.catalogue import title_of
 from ggp.boards.board import board_of
+from ggp.boards.ends import EndFinder
 from ggp.boards.role_view import RoleSight, SightView, new_belief, past_of
 from ggp.boards.scene import Onlooker, Seen
 from ggp.boards.svg.picture import SvgPainter
@@ -228,16 +229,19 @@ class ComparedMatch:
         doubts: step -> how the record contradicts the rules: an illegal move, another state, or an end that
             is not terminal.
         words: step -> each role's move before it in words, None for a move that only waits.
+        reason: why the match is over, in words; empty if nothing says so.
     """
 
     doubts: dict[int, str] = field(default_factory=dict)
     words: dict[int, list[str | None]] = field(default_factory=dict)
+    reason: str = ""
 
     def as_json(self) -> dict[str, object]:
         """The comparison as JSON, with strings as keys."""
         return {
             "doubts": {str(step): text for step, text in self.doubts.items()},
             "words": {str(step): words for step, words in self.words.items()},
+            "reason": self.reason,
         }
 
 
@@ -332,7 +336,7 @@ class Replay:
     def compared(self) -> ComparedMatch:
         """The comparison of the match with its rules, step by step, up to CHECK_SECONDS. Empty without
         rules."""
-        machine, result = self._machine, ComparedMatch()
+        machine, result = self._machine, ComparedMatch(reason=self.reason())
         if machine is None:
             return result
         end = time.process_time() + _CHECK_SECONDS
@@ -344,6 +348,15 @@ class Replay:
                 break
             self._compare_step(machine, speech, number, result)
         return result
+
+    def reason(self) -> str:
+        """Why the match is over, in words; empty if it is not, or nothing says so."""
+        try:
+            state = None if self._machine is None else self._machine.state_of(self.match.states[-1])
+            over = state is not None and self.match.goals and state.machine.is_terminal(state)
+            return EndFinder(state.machine, self._painter.board).ending(state).text if state and over else ""
+        except GdlError:
+            return ""
 
     def _compare_step(self, machine: Machine, speech: MoveWords, number: int, result: ComparedMatch) -> None:
         """Compare a state, and the joint move in it, with the rules."""

@@ -79,7 +79,7 @@ export function askOn(svg, list, moves, choose, { other = () => {}, arrows = tru
     }
     const offered = clicked.length > 0 ? complete : moves.filter((move) => move.clicks.length === 0);
     list.replaceChildren(
-      ...offered.map((move) => el("button", { type: "button", "data-move": move.move, onclick: () => finish(move) }, slots.length === 0 ? move.label : move.text || move.label)),
+      ...offered.map((move) => el("button", { type: "button", "data-move": move.move, onclick: () => finish(move) }, move.text || move.label)),
     );
     if (clicked.length > 0) list.append(el("button", { type: "button", class: "quiet", onclick: clear }, "cancel"));
   }

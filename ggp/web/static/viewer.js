@@ -17,8 +17,8 @@ export function turn(svg, on) {
  * Fills `main` with a match. `story` is what /replay/story tells; `frame(step)` promises
  * {svg, beside} of a step.
  * The step stands in the page's address, after #. Returns `compare`, which takes what the rules say of each step (doubts,
- * moves in words), `extend`, which takes a longer story of the same match, `again`, which draws the step once more, `go` to a
- * step, `here`, the step that is shown, and `remark`, which marks moves.
+ * moves in words, the reason of the end), `extend`, which takes a longer story of the same match, `again`, which draws the step once
+ * more, `go` to a step, `here`, the step that is shown, and `remark`, which marks moves.
  */
 export function view(main, story, frame) {
   let last = story.steps.length - 1;
@@ -142,7 +142,7 @@ export function view(main, story, frame) {
     const step = story.steps[at];
     moves.replaceChildren(...spoken(step).flatMap((move, role) => (move === null ? [] : [make("dt", {}, who(role)), make("dd", {}, move)])));
     const time = step.seconds == null ? "" : `after ${step.seconds} s`;
-    const end = at === last ? result() : "";
+    const end = at === last ? [result(), story.reason].filter(Boolean).join(": ") : "";
     const fell = step.fell ? `${who(step.fell.role)} ${step.fell.text}` : "";
     said.textContent = [time, end, fell, ...trouble(step)].filter(Boolean).join(" · ") || (at ? "" : "the match begins");
   }
@@ -225,7 +225,8 @@ export function view(main, story, frame) {
   const asked = () => Number.parseInt(location.hash.slice(1), 10) || 0;
   window.addEventListener("hashchange", () => go(asked(), false));
   go(asked(), false);
-  function compare({ doubts, words }) {
+  function compare({ doubts, words, reason }) {
+    story.reason = reason;
     // A record that grows may have more steps by now than were told.
     const told = (steps) => Object.entries(steps).filter(([number]) => Number(number) <= last);
     for (const [number, text] of told(doubts)) story.steps[number].doubt = text;

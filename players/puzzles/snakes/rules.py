@@ -492,6 +492,12 @@ def _header(level: SnakeLevel, steps: int) -> str:
         f"        when nothing can move, or after {steps} moves.",
         "Goals   100 when all snakes have left, or else 0.",
         f"Size    {bases} base propositions, {4 * len(level.snakes) + 2} moves.",
+        "",
+        "say: (move ?s ?d) as snake ?S ?d",
+        "say: leave as leave by the exit",
+        "ends: solved as all snakes have left",
+        "ends: lost as a snake is lost",
+        "ends: (not can_go_on) as nothing can move",
     ]
     return "\n".join(f"; {line}".rstrip() for line in lines_out) + "\n"
 

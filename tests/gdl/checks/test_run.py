@@ -85,6 +85,7 @@ TRIGGERS: list[tuple[str, str]] = [
     ("no-rules", "; only a comment\n"),
     ("picture-hint", CLEAN + "; draw: at as castle\n"),
     ("preface-hint", CLEAN + "; kinds: opera\n"),
+    ("word-hint", CLEAN + "; say: (castle) as castle\n"),
     ("mixed-spelling", CLEAN.replace("(not arrived))", "(not ARRIVED))", 1)),
     ("keyword-as-head", CLEAN + "(<= (true (at 1)) arrived)"),
     ("keyword-as-head", CLEAN + "(does walker wait)"),

@@ -306,6 +306,8 @@ class _Writer:
             "draw: box as crate",
             "draw: goal_square as goal",
             "draw: wall as wall",
+            f"ends: solved as every {done}",
+            *(["ends: (not can_push) as no box can be pushed"] if self.pushes else []),
         ]
         return "\n".join(f"; {line}".rstrip() for line in lines) + "\n\n(role keeper)\n"
 
