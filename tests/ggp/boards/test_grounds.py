@@ -11,6 +11,7 @@ from gdl.hints import read_hints
 from gdl.machine import Machine, State
 from gdl.scramble import scramble
 from gdl.syntax.parser import parse_rules
+from gdl.syntax.preface import Preface
 from ggp.boards.board import find_board
 from ggp.boards.clicks import ClickFinder
 from ggp.boards.role_view import SightView, new_belief
@@ -116,7 +117,7 @@ def test_seas_are_found_without_names(seed: int) -> None:
         board is not None and board.seas and board.panels == tuple(sorted((role,) for role in machine.roles))
     )
     past = [(state.propositions, None, ()) for state in states[:-1]]
-    drawn = painter.draw(states[-1].propositions, states[-2].propositions, by=Onlooker(1, past))
+    drawn = painter.draw(states[-1].propositions, states[-2].propositions, by=Onlooker(1, past=past))
     assert (drawn.count('"gb-hit"'), drawn.count('"gb-miss"')) == (1, 1)
     # Two ships that touch are two bars, since they came one after the other.
     assert sorted(re.findall(r'gb-ship" [^>]*width="([0-9.]+)" height="([0-9.]+)"', drawn)) == sorted(
@@ -139,7 +140,7 @@ def guessed() -> tuple[SvgPainter, list[dict[str, object]], str]:
     machine = Game.load("mastermind").machine("prover")
     painter = SvgPainter.of_machine(machine)
     view, belief, state = (
-        SightView(machine, painter.board, painter),
+        SightView(machine, painter.board, painter, Preface()),
         new_belief(machine, 0, 0),
         machine.initial_state(),
     )

@@ -11,6 +11,7 @@ import pytest
 from gdl.hints import read_hints
 from gdl.machine import Machine, State
 from gdl.syntax.parser import parse_rules, parse_term
+from gdl.syntax.preface import Preface
 from ggp.boards.board import Grid, find_board
 from ggp.boards.clicks import ClickFinder
 from ggp.boards.role_view import SightView, new_belief
@@ -82,7 +83,7 @@ def test_no_other_game_of_ours_has_heaps() -> None:
 def test_ones_own_card_lies_below_and_the_others_face_down_above() -> None:
     machine = machine_of("kuhn")
     painter = SvgPainter.of_machine(machine)
-    view = SightView(machine, None, painter)
+    view = SightView(machine, None, painter, Preface())
     start = machine.initial_state()
     move = next(m for m in machine.legal_moves(start, 2) if str(machine.move(2, m)) == "(deal king jack)")
     joint = (machine.legal_moves(start, 0)[0], machine.legal_moves(start, 1)[0], move)
@@ -153,7 +154,7 @@ def test_a_door_opens_for_what_is_known_to_stand_there() -> None:
 def test_numbers_are_struck_out_as_the_answers_rule_them_out() -> None:
     machine, board = found("numberguessing")
     painter = SvgPainter(board, machine.rules, machine.roles)
-    view, belief = SightView(machine, board, painter), new_belief(machine, 0, 0)
+    view, belief = SightView(machine, board, painter, Preface()), new_belief(machine, 0, 0)
     state = machine.initial_state()
     for move in ("noop", "(ask 8)", "(ask 4)"):
         other = next(iter(machine.legal_moves(state, 1))) if move != "noop" else None
