@@ -27,8 +27,9 @@ from gdl.machine import Machine
 from gdl.prover.machine import ProverMachine
 from gdl.rules import Rule, Rules, literals
 from gdl.terms import ARITIES, BASE, INIT, NEXT, TRUE, Term, sort_key
-from ggp.boards.grounds import blocks_of, ground_of
-from ggp.boards.heaps import Heaps, heaps_of, row_layers
+from ggp.boards.kinds.grounds import blocks_of, ground_of
+from ggp.boards.kinds.heaps import Heaps, heaps_of, row_layers
+from ggp.boards.kinds.seas import with_seas
 from ggp.boards.layers import (
     MOST_SIDE,
     Layer,
@@ -43,7 +44,6 @@ from ggp.boards.layers import (
     twins,
 )
 from ggp.boards.piece_behaviour import PieceBehaviour, behaviour_of
-from ggp.boards.seas import with_seas
 from ggp.boards.shapes import (
     BoardShape,
     Pits,

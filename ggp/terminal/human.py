@@ -19,7 +19,7 @@ from gdl.syntax.writer import OwnNotation
 from gdl.terms import Term
 from gdl.words import counted
 from ggp import printing
-from ggp.boards.words import MoveWords
+from ggp.boards.spoken.words import MoveWords
 from players.match import Quit, Undo
 from players.player import Choice, Player
 

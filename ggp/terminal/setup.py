@@ -31,10 +31,10 @@ from gdl.syntax.writer import OwnNotation
 from gdl.terms import RANDOM
 from gdl.visible import visible
 from gdl.words import counted
-from ggp.boards.ends import EndFinder
 from ggp.boards.looks import role_styles
+from ggp.boards.spoken.ends import EndFinder
+from ggp.boards.spoken.words import MoveWords
 from ggp.boards.text import DrawnState, Painter
-from ggp.boards.words import MoveWords
 from ggp.console import new_console, spinner
 from ggp.game import Game
 from ggp.printing import show

@@ -9,8 +9,8 @@ from gdl.machine import Machine, State
 from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules, parse_term
 from ggp.boards.scene import Onlooker
+from ggp.boards.spoken.words import MoveWords
 from ggp.boards.svg.picture import SvgPainter
-from ggp.boards.words import MoveWords
 from ggp.processes.parent import JsonMessage, Send, answer_requests
 
 _LIMITS = 2 * 1024**3, 3600.0

@@ -15,8 +15,8 @@ from gdl.syntax.notation import form_of, named_notation
 from gdl.syntax.parser import parse_rules, parse_term
 from ggp.answers.answer_process import check, rehearse
 from ggp.boards.board import find_board
+from ggp.boards.spoken.words import MoveWords
 from ggp.boards.svg.picture import SvgPainter
-from ggp.boards.words import MoveWords
 from ggp.processes.parent import JsonMessage, Send, answer_requests
 
 MEMORY = 1024**3

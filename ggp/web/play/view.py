@@ -13,13 +13,13 @@ from gdl.visible import without_folders
 from ggp.answers.catalogue import title_of
 from ggp.boards.board import Grid, find_board
 from ggp.boards.clicks import ClickFinder
-from ggp.boards.ends import EndFinder, Ending
 from ggp.boards.layers import Square, Thing
 from ggp.boards.role_view import past_of
 from ggp.boards.scene import Onlooker
+from ggp.boards.spoken.ends import EndFinder, Ending
+from ggp.boards.spoken.words import MoveWords
 from ggp.boards.svg.overlay import BoardOverlay
 from ggp.boards.svg.picture import SvgPainter
-from ggp.boards.words import MoveWords
 from ggp.game import Game
 from ggp.sokoban.findings import lost_boxes, sentences
 from ggp.sokoban.machine_stage import MachineStage, stage_of_machine

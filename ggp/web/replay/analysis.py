@@ -14,7 +14,7 @@ from gdl.errors import GdlError
 from gdl.information import hides, playing
 from gdl.machine import JointMove, Machine, State
 from ggp.boards.board import Grid
-from ggp.boards.words import MoveWords
+from ggp.boards.spoken.words import MoveWords
 from ggp.game import Game
 from ggp.processes.parent import Send
 from ggp.web.replay.recorded import RecordedMatch

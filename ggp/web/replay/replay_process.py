@@ -30,11 +30,11 @@ from gdl.syntax.preface import Preface, read_preface
 from gdl.visible import visible
 from ggp.answers.catalogue import title_of
 from ggp.boards.board import board_of
-from ggp.boards.ends import EndFinder
 from ggp.boards.role_view import RoleSight, SightView, new_belief, past_of
 from ggp.boards.scene import Onlooker, Seen
+from ggp.boards.spoken.ends import EndFinder
+from ggp.boards.spoken.words import MoveWords
 from ggp.boards.svg.picture import SvgPainter
-from ggp.boards.words import MoveWords
 from ggp.game import Game
 from ggp.manager import in_words
 from ggp.processes.parent import JsonMessage, Send, answer_requests

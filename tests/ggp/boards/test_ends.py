@@ -11,7 +11,7 @@ from gdl.machine import Machine, State
 from gdl.scramble import scramble
 from gdl.syntax.parser import parse_rules, parse_terms
 from ggp.boards.board import find_board
-from ggp.boards.ends import EndFinder, Ending
+from ggp.boards.spoken.ends import EndFinder, Ending
 from ggp.game import Game
 from players.kaskade.make_machine import make_machine
 from tests.ggp.boards.found_boards import board_of_machine, machine_of

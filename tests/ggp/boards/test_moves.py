@@ -20,7 +20,7 @@ from gdl.terms import Term
 from ggp.boards.board import Grid, board_of
 from ggp.boards.clicks import ClickFinder, ClickMap, ClickMove
 from ggp.boards.scene import TurnFinder, digit_chains, joined_digits
-from ggp.boards.words import MoveWords
+from ggp.boards.spoken.words import MoveWords
 from ggp.game import Game
 from ggp.traces import find_traces
 from players.kaskade.make_machine import make_machine

@@ -15,7 +15,7 @@ from gdl.machine import Machine
 from gdl.phrases import fill
 from gdl.syntax.parser import parse_rules, parse_terms
 from gdl.terms import Term
-from ggp.boards.words import MoveWords
+from ggp.boards.spoken.words import MoveWords
 from players.kaskade.make_machine import make_machine
 from tests.examples import examples
 from tests.ggp.boards.found_boards import board_of_machine, machine_of

@@ -32,9 +32,9 @@ from gdl.terms import DOES, INIT, NEXT, TERMINAL, TRUE, Term
 from ggp.boards.board import Grid
 from ggp.boards.layers import Layer, Square
 from ggp.boards.looks import owners_of
-from ggp.boards.questions import Answer, Questions
 from ggp.boards.scene import TurnFinder
 from ggp.boards.shapes import BoardShape
+from ggp.boards.spoken.questions import Answer, Questions
 
 _SECONDS = 0.6
 """CPU seconds for taking things off a board."""

@@ -3,7 +3,7 @@
 ``(move e 2 e 4)`` is ``e2-e4``, ``(drop d)`` is ``d``, ``(bid 3)`` is ``bid 3``. The clicks of
 :mod:`ggp.boards.clicks` show which arguments are squares. A word that does not distinguish moves is left out.
 Hints of the rules come first: ``; say: (bid ?n ?face) as bid #n #face+s`` (:mod:`gdl.phrases`), and
-``; notation: san`` (:mod:`ggp.boards.notations`).
+``; notation: san`` (:mod:`ggp.boards.spoken.notations`).
 In one state each move of a role has a text of its own; at worst it is the move as the rules write it.
 
 >>> from ggp.game import Game
@@ -28,9 +28,9 @@ from gdl.syntax.writer import OwnNotation
 from gdl.terms import DOES, LEGAL, RANDOM, Term
 from ggp.boards.board import Grid, find_board
 from ggp.boards.clicks import ClickFinder, SquarePlaces
-from ggp.boards.notations import notation_of
-from ggp.boards.questions import Answer, Questions
 from ggp.boards.scene import TurnFinder
+from ggp.boards.spoken.notations import notation_of
+from ggp.boards.spoken.questions import Answer, Questions
 
 NOOP = "noop"
 """The conventional name of a move that does nothing."""

@@ -31,8 +31,8 @@ from ggp.boards.board import Grid
 from ggp.boards.clicks import ClickFinder
 from ggp.boards.layers import Square, Thing
 from ggp.boards.looks import PieceShape, looks_of, owners_of
-from ggp.boards.questions import Questions
 from ggp.boards.scene import TurnFinder
+from ggp.boards.spoken.questions import Questions
 
 _GO_LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 _FILES = "abcdefghijklmnopqrstuvwxyz"
