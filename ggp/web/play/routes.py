@@ -4,6 +4,7 @@ routes of their pages."""
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import re
 import secrets
 import time
@@ -19,9 +20,11 @@ from ggp.answers.catalogue import SOURCE, checked_source
 from ggp.processes.budget import Reservation, WorkBudget, WorkNeed
 from ggp.processes.child import Child
 from ggp.processes.parent import JsonMessage
-from ggp.protocol.http_error import BusyError
+from ggp.protocol.http_error import BusyError, HttpError
 from ggp.web.cached_lists import KNOWN
 from ggp.web.gate import SETTINGS
+from ggp.web.play.company import FRIEND, OWNER
+from ggp.web.play.people import LONGEST_NAME, Person, checked_name
 from ggp.web.play.view import HUMAN, OUTSIDE
 from ggp.web.rooms import BUDGET, PageRoom
 from ggp.web.shell import Broadcast, add_page, encode, page
@@ -128,6 +131,10 @@ UNSEEN_SECONDS = 10.0
 whose match is over."""
 IDLE_SECONDS = 1800.0
 """A table without readers for this time is closed."""
+GONE_SECONDS = 3.0
+"""A person whose pages are all closed for this time is shown as away."""
+KEPT_SECONDS = 120.0
+"""The same time after which its seat is free."""
 _OPEN_SECONDS = 60.0
 MOST_ORDERS = 64
 """Most requests that may wait at a table; further ones are refused."""
@@ -139,7 +146,7 @@ def _need_of(request: dict[str, Any]) -> WorkNeed:
     searchers = 0
     for name in (*request.get("seats", ()), request.get("others", "")):
         named = max(map(int, _WORKERS.findall(name)), default=0)
-        searchers += 0 if name == HUMAN else min(max(named, request.get("workers", 0)), cores())
+        searchers += 0 if name in (HUMAN, FRIEND) else min(max(named, request.get("workers", 0)), cores())
     return WorkNeed(NEED.processes + searchers, NEED.memory + searchers * _SEARCHER_MEMORY)
 
 
@@ -148,16 +155,14 @@ class _OpenTable:
 
     Attributes:
         id: random letters and digits that cannot be guessed.
-        news: the events for its page.
+        owner: the person who has opened it.
         outside: the public events, for the page of watched matches.
         touched: the time of the last request, time.monotonic() seconds.
         over: why it has ended; empty while it is open.
         rules: the rules of its game, as they were written.
-        chairs: the events for the person in each chair, if the game hides information
-            (:mod:`ggp.web.play.table_process`).
     """
 
-    def __init__(self, child: Child, outside: _TableNews, reservation: Reservation) -> None:
+    def __init__(self, child: Child, outside: _TableNews, reservation: Reservation, name: str) -> None:
         self.outside = outside
         self.reservation = reservation
         self.id = secrets.token_urlsafe(12)
@@ -167,26 +172,35 @@ class _OpenTable:
         self._waiting = 0
         self.rules = ""
         self._keeping: dict[str, asyncio.Future[JsonMessage]] = {}
-        self._states: dict[int, JsonMessage] = {}
+        self._states: dict[int, tuple[float, JsonMessage]] = {}
         self._opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self.news = Broadcast(lambda: self._greeting(OUTSIDE))
-        self.chairs: dict[int, Broadcast] = {}
-        self._keys: dict[str, int] = {}
-        self._chairs: dict[str, int] = {}
+        self._news = Broadcast(lambda: self._greeting(None))
+        self._people: dict[str, Person] = {}
+        self._count = 0
+        self.owner = self._enter(name)
         child.on_message = self._on_message
         child.on_exit = self._gone
         reservation.pid = child.pid
 
+    @property
+    def page(self) -> str:
+        """The path of its page. Browsers send nothing of what follows ``#``, the owner's key."""
+        return f"/play/{self.id}#{self.owner.key}"
+
+    @property
+    def readers(self) -> int:
+        """How many pages read its events."""
+        return sum(news.readers for news in self._sources())
+
     def idle(self, seconds: float) -> bool:
         """Whether the table has no readers, and had no request in the last ``seconds``."""
-        readers = self.news.readers or any(chair.readers for chair in self.chairs.values())
-        return not readers and time.monotonic() - self.touched > seconds
+        return not self.readers and time.monotonic() - self.touched > seconds
 
     @property
     def makes_room(self) -> bool:
         """Whether it may be closed if a new table needs its place."""
-        played = self._states.get(OUTSIDE, {}).get("over", False)
-        waits = self.news.was_read and not played
+        was_read = any(news.was_read for news in self._sources())
+        waits = was_read and not self._state.get("over", False)
         return bool(self.over) or self.idle(_LEFT_SECONDS if waits else UNSEEN_SECONDS)
 
     async def opened(self, request: JsonMessage) -> None:
@@ -202,7 +216,7 @@ class _OpenTable:
         """The match up to now as the text of a file. Raises GdlError if it cannot be saved."""
         waiting = self._keeping.get(form)
         if waiting is None:
-            self.request("keep", {"form": form})
+            self._order("keep", OUTSIDE, form=form)
             waiting = self._keeping[form] = asyncio.get_running_loop().create_future()
         try:
             async with asyncio.timeout(_OPEN_SECONDS):
@@ -213,40 +227,51 @@ class _OpenTable:
             raise GdlError(message["error"])
         return str(message["text"])
 
-    def sit(self, role: str) -> str:
-        """Take the free chair of a role and return its key. Raises GdlError if there is none."""
-        chair = self._chairs.get(role)
-        if chair is None:
+    def sit(self, role: str, name: str, key: str) -> str:
+        """Take the free seat of a role, with the key of a person or as a new one. Returns the person's key.
+        Raises GdlError if there is no such seat, or the name may not be used."""
+        state = self._state
+        at = state["roles"].index(role) if role in state["roles"] else -1
+        if at < 0 or state["seats"][at] != HUMAN:
             raise GdlError(f"no person plays {visible(role[:100])!r} here")
-        if chair in self._keys.values():
+        if at not in self._free():
             raise GdlError(f"the seat of {role} is already taken", remedy="open a table of your own")
-        key = secrets.token_urlsafe(12)
-        self._keys[key] = chair
-        self.chairs[chair] = Broadcast(lambda: self._greeting(chair))
-        state = self._states[OUTSIDE]
-        state["free"] = self._not_taken()
-        self.news.send("state", state)
-        return key
+        person = self._people.get(key)
+        if person is not None and "blind" in state and person.number in state["persons"]:
+            raise GdlError("you have a seat, and see what its role sees", remedy="send a friend the address")
+        name = checked_name(name, [one.name for one in self._people.values() if one is not person])
+        if person is None:
+            self._forget_strangers()
+            person = self._enter(name)
+        person.name = name
+        self._order("sit", person.number, role=role, name=name)
+        state["persons"][at] = person.number  # until the table's process says so; it decides
+        self._tell_people()
+        return person.key
 
-    def _not_taken(self) -> list[str]:
-        """The roles at which a person may sit down."""
-        return [role for role, chair in self._chairs.items() if chair not in self._keys.values()]
+    async def hear(self, request: web.Request, key: str) -> web.StreamResponse:
+        """The events for the holder of a key, or for those who look on."""
+        person = self._people.get(key)
+        if person is None:
+            return await self._news.stream(request)
+        person.pages += 1
+        self._tell_people()
+        try:
+            return await person.news.stream(request)
+        finally:
+            person.pages -= 1
+            person.left = time.monotonic()
+            later = asyncio.get_running_loop().call_later
+            later(GONE_SECONDS, self._tell_people)
+            later(KEPT_SECONDS, self._miss, person)
 
-    def heard_with(self, key: str) -> Broadcast:
-        """The events for the holder of a key; for spectators without a valid one."""
-        chair = self._keys.get(key)
-        return self.news if chair is None else self.chairs[chair]
-
-    def request(self, do: str, fields: JsonMessage, key: str = "") -> None:
-        """Send a request to the table. Raises GdlError if it has ended, BusyError if too many requests wait
-        there."""
-        if self.over:
-            raise GdlError(f"this table has ended: {self.over}", remedy="open a new one")
-        if self._waiting >= MOST_ORDERS:
-            raise BusyError(f"{MOST_ORDERS} requests wait at this table")
-        self._waiting += 1
-        self.touched = time.monotonic()
-        self._child.send(do, **fields, chair=self._keys.get(key, OUTSIDE))
+    def request(self, do: str, fields: JsonMessage, key: str) -> None:
+        """Send a person's request to the table. Raises HttpError if nobody has this key, GdlError if the
+        table has ended, BusyError if too many requests wait there."""
+        person = self._people.get(key)
+        if person is None:
+            raise HttpError(403, "you look on here", "take a free seat, or open a table of your own")
+        self._order(do, person.number, **fields)
 
     async def close(self) -> None:
         """Close the table and end its process."""
@@ -254,9 +279,75 @@ class _OpenTable:
         self._child.hang_up()
         await self._child.end(1.0)
 
-    def _greeting(self, chair: int) -> list[bytes]:
-        state = self._states.get(chair)
-        greeting = [] if state is None else [encode("state", state)]
+    @property
+    def _state(self) -> JsonMessage:
+        """The state for those who look on."""
+        return self._states[OUTSIDE][1] if OUTSIDE in self._states else {}
+
+    def _sources(self) -> list[Broadcast]:
+        return [self._news, *(person.news for person in self._people.values())]
+
+    def _enter(self, name: str) -> Person:
+        """A new person."""
+        person = Person(self._count, Broadcast(lambda: self._greeting(person)), name)
+        self._count += 1
+        self._people[person.key] = person
+        return person
+
+    def _forget_strangers(self) -> None:
+        """Drop those who have neither a seat nor an open page."""
+        sitting = {OWNER, *self._state["persons"]}
+        self._people = {
+            key: person for key, person in self._people.items() if person.pages or person.number in sitting
+        }
+
+    def _order(self, do: str, number: int, **fields: object) -> None:
+        if self.over:
+            raise GdlError(f"this table has ended: {self.over}", remedy="open a new one")
+        if self._waiting >= MOST_ORDERS:
+            raise BusyError(f"{MOST_ORDERS} requests wait at this table")
+        self._waiting += 1
+        self.touched = time.monotonic()
+        self._child.send(do, **fields, person=number)
+
+    def _miss(self, person: Person) -> None:
+        """Have the seats freed of a person who has been away for long."""
+        if not person.pages and time.monotonic() - person.left >= KEPT_SECONDS - 0.1:
+            with contextlib.suppress(GdlError, BusyError):
+                self._order("left", person.number)
+
+    def _free(self) -> set[int]:
+        """The roles at which a person may sit down."""
+        seats = zip(self._state.get("seats", ()), self._state.get("persons", ()), strict=True)
+        return {role for role, (seat, person) in enumerate(seats) if seat == HUMAN and person is None}
+
+    def _seating(self, person: Person | None) -> JsonMessage:
+        """The event ``people`` for a person: its own roles, and for each role who plays it."""
+        people, at = {one.number: one for one in self._people.values()}, self._state.get("persons", ())
+        free, now, seats = self._free(), time.monotonic(), []
+        for role, one in enumerate(map(people.get, at)):
+            here = one is not None and (one.pages > 0 or now < one.left + GONE_SECONDS - 0.1)
+            seats.append({"name": one.name if one else "", "here": here, "free": role in free})
+        mine = -1 if person is None else person.number
+        you = [role for role, one in enumerate(at) if one == mine]
+        return {"you": you, "owner": mine == OWNER, "seats": seats}
+
+    def _tell_people(self) -> None:
+        """Tell everybody who sits where and is there."""
+        if self.over:
+            return
+        self._news.send("people", self._seating(None))
+        for person in self._people.values():
+            person.news.send("people", self._seating(person))
+
+    def _greeting(self, person: Person | None) -> list[bytes]:
+        number = OUTSIDE if person is None else person.number
+        own = number if number in self._state.get("persons", ()) and number in self._states else OUTSIDE
+        if own not in self._states:
+            return []
+        came, state = self._states[own]
+        state = {**state, "age": round(time.monotonic() - came, 1)}
+        greeting = [encode("people", self._seating(person)), encode("state", state)]
         return [*greeting, encode("ended", {"text": self.over})] if self.over else greeting
 
     def _on_message(self, message: JsonMessage) -> None:
@@ -279,21 +370,32 @@ class _OpenTable:
             self.outside.says(kind, message)
             self.rules = str(message["text"])
             return
-        chair = message.pop("to", OUTSIDE)
-        if chair == OUTSIDE:
+        to = message.pop("to", None)
+        if to in (None, OUTSIDE):
             self.outside.says(kind, message)
         if kind == "state":
-            self._chairs = message.pop("chairs", {})
-            message["free"] = self._not_taken()
-            self._states[chair] = message
-            if not self._opened.done():
-                self._opened.set_result(None)
+            self._takes(message, to)
         for name in ("text", "note"):  # text of a note, note of a search or hint
             if name in message:
                 message[name] = without_folders(message[name])
-        hears = self.news if chair == OUTSIDE else self.chairs.get(chair)
-        if hears is not None:  # the chair is taken
-            hears.send(kind, message)
+        if to in (None, OUTSIDE):
+            self._news.send(kind, message)
+        for person in self._people.values():
+            # Who has a key and no seat looks on.
+            looks_on = to == OUTSIDE and person.number not in self._state.get("persons", ())
+            if to is None or to == person.number or looks_on:
+                person.news.send(kind, message)
+
+    def _takes(self, state: JsonMessage, to: int | None) -> None:
+        """Note a new state; one of an earlier step is only looked at."""
+        if state.get("looks"):
+            return
+        before = self._seating(None)
+        self._states[OUTSIDE if to is None else to] = time.monotonic(), state
+        if before != self._seating(None):
+            self._tell_people()
+        if not self._opened.done():
+            self._opened.set_result(None)
 
     def _gone(self, child: Child) -> None:
         self.reservation.release()
@@ -305,7 +407,7 @@ class _OpenTable:
             self._opened.set_exception(GdlError(f"the table could not be set up: {why}"))
         if not self.over:
             self.over = why
-            for news in (self.news, *self.chairs.values()):
+            for news in self._sources():
                 news.send("ended", {"text": why})
 
 
@@ -382,7 +484,7 @@ class OpenTables:
             raise
         self._opened += 1
         outside = _TableNews(f"table {self._opened}", request.get("playclock", 2.0), self.hear)
-        table = _OpenTable(child, outside, reservation)
+        table = _OpenTable(child, outside, reservation, request.get("name", ""))
         return table
 
     async def close(self) -> None:
@@ -399,7 +501,7 @@ class OpenTables:
         while True:
             await asyncio.sleep(30.0)
             for table in list(self._tables.values()):
-                if table.idle(IDLE_SECONDS) or (table.over and not table.news.readers):
+                if table.idle(IDLE_SECONDS) or (table.over and not table.readers):
                     await self._drop(table)
 
 
@@ -408,6 +510,8 @@ KINDS = {"record": ("application/json", "json"), "html": ("text/html", "html")}
 """The formats of a saved match: form -> content type and file ending."""
 MOST_SEATS = 64
 LONGEST_CLOCK = 3600.0
+LONGEST_MATCH = 600
+"""Minutes that a role may have for a match, at most."""
 _NAME = text(1000, 1)
 """A player with all its options; the table's process checks them (:mod:`ggp.web.play.seats`)."""
 OPENING = fields(
@@ -416,18 +520,23 @@ OPENING = fields(
     seats=rows(_NAME, most=MOST_SEATS),
     others=text(1000),
     playclock=number(0.05, LONGEST_CLOCK),
+    minutes=number(0, LONGEST_MATCH),
+    increment=number(0, LONGEST_CLOCK),
+    name=text(LONGEST_NAME),
     patience=number(0, LONGEST_CLOCK),
     workers=whole(0, cores()),
 )
 _TERM, _SQUARE, _KEY = text(2000), text(200), text(100)
 REQUESTS: dict[str, dict[str, Schema]] = {
-    **{do: {} for do in ("back", "go", "pause", "swap", "show", "again")},
+    **{do: {} for do in ("back", "go", "pause", "swap", "show", "again", "draw")},
     "move": {"role": _TERM, "move": _TERM},
     "goto": {"step": whole()},
-    "seat": {"role": _TERM, "player": _NAME},
+    "seat": {"role": _TERM, "player": _NAME, "seconds": number(0.05, LONGEST_CLOCK)},
+    "resign": {"role": _TERM},
+    "decline": {"offer": text(10)},
     "hint": {"role": _TERM},
     "walk": {"role": _TERM, "to": _SQUARE, "from": _SQUARE},
-    "sit": {"role": _TERM},
+    "sit": {"role": _TERM, "name": text(LONGEST_NAME)},
 }
 """The requests to a table, each with the schemas of its fields."""
 
@@ -465,12 +574,13 @@ async def _page(request: web.Request) -> web.Response:
 
 async def _events(request: web.Request) -> web.StreamResponse:
     table = request.app[TABLES].get(request.match_info["table"])
-    return await table.heard_with(request.query.get("key", "")).stream(request)
+    return await table.hear(request, request.query.get("key", ""))
 
 
 async def _open(request: web.Request) -> web.Response:
     body = json_object(request, OPENING)
-    table_request = {**body, **checked_source(body)}
+    name = checked_name(body.get("name", ""), request.app[TABLES].players)
+    table_request = {**body, **checked_source(body), "name": name}
     cards = await request.app[KNOWN].cards.get()
     numbers = {card["name"]: place for place, card in enumerate(cards)}
     place = numbers.get(body.get("game", ""))
@@ -482,7 +592,7 @@ async def _open(request: web.Request) -> web.Response:
         if card["kind"] == after["kind"] == "level":
             table_request["next_card"] = after["name"]
     table = await request.app[TABLES].open({**table_request, "title": visible(title)})
-    return web.json_response({"table": table.id, "page": f"/play/{table.id}"})
+    return web.json_response({"table": table.id, "page": table.page, "key": table.owner.key})
 
 
 async def _rules(request: web.Request) -> web.Response:
@@ -511,7 +621,7 @@ async def _request(request: web.Request) -> web.Response:
     key = body.pop("key", "")
     table = request.app[TABLES].get(request.match_info["table"])
     if do == "sit":
-        return web.json_response({"key": table.sit(body.get("role", ""))})
+        return web.json_response({"key": table.sit(body.get("role", ""), body.get("name", ""), key)})
     table.request(do, body, key)
     return web.json_response({})
 

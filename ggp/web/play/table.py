@@ -2,7 +2,11 @@
 
 One thread plays (:meth:`Table.run`). It receives people's requests as JSON objects in an inbox, where they
 queue in the order of arrival, and sends messages: ``state`` after every change, ``thinking``, ``search`` (a
-player's search in progress), ``hint``, ``note``. ``took`` reports that a request has left the queue.
+player's search in progress), ``hint``, ``note``. ``took`` reports that a request has left the queue. Messages
+with the field ``to`` are for one person only.
+
+Each request has the number of the person who makes it. A person who plays alone here may do everything. Where
+several people play, each makes its own moves, and what concerns all happens once all have asked for it.
 """
 
 from __future__ import annotations
@@ -12,20 +16,23 @@ import random
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import orjson
 
 from gdl.errors import GdlError, MoveError, cannot_play
-from gdl.information import Information, chance_role, information_of
-from gdl.machine import State
+from gdl.information import Information, chance_role, hides, information_of, playing
+from gdl.machine import Machine, State
 from gdl.terms import RANDOM
 from gdl.visible import without_folders
 from ggp.game import Game
 from ggp.processes.parent import Inbox, JsonMessage, Send
 from ggp.protocol.match_record import MatchRecord, draw_seed
+from ggp.web.play.company import FRIEND, OWNER, Company
+from ggp.web.play.game_clock import GameClock
+from ggp.web.play.outcomes import Outcomes
 from ggp.web.play.seats import InterruptedByPeopleError, RemoteSeat, check_seat, is_remote, seated
-from ggp.web.play.view import HUMAN, TableView, WalkFinder
+from ggp.web.play.view import HUMAN, OUTSIDE, TableView, WalkFinder
 from ggp.web.replay.recorded import read_match
 from ggp.web.replay.replay_process import ComparedMatch, Replay, as_page
 from players.belief.belief import Belief
@@ -36,8 +43,15 @@ from players.player import Choice, Player
 from players.processes.limits import describe
 from players.registry import make_player
 
-_PATIENT = ("move", "hint", "show", "keep", "walk")
+T = TypeVar("T")
+_PATIENT = ("move", "hint", "show", "keep", "walk", "decline")
 """Requests that do not interrupt a player's search."""
+SERVERS = ("show", "keep", "end", "sit", "left")
+"""Requests that the server makes itself, or checks."""
+_OWN = ("move", "resign")
+"""Requests that a person makes for a role of its own."""
+_BETWEEN = (*_OWN, "back", "again", "draw", "decline", "goto")
+"""Requests of one of several people who play here."""
 
 
 class Requests:
@@ -77,9 +91,13 @@ class TableRequest:
     """The settings of a new table.
 
     Attributes:
-        seats: for each role ``human``, or a player's name or address. Seats beyond the roles are ignored.
+        seats: for each role ``human`` for the person who opens the table, ``friend`` for one who comes later,
+            or a player's name or address. Seats beyond the roles are ignored.
         others: the player of the roles without a seat.
         playclock: seconds per move of our players.
+        minutes, increment: minutes for the whole match and seconds after each move, for each role; 0 minutes
+            for no such clock. Players think for a share of what they have left, at most ``playclock``.
+        name: what the person is called who opens the table; may be empty.
         patience: seconds per move of a person, after which a random move is made; 0 for no limit.
         seed: the seed of chance and players; 0 to draw one. A page cannot choose it.
         workers: search processes of a player.
@@ -93,6 +111,9 @@ class TableRequest:
     seats: Sequence[str] = ()
     others: str = "uct"
     playclock: float = 2.0
+    minutes: float = 0.0
+    increment: float = 0.0
+    name: str = ""
     patience: float = 0.0
     seed: int = 0
     workers: int = 0
@@ -145,9 +166,16 @@ class Table:
         self.roles = self._view.roles
         rest = [request.others] * (len(self.roles) - len(request.seats))
         self._chance = chance_role(machine.roles)
-        self.seats = seated([*request.seats, *rest][: len(self.roles)], len(self.roles), self._chance)
+        seats = seated([*request.seats, *rest][: len(self.roles)], len(self.roles), self._chance)
+        self.seats = [HUMAN if seat == FRIEND else seat for seat in seats]
         """Role -> player. Seats beyond the roles are dropped, because a page does not know how many there
         are."""
+        self._seconds = [request.playclock] * len(seats)
+        """Seconds per move of each role's player."""
+        self._company = Company(seats, 1 if hides(game.rules) else len(seats))
+        self._company.names[OWNER] = request.name
+        self._asker = OUTSIDE
+        self._outcomes: tuple[Machine | None, Outcomes] = None, Outcomes()
         self._players: dict[int, AttentiveSeat | RemoteSeat] = {}
         self._adviser: dict[int, AttentiveSeat] = {}
         self._aloud = 0.0
@@ -174,6 +202,9 @@ class Table:
         if draws and not self._request.seed:
             self._seed = draw_seed()
         self.match = Match(self.machine, random.Random(self._seed), max_steps=MOST_STEPS)
+        request = self._request
+        clock = GameClock(len(self.roles), request.minutes, request.increment) if request.minutes else None
+        self._clock = clock
 
     def _turn(self) -> bool:
         """Do one thing: get a player's answer, handle a request, or make the joint move. False at the end."""
@@ -196,22 +227,102 @@ class Table:
         return True
 
     def _await_people(self) -> bool:
-        if self._due is None and self._request.patience:
-            self._due = time.monotonic() + self._request.patience
-        request = self._requests.next(None if self._due is None else self._due - time.monotonic())
+        request = self._requests.next(self._allowed())
         if request is not None:
             return self._obey(request)
         for role in self.match.waiting:
-            self.match.replace(role, "late")
-            self._send("note", text=f"{self.roles[role]}: the time is over, a random move is made")
+            if self._is_out_of_time(role) or (self._due is not None and time.monotonic() >= self._due):
+                self._has_no_time(role)
         return True
 
+    def _is_out_of_time(self, role: int) -> bool:
+        return self._clock is not None and not self._clock.left(role)
+
+    def _allowed(self) -> float | None:
+        """The seconds until the next person has no time left; None for no limit. Clocks run only if all seats
+        are taken."""
+        if not self._is_complete():
+            return None
+        now, clock, waiting = time.monotonic(), self._clock, self.match.waiting
+        if self._due is None and self._request.patience:
+            self._due = now + self._request.patience
+        limits = [] if self._due is None else [self._due - now]
+        if clock is not None:
+            clock.run(waiting)
+            limits += map(clock.left, waiting)
+        return min(limits, default=None)
+
+    def _is_complete(self) -> bool:
+        """Whether no seat waits for a person."""
+        seats = zip(self.seats, self._company.at, strict=True)
+        return all(seat != HUMAN or person is not None for seat, person in seats)
+
+    def _has_no_time(self, role: int) -> None:
+        """End the match if a role whose clock has run out loses so; otherwise make a random move."""
+        if self._is_out_of_time(role) and self._ends().ends:
+            self._lose(role, "ran out of time")
+        elif self.match.closed is None:
+            self.match.replace(role, "late")
+            if self._clock is not None:
+                self._clock.moved(role)
+            self._send("note", text=f"{self.roles[role]}: the time is over, a random move is made")
+
+    def _ends(self) -> Outcomes:
+        """How matches of this game can end, once it has a machine on which they can be played."""
+        machine = self._kaskade.best()
+        if self._outcomes[0] is not machine and not self._outcomes[1].ends:
+            self._outcomes = machine, Outcomes.of(machine)
+        return self._outcomes[1]
+
+    def _lose(self, role: int, how: str) -> None:
+        """Close the match because a role gives up or has no time left; the other one has won."""
+        winner = next(one for one in playing(self.machine.roles) if one != role)
+        text = f"{self._who(role)} {how}: {self._who(winner)} has won"
+        self._close(text, self._ends().given_up(role))
+
+    def _close(self, text: str, goals: Sequence[int]) -> None:
+        self.match.close(text, goals)
+        self._stop_clocks()
+        self._company.forget()
+        self._show()
+
+    def _who(self, role: int) -> str:
+        """A role, with the name of the person who plays it."""
+        person = self._company.at[role]
+        name = "" if person is None else self._company.names.get(person, "")
+        return f"{name} ({self.roles[role]})" if name else self.roles[role]
+
+    def _stop_clocks(self) -> None:
+        self._due = None
+        if self._clock is not None:
+            self._clock.halt()
+
     def _think(self, role: int) -> bool:
-        """Take a player's answer; False if an urgent request has arrived in the meantime."""
-        state, deadline = self.match.state, time.monotonic() + self._request.playclock
-        self._send("thinking", role=role, seconds=self._request.playclock)
+        """Take a player's answer; False if an urgent request has arrived in the meantime, or the player has
+        run out of time."""
+        clock, seconds = self._clock, self._seconds[role]
+        if clock is not None and self._is_complete():
+            clock.run([role])
+            seconds = min(seconds, clock.share(role))
         try:
-            choice = self._answer(self._player(role, state, deadline), role, deadline)
+            if not self._ask_player(role, seconds):
+                return False
+            if clock is not None:
+                if self._is_out_of_time(role) and self._ends().ends:
+                    self._lose(role, "ran out of time")
+                    return False
+                clock.moved(role)
+            return True
+        finally:
+            if clock is not None:
+                clock.halt()
+
+    def _ask_player(self, role: int, seconds: float) -> bool:
+        """Have a player answer within ``seconds``; False if an urgent request has arrived in the meantime."""
+        state, deadline = self.match.state, time.monotonic() + seconds
+        self._send("thinking", role=role, seconds=seconds)
+        try:
+            choice = self._answer(self._player(role, state, deadline, seconds), role, deadline)
             if self._requests.urgent():
                 return False
             self.match.answer(role, choice)
@@ -235,12 +346,15 @@ class Table:
         """What a role believes; None if the game hides nothing."""
         return None
 
-    def _player(self, role: int, state: State, deadline: float) -> AttentiveSeat | RemoteSeat:
+    def _player(self, role: int, state: State, deadline: float, seconds: float) -> AttentiveSeat | RemoteSeat:
         player = self._players.get(role)
+        if isinstance(player, RemoteSeat) and seconds <= player.clock - 1:
+            self._leave(role)  # the protocol has the same clock for all moves of a match
+            player = None
         if player is None:
             name = self.seats[role]
             if is_remote(name):
-                player = RemoteSeat(name, role, self._request.playclock, self._requests.urgent)
+                player = RemoteSeat(name, role, seconds, self._requests.urgent)
             else:
                 player = self._new_player(name, role, state, deadline)
             self._players[role] = player
@@ -279,7 +393,8 @@ class Table:
     def _make(self) -> None:
         """Play the joint move that all roles have chosen."""
         step = self.match.make()
-        self._due = None
+        self._stop_clocks()
+        self._company.forget()
         self._learnt(step)
         self._show()
 
@@ -288,10 +403,11 @@ class Table:
 
     def _clear(self) -> None:
         self.match.forget()
-        self._due = None
+        self._stop_clocks()
 
     def _obey(self, request: JsonMessage | None) -> bool:
         """Handle one request. If it is refused, a ``note`` has the reason. False for the request ``end``."""
+        self._asker = OUTSIDE if request is None else request.get("person", OUTSIDE)
         try:
             if why := self._refusal(request or {}):
                 raise GdlError(why)
@@ -300,24 +416,43 @@ class Table:
                     return False
                 case {"do": "move", "role": str(role), "move": str(move)}:
                     self._choose(role, move)
+                case {"do": "sit", "person": int(person), "role": str(role), "name": str(name)}:
+                    self._sit(person, self._role(role), name)
+                case {"do": "left", "person": int(person)}:
+                    self._left(person)
+                case {"do": "resign", "role": str(role)}:
+                    self._resign(role)
+                case {"do": "draw"}:
+                    self._draw()
+                case {"do": "decline", "offer": str(offer)}:
+                    self._company.decline(offer)
+                    self._show()
                 case {"do": "back"}:
-                    self._go_to(self._last_choice(), waits=False)
+                    if (first := self._agreed("back")) is not None:
+                        self._go_to(self._last_choice(first), waits=False)
+                case {"do": "goto", "step": int(step)} if self._between():
+                    self._look(step)
                 case {"do": "goto", "step": int(step)}:
                     self._go_to(step, waits=step < len(self.match.steps))
                 case {"do": "go"}:
                     self._waits = False
                     self._show()
                 case {"do": "pause"}:
-                    self._waits, self._due = True, None
+                    self._waits = True
+                    self._stop_clocks()
                     self._show()
                 case {"do": "seat", "role": str(role), "player": str(player)}:
-                    self._seat(role, player)
+                    seconds = (request or {}).get("seconds", self._request.playclock)
+                    self._seat(role, player, float(seconds))
                 case {"do": "swap"}:
                     self._swap()
                 case {"do": "hint", "role": str(role)}:
                     self._hint(role)
                 case {"do": "again"}:
-                    self._again()
+                    if self._agreed("again") is not None:
+                        if self._between():
+                            self._swap()
+                        self._again()
                 case {"do": "walk", "role": str(role), "to": str(to), **more}:
                     self._walk(role, to, str(more.get("from") or ""))
                 case {"do": "keep", "form": str(form)}:
@@ -327,13 +462,71 @@ class Table:
                 case _:
                     raise GdlError("the table does not know this request")
         except GdlError as error:
-            self._send("note", text=str(error))
+            self._send("note", text=str(error), to=self._asker)
         return True
 
     def _refusal(self, request: JsonMessage) -> str:
-        """The reason why a request is not permitted now; empty if it is. Without hidden information everybody
-        may make all requests."""
+        """The reason why a request is not permitted now; empty if it is."""
+        do, asker = request.get("do"), request.get("person", OUTSIDE)
+        people = self._company.people
+        if do in SERVERS:
+            return ""
+        if asker not in (people or {OWNER}):
+            return "you look on here: take a free seat"
+        name = request.get("role")
+        if do in _OWN and asker not in (person for person, one in self._sitting() if one == name):
+            return f"{name} is not your role: take a free seat"
+        if self._between() and do not in _BETWEEN:
+            return "several people play here: ask for a draw, to take back, or for another match"
         return ""
+
+    def _sitting(self) -> list[tuple[int, str]]:
+        """The people who have a seat, with the name of its role."""
+        seats = zip(self._company.at, self.roles, strict=True)
+        return [(person, role) for person, role in seats if person is not None]
+
+    def _between(self) -> bool:
+        """Whether several people play here."""
+        return len(self._company.people) > 1
+
+    def _agreed(self, what: str) -> int | None:
+        """Who has asked for this first, if now all have who play here; otherwise the others are shown it."""
+        first = self._company.agree(what, self._asker)
+        if first is None:
+            self._show()
+        return first
+
+    def _sit(self, person: int, role: int, name: str) -> None:
+        if self.seats[role] == HUMAN:
+            self._company.sit(person, role)
+        self._company.names[person] = name
+        self._show()
+
+    def _left(self, person: int) -> None:
+        """Free the seats of a person who has been away for long, unless its clock runs."""
+        if self._clock is None or self._is_closed():
+            self._company.leave(person)
+            self._show()
+
+    def _is_closed(self) -> bool:
+        return bool(self.match.over or self.match.why)
+
+    def _resign(self, name: str) -> None:
+        if self._is_closed() or not self._ends().ends:
+            raise GdlError("nobody can resign here")
+        self._lose(self._role(name), "resigned")
+
+    def _draw(self) -> None:
+        goals = self._ends().draw
+        if self._is_closed() or not goals:
+            raise GdlError("there is no draw to agree on")
+        if self._agreed("draw") is not None:
+            self._close("a draw by agreement", goals)
+
+    def _look(self, step: int) -> None:
+        """Show an earlier state to one of several people; the match stays where it is."""
+        self._check_step(step)
+        self._send("state", **self._whole(step), looks=step != self.match.at, to=self._asker)
 
     def _role(self, name: str) -> int:
         if name not in self.roles:
@@ -344,45 +537,58 @@ class Table:
         role = self._role(name)
         if self.seats[role] != HUMAN:
             raise GdlError(f"{name} is played by {self.seats[role]}", remedy="take its seat first")
-        if self.match.over:
+        if self._is_closed():
             raise MoveError("the match is over")
         texts = {self._view.spelled(role, option): option for option in self.match.options[role]}
         if move not in texts:
             raise cannot_play(name, move, list(texts))
         self._waits = False
         self.match.answer(role, Choice(texts[move]))
+        if self._clock is not None:
+            self._clock.moved(role)
         self._show()
 
-    def _last_choice(self) -> int:
-        """The last step before the shown state in which a person had a choice; the previous one if there is
-        none."""
-        people = {role for role, name in enumerate(self.seats) if name == HUMAN}
+    def _last_choice(self, person: int) -> int:
+        """The last step before the shown state in which this person had a choice; the previous one if there
+        is none."""
+        people = {role for role, one in enumerate(self._company.at) if one == person}
         taken = (step for step in reversed(self.match.steps[: self.match.at]) if people & step.choices.keys())
         step = next(taken, None)
         return max(self.match.at - 1, 0) if step is None else step.number - 1
 
-    def _go_to(self, step: int, waits: bool) -> None:
+    def _check_step(self, step: int) -> None:
         if not 0 <= step <= len(self.match.steps):
             raise GdlError(f"there is no step {step}", remedy=f"0 to {len(self.match.steps)}")
+
+    def _go_to(self, step: int, waits: bool) -> None:
+        self._check_step(step)
         self.match.go_to(step)
-        self._waits, self._due = waits, None
+        self._waits = waits
+        self._stop_clocks()
+        self._company.forget()
         self._show()
 
-    def _seat(self, name: str, player: str) -> None:
+    def _seat(self, name: str, player: str, seconds: float) -> None:
         role = self._role(name)
         check_seat(player, self._request.allowed)
         if role == self._chance and player != RANDOM.name:
             raise GdlError("the role random is chance: its moves are drawn", remedy="leave it to random")
         self._leave(role)
-        self.seats[role] = player
+        self.seats[role] = HUMAN if player == FRIEND else player
+        self._seconds[role] = seconds
+        self._company.at[role] = None
+        if player == HUMAN:
+            self._company.sit(self._asker, role)
         self._clear()
         self._show()
 
     def _swap(self) -> None:
         for role in range(len(self.roles)):
             self._leave(role)
-        playing = [name for role, name in enumerate(self.seats) if role != self._chance]
-        self.seats = seated([*playing[1:], *playing[:1]], len(self.roles), self._chance)
+        roles = playing(self.machine.roles)
+        self.seats = _passed_on(self.seats, roles)
+        self._seconds = _passed_on(self._seconds, roles)
+        self._company.at = _passed_on(self._company.at, roles)
         self._clear()
         self._show()
 
@@ -411,8 +617,9 @@ class Table:
 
     def _keep(self, form: str) -> None:
         game, clock, title = self._request.game, self._request.playclock, self._view.title
+        people = [seat if seat != HUMAN else self._who(role) for role, seat in enumerate(self.seats)]
         try:
-            text = keep(form, game, title, self.seats, self.match, clock, self._seed)
+            text = keep(form, game, title, people, self.match, clock, self._seed)
             self._send("kept", form=form, text=text)
         except GdlError as error:
             self._send("kept", form=form, error=without_folders(str(error)))
@@ -425,43 +632,62 @@ class Table:
     def _hint(self, name: str) -> None:
         """Send the move that ``uct`` chooses for a role as ``hint``."""
         role, state = self._role(name), self.match.state
-        if self.match.over or len(self.match.options[role]) < 2:
+        if self._is_closed() or len(self.match.options[role]) < 2:
             raise GdlError(f"{name} has no choice here")
         deadline = time.monotonic() + _HINT_SECONDS
         self._send("thinking", role=role, seconds=_HINT_SECONDS)
         if role not in self._adviser:
             self._adviser[role] = self._new_player("uct", role, state, deadline)
         choice = self._answer(self._adviser[role], role, deadline)
-        self._send("hint", role=role, step=self.match.at, **self._view_of(role).hint(state, role, choice))
+        hint = self._view_of(role).hint(state, role, choice)
+        self._send("hint", role=role, step=self.match.at, **hint, to=self._asker)
 
     def _show(self) -> None:
-        self._send("state", **self._snapshot())
+        self._send("state", **self._whole(self.match.at))
 
-    def _snapshot(self) -> dict[str, Any]:
-        """The fields of the message ``state``: the state that is shown and the whole match."""
+    def _whole(self, step: int) -> dict[str, Any]:
+        """The fields of the message ``state``: the state after a step and the whole match."""
         match = self.match
+        goes_on = step == match.at and not match.stuck and match.closed is None
+        choosing = [role for role, moves in enumerate(match.options) if len(moves) > 1]
         return {
-            **self._view.seen(match),
+            **self._view.seen(match, step),
             **self._setting(),
             "why": match.why,
-            "asked": [] if match.stuck else self._view.asked(match, self.seats),
-            "choosing": [
-                role for role, moves in enumerate(match.options) if len(moves) > 1 and not match.stuck
-            ],
+            "asked": self._view.asked(match, self.seats) if goes_on else [],
+            "choosing": choosing if goes_on else [],
             "chosen": sorted(match.choices),
         }
 
     def _setting(self) -> dict[str, Any]:
         """The fields that do not depend on the state."""
-        request = self._request
+        request, company = self._request, self._company
+        between, clock = self._between() and not self._is_closed(), self._clock
+        runs = clock is not None and not (self._waits or self._is_closed()) and self._is_complete()
         return {
             "seats": self.seats,
+            "persons": list(company.at),
+            "offers": {what: sorted(wanting) for what, wanting in company.offers.items()},
+            "resigns": between and bool(self._ends().ends),
+            "draws": between and bool(self._ends().draw),
             "waits": self._waits,
-            "clock": request.playclock,
+            "seconds": list(self._seconds),
+            "left": None
+            if clock is None
+            else [round(clock.left(role), 1) for role in range(len(self.roles))],
+            "running": self.match.waiting if runs else [],
             "card": request.card,
             "next": request.next_card,
             "patience": request.patience,
         }
+
+
+def _passed_on(places: Sequence[T], roles: Sequence[int]) -> list[T]:
+    """What each role has; each of these roles gets what the next one had."""
+    after = list(places)
+    for role, source in zip(roles, (*roles[1:], *roles[:1]), strict=True):
+        after[role] = places[source]
+    return after
 
 
 FORMS = ("record", "html")
@@ -501,6 +727,8 @@ def keep(
     if machine.is_terminal(last):
         goals = [0 if machine.roles[role] is RANDOM else machine.goal(last, role) for role in roles]
     record.completed = None not in goals
+    if match.closed is not None:
+        record.aborted, record.end = True, match.closed.text
     record.goals = [goal for goal in goals if goal is not None]
     content = record.to_dict()
     if form == "record":

@@ -20,12 +20,12 @@ from ggp.boards.words import EndFinder, Ending, MoveWords
 from ggp.game import Game
 from ggp.sokoban.findings import lost_boxes, sentences
 from ggp.sokoban.machine_stage import MachineStage, stage_of_machine
-from players.match import Match, MatchStep
+from players.match import Match, MatchStep, doubts_of
 from players.player import Choice
 
 HUMAN = "human"
 OUTSIDE = -1
-"""The chair of spectators, and of everybody in games without hidden information."""
+"""The number of those who look on."""
 _SHOWN_CANDIDATES = 8
 
 
@@ -112,14 +112,15 @@ class TableView:
         """Different moves of a role in words."""
         return self._words.of_terms([self._machine.move(role, move) for move in moves])
 
-    def seen(self, match: Match) -> dict[str, Any]:
-        """The fields of the message ``state`` that describe the present state and the history."""
-        state, at = match.state, match.at
+    def seen(self, match: Match, at: int) -> dict[str, Any]:
+        """The fields of the message ``state`` that describe the state after ``at`` steps and the history."""
+        state, closed = match.states[at], match.closed if at == match.at else None
+        over = self._machine.is_terminal(state)
         history = [self._step_json(step) for step in match.steps]
-        goals = list(state.goals.values()) if match.over else []
+        goals = list(state.goals.values()) if over else [] if closed is None else closed.goals
         before = match.steps[at - 1].state if at else None
         was = None if before is None else before.propositions
-        end = self._ending(state, before) if match.over else Ending("")
+        end = self._ending(state, before) if over else Ending("" if closed is None else closed.text)
         return {
             "game": self._game,
             "title": self.title,
@@ -128,14 +129,27 @@ class TableView:
             "steps": len(match.steps),
             "svg": self.painter.draw_board(state, before, overlay=BoardOverlay(won=tuple(end.squares))),
             "beside": self.painter.describe(state.propositions, was)["beside"],
-            "over": match.over,
+            "over": over or closed is not None,
             "goals": goals,
             "reason": end.text,
-            "lost": [] if match.over or self._stage is None else self._lost(self._stage, state),
-            "doubts": match.doubts,
+            "lost": [] if over or self._stage is None else self._lost(self._stage, state),
+            "doubts": doubts_of(state),
+            "thought": self._thought(match.steps[at - 1]) if at else [],
             "last": history[at - 1]["moves"] if at else None,
             "history": history,
         }
+
+    def _thought(self, step: MatchStep) -> list[dict[str, Any]]:
+        """What the players' searches said of the moves of a step, role by role."""
+        return [
+            {
+                "role": role,
+                "note": without_folders(choice.note),
+                "candidates": self.candidates(step.state, role, choice),
+            }
+            for role, choice in step.choices.items()
+            if choice.candidates
+        ]
 
     def _lost(self, stage: MachineStage, state: State) -> list[str]:
         """Why the boxes of a Sokoban level can no longer all reach goals, as far as quick checks find it."""

@@ -47,7 +47,7 @@ async def opened(client: Client, **order: object) -> At:
     reply = await client.post("/play/tables", json=order, headers=headers)
     told = await reply.json()
     assert reply.status == 200, told
-    return At(client, told["table"], headers)
+    return At(client, told["table"], headers, told["key"])
 
 
 def moves(state: dict[str, Any]) -> list[str]:
@@ -283,11 +283,13 @@ async def test_of_requests_to_a_busy_table_so_many_wait_and_no_more(client: Clie
     headers, path = at.headers, f"/play/{at.table}/move"
     statuses = []
     for _ in range(routes.MOST_ORDERS + 5):
-        async with client.post(path, json={"role": "red", "move": "(drop 1)"}, headers=headers) as reply:
+        async with client.post(
+            path, json={"role": "red", "move": "(drop 1)", "key": at.key}, headers=headers
+        ) as reply:
             statuses.append(reply.status)
     assert statuses == [200] * routes.MOST_ORDERS + [503] * 5
     table = client.app[TABLES].get(at.table)
-    table._child.send("pause", chair=-1)  # what has come before still waits
+    table._child.send("pause", person=0)  # what has come before still waits
     await at.until("state", lambda state: state["waits"])
     assert "error" not in await at.request("show")
 
@@ -303,6 +305,8 @@ async def test_of_requests_to_a_busy_table_so_many_wait_and_no_more(client: Clie
         ("goto", {"step": 10**400}),
         ("goto", {"step": "1"}),
         ("sit", {"role": {"a": 1}}),
+        ("sit", {"role": "x", "name": "n" * 25}),
+        ("seat", {"role": "x", "player": "uct", "seconds": 1e9}),
         ("show", {"key": "k" * 101}),
     ],
 )
@@ -365,13 +369,13 @@ def test_requests_that_change_nothing_give_a_person_no_more_time() -> None:
     table = Table(request, inbox, lambda kind, **fields: None)
     dues = []
     for order in ("show", "nothing", "hint", "go"):
-        inbox.put({"do": order})
+        inbox.put({"do": order, "person": 0})
         table._turn()
         dues.append(table._due)
-    inbox.put({"do": "move", "role": "x", "move": "(mark z 9)"})
+    inbox.put({"do": "move", "role": "x", "move": "(mark z 9)", "person": 0})
     table._turn()
     assert {*dues, table._due} == {dues[0]} and dues[0] is not None
-    inbox.put({"do": "move", "role": "x", "move": "(mark a 1)"})
+    inbox.put({"do": "move", "role": "x", "move": "(mark a 1)", "person": 0})
     while not table.match.steps:
         table._turn()
     assert table._due is None
