@@ -566,10 +566,9 @@ async def _page(request: web.Request) -> web.Response:
         cards = await request.app[KNOWN].cards.get()
         styles = ("board.css", "cards.css")
         return page(request, "Play", "choose.js", styles, cards=cards, players=players, names=NAMES)
-    names = ["human", *NAMES, *players]
-    return page(
-        request, "Play", "play.js", ("board.css", "play.css", "hidden.css"), table=table, players=names
-    )
+    styles = ("board.css", "play.css", "hidden.css")
+    names = [*NAMES, *players]
+    return page(request, "Play", "play.js", styles, table=table, players=names, offered=players)
 
 
 async def _events(request: web.Request) -> web.StreamResponse:

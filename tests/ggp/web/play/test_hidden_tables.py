@@ -176,7 +176,9 @@ async def test_those_who_look_on_neither_deal_again_nor_stop_a_match_that_goes_o
     one = await opened(client, game="kuhn", seats=["human", "human"])
     at, two = outside(one), await sits(one, "second")
     dealt = await one.until("state", lambda s: s["asked"] != [])
-    await two.until("state", lambda s: s["blind"]["as"] == 1)  # a note is not repeated for those who come later
+    await two.until(
+        "state", lambda s: s["blind"]["as"] == 1
+    )  # a note is not repeated for those who come later
     for do in ("again", "pause", "go", "swap", "back", "show"):
         assert "look on" in (await at.request(do))["error"]
         assert "look on" in (await At(client, at.table, at.headers, "x" * 16).request(do))["error"]

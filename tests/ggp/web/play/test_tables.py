@@ -35,7 +35,7 @@ class At(Listener):
         super().__init__(client, f"/play/{table}/events", key)
         self.table, self.headers = table, headers
 
-    async def request(self, name: str, **fields: object) -> dict[str, Any]:
+    async def request(self, name: str, /, **fields: object) -> dict[str, Any]:
         fields |= {"key": self.key} if self.key else {}
         reply = await self.client.post(f"/play/{self.table}/{name}", json=fields, headers=self.headers)
         told: dict[str, Any] = await reply.json()
