@@ -8,6 +8,7 @@ import contextlib
 import re
 import secrets
 import time
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import Any
 
@@ -137,7 +138,7 @@ KEPT_SECONDS = 120.0
 """The same time after which its seat is free."""
 _OPEN_SECONDS = 60.0
 MOST_ORDERS = 64
-"""Most requests that may wait at a table; further ones are refused."""
+"""Most requests of a person that may wait at a table; further ones are refused."""
 _MAX_LINE = 32 * 1024 * 1024
 
 
@@ -169,7 +170,8 @@ class _OpenTable:
         self.touched = time.monotonic()
         self.over = ""
         self._child = child
-        self._waiting = 0
+        self._waiting: deque[int] = deque()
+        """The persons whose requests wait."""
         self.rules = ""
         self._keeping: dict[str, asyncio.Future[JsonMessage]] = {}
         self._states: dict[int, tuple[float, JsonMessage]] = {}
@@ -304,9 +306,9 @@ class _OpenTable:
     def _order(self, do: str, number: int, **fields: object) -> None:
         if self.over:
             raise GdlError(f"this table has ended: {self.over}", remedy="open a new one")
-        if self._waiting >= MOST_ORDERS:
+        if self._waiting.count(number) >= MOST_ORDERS:
             raise BusyError(f"{MOST_ORDERS} requests wait at this table")
-        self._waiting += 1
+        self._waiting.append(number)
         self.touched = time.monotonic()
         self._child.send(do, **fields, person=number)
 
@@ -359,7 +361,8 @@ class _OpenTable:
             self._ended(message["error"])
             return
         if kind == "took":
-            self._waiting -= 1
+            if self._waiting:
+                self._waiting.popleft()
             return
         if kind == "kept":
             waiting = self._keeping.pop(message["form"], None)
@@ -566,9 +569,9 @@ async def _page(request: web.Request) -> web.Response:
         cards = await request.app[KNOWN].cards.get()
         styles = ("board.css", "cards.css")
         return page(request, "Play", "choose.js", styles, cards=cards, players=players, names=NAMES)
-    styles = ("board.css", "play.css", "hidden.css")
+    sheets = ("board.css", "play.css", "hidden.css")
     names = [*NAMES, *players]
-    return page(request, "Play", "play.js", styles, table=table, players=names, offered=players)
+    return page(request, "Play", "play.js", sheets, table=table, players=names, offered=players)
 
 
 async def _events(request: web.Request) -> web.StreamResponse:

@@ -16,6 +16,7 @@ import random
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Any, TypeVar
 
 import orjson
@@ -174,13 +175,12 @@ class Table:
         """Seconds per move of each role's player."""
         self._company = Company(seats, 1 if hides(game.rules) else len(seats))
         self._company.names[OWNER] = request.name
-        self._asker = OUTSIDE
+        self._asker, self._came = OUTSIDE, 0.0
         self._outcomes: tuple[Machine | None, Outcomes] = None, Outcomes()
         self._players: dict[int, AttentiveSeat | RemoteSeat] = {}
         self._adviser: dict[int, AttentiveSeat] = {}
         self._aloud = 0.0
         self._waits = False  # after going back our players wait for a move or ``go``
-        self._due: float | None = None  # until when people may choose
         self._seed = request.seed
         self._deal()
 
@@ -203,8 +203,7 @@ class Table:
             self._seed = draw_seed()
         self.match = Match(self.machine, random.Random(self._seed), max_steps=MOST_STEPS)
         request = self._request
-        clock = GameClock(len(self.roles), request.minutes, request.increment) if request.minutes else None
-        self._clock = clock
+        self._clock = GameClock(len(self.roles), 60 * request.minutes, request.increment, request.patience)
 
     def _turn(self) -> bool:
         """Do one thing: get a player's answer, handle a request, or make the joint move. False at the end."""
@@ -227,45 +226,33 @@ class Table:
         return True
 
     def _await_people(self) -> bool:
-        request = self._requests.next(self._allowed())
-        if request is not None:
-            return self._obey(request)
+        seconds = self._allowed()
+        request = self._requests.next(None if seconds == inf else seconds)
+        # Requests count from when they came, however many others the table has handled since.
+        now = time.monotonic() if request is None else request.get("came", time.monotonic())
         for role in self.match.waiting:
-            if self._is_out_of_time(role) or (self._due is not None and time.monotonic() >= self._due):
-                self._has_no_time(role)
-        return True
+            if not self._clock.allowed(role, now) and not self._loses(role, now):
+                self.match.replace(role, "late")
+                self._clock.moved(role, now)
+                self._send("note", text=f"{self.roles[role]}: the time is over, a random move is made")
+        return True if request is None else self._obey(request)
 
-    def _is_out_of_time(self, role: int) -> bool:
-        return self._clock is not None and not self._clock.left(role)
-
-    def _allowed(self) -> float | None:
-        """The seconds until the next person has no time left; None for no limit. Clocks run only if all seats
-        are taken."""
-        if not self._is_complete():
-            return None
-        now, clock, waiting = time.monotonic(), self._clock, self.match.waiting
-        if self._due is None and self._request.patience:
-            self._due = now + self._request.patience
-        limits = [] if self._due is None else [self._due - now]
-        if clock is not None:
-            clock.run(waiting)
-            limits += map(clock.left, waiting)
-        return min(limits, default=None)
+    def _allowed(self) -> float:
+        """The seconds until the next person has no time left. Clocks run only if all seats are taken."""
+        if self._is_complete():
+            self._clock.run(self.match.waiting)
+        return min(map(self._clock.allowed, self.match.waiting))
 
     def _is_complete(self) -> bool:
         """Whether no seat waits for a person."""
         seats = zip(self.seats, self._company.at, strict=True)
         return all(seat != HUMAN or person is not None for seat, person in seats)
 
-    def _has_no_time(self, role: int) -> None:
-        """End the match if a role whose clock has run out loses so; otherwise make a random move."""
-        if self._is_out_of_time(role) and self._ends().ends:
+    def _loses(self, role: int, now: float | None = None) -> bool:
+        """Whether a role has run out of time and loses so; then the match is closed."""
+        if not self._clock.left(role, now) and self.match.closed is None and self._ends().ends:
             self._lose(role, "ran out of time")
-        elif self.match.closed is None:
-            self.match.replace(role, "late")
-            if self._clock is not None:
-                self._clock.moved(role)
-            self._send("note", text=f"{self.roles[role]}: the time is over, a random move is made")
+        return self.match.closed is not None
 
     def _ends(self) -> Outcomes:
         """How matches of this game can end, once it has a machine on which they can be played."""
@@ -282,40 +269,29 @@ class Table:
 
     def _close(self, text: str, goals: Sequence[int]) -> None:
         self.match.close(text, goals)
-        self._stop_clocks()
-        self._company.forget()
+        self._clear()
         self._show()
 
     def _who(self, role: int) -> str:
         """A role, with the name of the person who plays it."""
-        person = self._company.at[role]
-        name = "" if person is None else self._company.names.get(person, "")
+        name = self._name(role)
         return f"{name} ({self.roles[role]})" if name else self.roles[role]
 
-    def _stop_clocks(self) -> None:
-        self._due = None
-        if self._clock is not None:
-            self._clock.halt()
+    def _name(self, role: int) -> str:
+        """The name of the person who plays a role; empty if it has none."""
+        person = self._company.at[role]
+        return "" if person is None else self._company.names.get(person, "")
 
     def _think(self, role: int) -> bool:
         """Take a player's answer; False if an urgent request has arrived in the meantime, or the player has
         run out of time."""
-        clock, seconds = self._clock, self._seconds[role]
-        if clock is not None and self._is_complete():
-            clock.run([role])
-            seconds = min(seconds, clock.share(role))
-        try:
-            if not self._ask_player(role, seconds):
-                return False
-            if clock is not None:
-                if self._is_out_of_time(role) and self._ends().ends:
-                    self._lose(role, "ran out of time")
-                    return False
-                clock.moved(role)
-            return True
-        finally:
-            if clock is not None:
-                clock.halt()
+        if self._is_complete():
+            self._clock.run([role])
+        answered = self._ask_player(role, min(self._seconds[role], self._clock.share(role)))
+        if answered and not self._loses(role):
+            self._clock.moved(role)
+        self._clock.halt()
+        return answered and self.match.closed is None
 
     def _ask_player(self, role: int, seconds: float) -> bool:
         """Have a player answer within ``seconds``; False if an urgent request has arrived in the meantime."""
@@ -393,8 +369,7 @@ class Table:
     def _make(self) -> None:
         """Play the joint move that all roles have chosen."""
         step = self.match.make()
-        self._stop_clocks()
-        self._company.forget()
+        self._clear()
         self._learnt(step)
         self._show()
 
@@ -402,12 +377,15 @@ class Table:
         """Called after a joint move was made."""
 
     def _clear(self) -> None:
+        """Drop the answers and the offers of this turn, and stop the clocks."""
         self.match.forget()
-        self._stop_clocks()
+        self._company.forget()
+        self._clock.halt()
 
     def _obey(self, request: JsonMessage | None) -> bool:
         """Handle one request. If it is refused, a ``note`` has the reason. False for the request ``end``."""
-        self._asker = OUTSIDE if request is None else request.get("person", OUTSIDE)
+        self._asker = (request or {}).get("person", OUTSIDE)
+        self._came = (request or {}).get("came", time.monotonic())
         try:
             if why := self._refusal(request or {}):
                 raise GdlError(why)
@@ -439,7 +417,7 @@ class Table:
                     self._show()
                 case {"do": "pause"}:
                     self._waits = True
-                    self._stop_clocks()
+                    self._clock.halt()
                     self._show()
                 case {"do": "seat", "role": str(role), "player": str(player)}:
                     seconds = (request or {}).get("seconds", self._request.playclock)
@@ -503,8 +481,8 @@ class Table:
         self._show()
 
     def _left(self, person: int) -> None:
-        """Free the seats of a person who has been away for long, unless its clock runs."""
-        if self._clock is None or self._is_closed():
+        """Free the seats of one of several people who has been away for long, unless its clock runs."""
+        if self._between() and (not self._request.minutes or self._is_closed()):
             self._company.leave(person)
             self._show()
 
@@ -518,7 +496,7 @@ class Table:
 
     def _draw(self) -> None:
         goals = self._ends().draw
-        if self._is_closed() or not goals:
+        if self._is_closed() or not goals or not self._between():
             raise GdlError("there is no draw to agree on")
         if self._agreed("draw") is not None:
             self._close("a draw by agreement", goals)
@@ -544,8 +522,7 @@ class Table:
             raise cannot_play(name, move, list(texts))
         self._waits = False
         self.match.answer(role, Choice(texts[move]))
-        if self._clock is not None:
-            self._clock.moved(role)
+        self._clock.moved(role, self._came)
         self._show()
 
     def _last_choice(self, person: int) -> int:
@@ -564,8 +541,7 @@ class Table:
         self._check_step(step)
         self.match.go_to(step)
         self._waits = waits
-        self._stop_clocks()
-        self._company.forget()
+        self._clear()
         self._show()
 
     def _seat(self, name: str, player: str, seconds: float) -> None:
@@ -617,7 +593,7 @@ class Table:
 
     def _keep(self, form: str) -> None:
         game, clock, title = self._request.game, self._request.playclock, self._view.title
-        people = [seat if seat != HUMAN else self._who(role) for role, seat in enumerate(self.seats)]
+        people = [self._name(role) or seat for role, seat in enumerate(self.seats)]
         try:
             text = keep(form, game, title, people, self.match, clock, self._seed)
             self._send("kept", form=form, text=text)
@@ -662,20 +638,21 @@ class Table:
     def _setting(self) -> dict[str, Any]:
         """The fields that do not depend on the state."""
         request, company = self._request, self._company
-        between, clock = self._between() and not self._is_closed(), self._clock
-        runs = clock is not None and not (self._waits or self._is_closed()) and self._is_complete()
+        between = self._between() and not self._is_closed()
+        left = (
+            [round(self._clock.left(role), 1) for role in range(len(self.roles))] if request.minutes else None
+        )
+        runs = not (self._waits or self._is_closed()) and self._is_complete()
         return {
             "seats": self.seats,
             "persons": list(company.at),
-            "offers": {what: sorted(wanting) for what, wanting in company.offers.items()},
+            "offers": {what: list(wanting) for what, wanting in company.offers.items()},
             "resigns": between and bool(self._ends().ends),
             "draws": between and bool(self._ends().draw),
             "waits": self._waits,
             "seconds": list(self._seconds),
-            "left": None
-            if clock is None
-            else [round(clock.left(role), 1) for role in range(len(self.roles))],
-            "running": self.match.waiting if runs else [],
+            "left": left,
+            "running": self.match.waiting if left is not None and runs else [],
             "card": request.card,
             "next": request.next_card,
             "patience": request.patience,

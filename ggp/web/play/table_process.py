@@ -12,6 +12,7 @@ without ``to`` is for everybody.
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -247,7 +248,8 @@ def main() -> None:
     """Serve one table until it ends."""
     limit_memory(MEMORY_BYTES)
     inbox = Inbox()
-    send = Parent(inbox.put, end_seconds=2.0).send
+    stamped = lambda message: inbox.put({**message, "came": time.monotonic()})  # noqa: E731
+    send = Parent(stamped, end_seconds=2.0).send
     try:
         request = _request(inbox.get())
         send("rules", text=request.game.text)

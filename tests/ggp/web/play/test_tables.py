@@ -355,9 +355,9 @@ def test_the_seed_in_a_record_deals_the_same_match_again() -> None:
 async def test_a_match_can_be_kept_again_after_too_many_requests_waited(client: Client) -> None:
     at = await opened(client, game="tictactoe", seats=["human", "human"])
     table = client.app[TABLES].get(at.table)
-    table._waiting += routes.MOST_ORDERS
+    table._waiting.extend([-1] * routes.MOST_ORDERS)
     assert (await client.get(f"/play/{at.table}/keep")).status == 503
-    table._waiting -= routes.MOST_ORDERS
+    table._waiting.clear()
     assert (await client.get(f"/play/{at.table}/keep")).status == 200
     await table.close()
     await table.close()
@@ -371,14 +371,14 @@ def test_requests_that_change_nothing_give_a_person_no_more_time() -> None:
     for order in ("show", "nothing", "hint", "go"):
         inbox.put({"do": order, "person": 0})
         table._turn()
-        dues.append(table._due)
+        dues.append(table._clock._since[0])
     inbox.put({"do": "move", "role": "x", "move": "(mark z 9)", "person": 0})
     table._turn()
-    assert {*dues, table._due} == {dues[0]} and dues[0] is not None
+    assert {*dues, table._clock._since[0]} == {dues[0]}
     inbox.put({"do": "move", "role": "x", "move": "(mark a 1)", "person": 0})
     while not table.match.steps:
         table._turn()
-    assert table._due is None
+    assert not table._clock._since
 
 
 # --- A player's name from a page loads no code, opens no path, calls no address, and starts no processes
