@@ -179,6 +179,7 @@ class _OpenTable:
         self._news = Broadcast(lambda: self._greeting(None))
         self._people: dict[str, Person] = {}
         self._count = 0
+        self._told: list[object] = []
         self.owner = self._enter(name)
         child.on_message = self._on_message
         child.on_exit = self._gone
@@ -229,21 +230,24 @@ class _OpenTable:
             raise GdlError(message["error"])
         return str(message["text"])
 
-    def sit(self, role: str, name: str, key: str) -> str:
+    def sit(self, role: str, name: str, key: str, players: Sequence[str]) -> str:
         """Take the free seat of a role, with the key of a person or as a new one. Returns the person's key.
-        Raises GdlError if there is no such seat, or the name may not be used."""
+        Raises GdlError if there is no such seat, or the name may not be used, as that of one of ``players``.
+        """
         state = self._state
         at = state["roles"].index(role) if role in state["roles"] else -1
         if at < 0 or state["seats"][at] != HUMAN:
             raise GdlError(f"no person plays {visible(role[:100])!r} here")
-        if at not in self._free():
+        if state["persons"][at] is not None:
             raise GdlError(f"the seat of {role} is already taken", remedy="open a table of your own")
         person = self._people.get(key)
         if person is not None and "blind" in state and person.number in state["persons"]:
             raise GdlError("you have a seat, and see what its role sees", remedy="send a friend the address")
-        name = checked_name(name, [one.name for one in self._people.values() if one is not person])
+        others = [one.name for one in self._people.values() if one is not person]
+        name = checked_name(name, [*others, *players])
         if person is None:
-            self._forget_strangers()
+            kept = {OWNER, *state["persons"]}  # the others have neither a seat nor an open page
+            self._people = {one.key: one for one in self._people.values() if one.pages or one.number in kept}
             person = self._enter(name)
         person.name = name
         self._order("sit", person.number, role=role, name=name)
@@ -284,7 +288,7 @@ class _OpenTable:
     @property
     def _state(self) -> JsonMessage:
         """The state for those who look on."""
-        return self._states[OUTSIDE][1] if OUTSIDE in self._states else {}
+        return self._states[OUTSIDE][1]
 
     def _sources(self) -> list[Broadcast]:
         return [self._news, *(person.news for person in self._people.values())]
@@ -295,13 +299,6 @@ class _OpenTable:
         self._count += 1
         self._people[person.key] = person
         return person
-
-    def _forget_strangers(self) -> None:
-        """Drop those who have neither a seat nor an open page."""
-        sitting = {OWNER, *self._state["persons"]}
-        self._people = {
-            key: person for key, person in self._people.items() if person.pages or person.number in sitting
-        }
 
     def _order(self, do: str, number: int, **fields: object) -> None:
         if self.over:
@@ -314,40 +311,36 @@ class _OpenTable:
 
     def _miss(self, person: Person) -> None:
         """Have the seats freed of a person who has been away for long."""
-        if not person.pages and time.monotonic() - person.left >= KEPT_SECONDS - 0.1:
+        away = not person.pages and time.monotonic() - person.left >= KEPT_SECONDS - 0.1
+        if away and person.number in self._state["persons"]:
             with contextlib.suppress(GdlError, BusyError):
                 self._order("left", person.number)
 
-    def _free(self) -> set[int]:
-        """The roles at which a person may sit down."""
-        seats = zip(self._state.get("seats", ()), self._state.get("persons", ()), strict=True)
-        return {role for role, (seat, person) in enumerate(seats) if seat == HUMAN and person is None}
-
     def _seating(self, person: Person | None) -> JsonMessage:
         """The event ``people`` for a person: its own roles, and for each role who plays it."""
-        people, at = {one.number: one for one in self._people.values()}, self._state.get("persons", ())
-        free, now, seats = self._free(), time.monotonic(), []
-        for role, one in enumerate(map(people.get, at)):
+        at, people = self._state["persons"], {one.number: one for one in self._people.values()}
+        seats, now = [], time.monotonic()
+        for seat, one in zip(self._state["seats"], map(people.get, at), strict=True):
             here = one is not None and (one.pages > 0 or now < one.left + GONE_SECONDS - 0.1)
-            seats.append({"name": one.name if one else "", "here": here, "free": role in free})
-        mine = -1 if person is None else person.number
+            name = "" if one is None else one.name
+            seats.append({"name": name, "here": here, "free": seat == HUMAN and one is None})
+        mine = OUTSIDE if person is None else person.number
         you = [role for role, one in enumerate(at) if one == mine]
         return {"you": you, "owner": mine == OWNER, "seats": seats}
 
     def _tell_people(self) -> None:
-        """Tell everybody who sits where and is there."""
-        if self.over:
-            return
-        self._news.send("people", self._seating(None))
-        for person in self._people.values():
-            person.news.send("people", self._seating(person))
+        """Tell everybody who sits where and is there, if that has changed."""
+        seating = [*self._state["persons"], self._seating(None)]
+        if seating != self._told:
+            self._told = seating
+            self._news.send("people", self._seating(None))
+            for person in self._people.values():
+                person.news.send("people", self._seating(person))
 
     def _greeting(self, person: Person | None) -> list[bytes]:
         number = OUTSIDE if person is None else person.number
-        own = number if number in self._state.get("persons", ()) and number in self._states else OUTSIDE
-        if own not in self._states:
-            return []
-        came, state = self._states[own]
+        own = number in self._state["persons"] and number in self._states
+        came, state = self._states[number if own else OUTSIDE]
         state = {**state, "age": round(time.monotonic() - came, 1)}
         greeting = [encode("people", self._seating(person)), encode("state", state)]
         return [*greeting, encode("ended", {"text": self.over})] if self.over else greeting
@@ -376,8 +369,11 @@ class _OpenTable:
         to = message.pop("to", None)
         if to in (None, OUTSIDE):
             self.outside.says(kind, message)
-        if kind == "state":
-            self._takes(message, to)
+        if kind == "state" and not message.get("looks"):
+            self._states[OUTSIDE if to is None else to] = time.monotonic(), message
+            self._tell_people()
+            if not self._opened.done():
+                self._opened.set_result(None)
         for name in ("text", "note"):  # text of a note, note of a search or hint
             if name in message:
                 message[name] = without_folders(message[name])
@@ -385,20 +381,9 @@ class _OpenTable:
             self._news.send(kind, message)
         for person in self._people.values():
             # Who has a key and no seat looks on.
-            looks_on = to == OUTSIDE and person.number not in self._state.get("persons", ())
+            looks_on = to == OUTSIDE and person.number not in self._state["persons"]
             if to is None or to == person.number or looks_on:
                 person.news.send(kind, message)
-
-    def _takes(self, state: JsonMessage, to: int | None) -> None:
-        """Note a new state; one of an earlier step is only looked at."""
-        if state.get("looks"):
-            return
-        before = self._seating(None)
-        self._states[OUTSIDE if to is None else to] = time.monotonic(), state
-        if before != self._seating(None):
-            self._tell_people()
-        if not self._opened.done():
-            self._opened.set_result(None)
 
     def _gone(self, child: Child) -> None:
         self.reservation.release()
@@ -623,7 +608,8 @@ async def _request(request: web.Request) -> web.Response:
     key = body.pop("key", "")
     table = request.app[TABLES].get(request.match_info["table"])
     if do == "sit":
-        return web.json_response({"key": table.sit(body.get("role", ""), body.get("name", ""), key)})
+        players = request.app[TABLES].players
+        return web.json_response({"key": table.sit(body.get("role", ""), body.get("name", ""), key, players)})
     table.request(do, body, key)
     return web.json_response({})
 
