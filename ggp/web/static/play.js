@@ -55,7 +55,8 @@ export function show(main, { table, players, offered }) {
   let walking = ""; // the square that somebody wants to walk to
   let carrying = ""; // the square of what is to be pushed
   let thinking = null; // {role, until}
-  const figures = new Map(); // position -> what hints and running searches say of it
+  const hints = new Map(); // position -> what hints say of it
+  let running = {}; // what a search says of the shown position that goes on
 
   async function order(name, body = {}) {
     clearError();
@@ -206,6 +207,7 @@ export function show(main, { table, players, offered }) {
       });
       names.replaceChildren(...rows.map(({ item }) => item));
     }
+    names.classList.toggle("timed", state.left !== null);
     const busy = rows.map((_, i) => !state.over && state.choosing.includes(i) && !state.chosen.includes(i));
     rows.forEach(({ item, menu, who }, i) => {
       item.classList.toggle("turn", busy[i]);
@@ -237,19 +239,13 @@ export function show(main, { table, players, offered }) {
   /** What tells the shown position from others of this match. */
   const position = () => JSON.stringify([state.step, state.history.slice(Math.max(0, state.step - BEFORE), state.step).map(({ moves }) => moves)]);
 
-  /** Notes what a search says of the shown position. */
-  function note(role, value, thought) {
-    const here = figures.get(position()) ?? { expects: new Map() };
-    if (value != null) here.expects.set(role, value);
-    figures.set(position(), { ...here, thought });
-    fillFigures();
-  }
+  const named = (candidates) => candidates.map(([move, visits, value]) => ({ move, visits, value }));
 
   /** The figures of the shown step: of the searches that led to it, of hints, of a search that goes on. */
   function fillFigures() {
-    const here = figures.get(position());
+    const here = [hints.get(position()), running].filter((one) => one?.thought);
     const made = Object.entries(state.history[state.step - 1]?.expects ?? {}).map(([role, value]) => [state.roles.indexOf(role), value]);
-    const shown = new Map([...made, ...(here?.expects ?? [])]);
+    const shown = new Map([...made, ...here.flatMap(({ thought, value }) => (value == null ? [] : [[thought.role, value]]))]);
     if (state.over) state.goals.forEach((goal, role) => goal != null && shown.set(role, goal));
     bars.hidden = shown.size === 0;
     bars.replaceChildren(
@@ -257,7 +253,7 @@ export function show(main, { table, players, offered }) {
         el("div", { class: "bar" }, el("meter", { min: 0, max: 100, value, "aria-label": `${state.roles[role]} expects` }), el("small", {}, `${state.roles[role]}${state.over ? "" : " expects"} ${Math.round(value)}`)),
       ),
     );
-    const thought = here?.thought ?? state.thought.map((one) => ({ ...one, candidates: one.candidates.map(([move, visits, value]) => ({ move, visits, value })) }))[0];
+    const thought = here.at(-1)?.thought ?? state.thought.map((one) => ({ ...one, candidates: named(one.candidates) }))[0];
     if (thought) showSearch(search, state.roles[thought.role], thought.candidates, thought.note);
     else search.replaceChildren(el("p", {}, "Nobody has searched at this step. Ask for a hint, or let the page play a side."));
   }
@@ -297,6 +293,7 @@ export function show(main, { table, players, offered }) {
     thinking = null;
     hinting = false;
     walking = carrying = "";
+    if (moved) running = {};
     main.querySelector("h1").textContent = news.title;
     const { svg: now, shade } = hidden.drawn(news, drawing);
     board.replaceChildren(now);
@@ -321,14 +318,15 @@ export function show(main, { table, players, offered }) {
     if (focused !== undefined) board.querySelector(`[data-square="${CSS.escape(focused)}"][tabindex]`)?.focus();
   }
 
-  function showHint({ role, candidates, note: words, move, over, step, expects: value }) {
+  function showHint({ role, candidates, note, move, over, step, expects: value }) {
     hinting = false;
     thinking = null;
     tellStatus();
     fillNames();
     if (step !== state.step) return;
     putOver(board.querySelector("svg"), over);
-    note(role, value, { role, candidates, note: words });
+    hints.set(position(), { value, thought: { role, candidates, note } });
+    fillFigures();
     status.textContent = `Hint: ${candidates[0]?.move ?? move}`;
   }
 
@@ -389,9 +387,10 @@ export function show(main, { table, players, offered }) {
       tellStatus();
       fillNames();
     },
-    search: ({ turn, role, candidates, note: words, expects: value }) => {
+    search: ({ turn, role, candidates, note, expects: value }) => {
       if (turn !== state.step + 1) return;
-      note(role, value, { role, candidates: candidates.map(([move, visits, worth]) => ({ move, visits, value: worth })), note: words });
+      running = { value, thought: { role, candidates: named(candidates), note } };
+      fillFigures();
     },
     hint: showHint,
     note: ({ text }) => {
@@ -406,5 +405,8 @@ export function show(main, { table, players, offered }) {
     },
     ended: ({ text }) => fail(new Error(`this table has ended: ${text}`)),
   };
+  // A browser may keep a page that one has left, with its connections.
+  window.addEventListener("pagehide", () => unheard());
+  window.addEventListener("pageshow", ({ persisted }) => persisted && hear());
   hear();
 }

@@ -47,6 +47,7 @@ export function seatsView(table, order, sat) {
   const draw = button("draw", "Offer a draw", () => order("draw"));
   let sure = 0; // until when a click resigns
   let state = null;
+  let shown = "";
 
   async function sit(role) {
     try {
@@ -80,13 +81,16 @@ export function seatsView(table, order, sat) {
     const offers = Object.entries(state.offers);
     resign.hidden = outside || !state.resigns;
     draw.hidden = outside || !state.draws || "draw" in state.offers;
-    asked.replaceChildren(...offers.map(offer));
     // One seat a person where each sees something else.
     const sits = outside || !state.blind ? free.map((role) => button(`sit-${role}`, outside ? `Sit down as ${role}` : `Play ${role} here`, () => sit(role), outside ? "main sit" : "sit")) : [];
     const words = outside ? (free.length > 0 ? "There is a free seat." : state.people.some(({ here, name: one }) => here || one) ? "You look on." : "") : free.length > 0 ? `Send a friend this address, to play ${free.join(" or ")}:` : "";
     const rows = [words ? el("p", {}, words) : "", !outside && free.length > 0 ? el("p", { class: "row" }, address, button("share-table", "Share", share, "main")) : "", sits.length > 0 ? el("p", { class: "row" }, outside ? name : "", ...sits) : ""];
-    if (document.activeElement !== name && document.activeElement !== address) seats.replaceChildren(...rows);
     element.hidden = words === "" && offers.length === 0;
+    const shows = JSON.stringify([words, state.you, free, offers, state.persons]);
+    if (shows === shown) return; // a button that is being pressed stays
+    shown = shows;
+    asked.replaceChildren(...offers.map(offer));
+    seats.replaceChildren(...rows);
   }
   return { element, buttons: [draw, resign], show };
 }

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.ggp.web.pages import WebServer, end_web, open_table, press, start_web, wait
+from tests.ggp.web.pages import WebServer, end_web, open_table, order, press, start_web, wait
 from tests.waiting import until
 
 pytest.importorskip("selenium", reason="selenium is not installed")
@@ -490,3 +490,88 @@ def test_squares_are_shaded_by_how_likely_something_stands_there(web: WebServer,
     until(lambda: len(browser.find_elements(By.CSS_SELECTOR, ".gb-shade")) == 7)
     browser.find_element(By.ID, "shades").click()
     until(lambda: not browser.find_elements(By.CSS_SELECTOR, ".gb-shade"))
+
+
+# --- People at one table: another name of this computer is another origin, and so another person's browser
+SEATED = "[...document.querySelectorAll('.names li')].map((one) => one.textContent).join('; ')"
+
+
+@pytest.mark.slow
+def test_two_windows_play_a_match_of_hidden_information_and_another_with_sides_swapped(
+    web: WebServer, browser: Any
+) -> None:
+    choose(browser, web(), "Kuhn poker", "friend")
+    one, place = browser.current_window_handle, browser.current_url
+    assert "#" not in place, "who gets the address gets no key"
+    assert browser.find_element(By.CSS_SELECTOR, ".company input").get_attribute("value") == place
+    until(lambda: my_turn(browser))
+    browser.switch_to.new_window("window")
+    two = browser.current_window_handle
+    try:
+        browser.get(place.replace("localhost", "127.0.0.1"))
+        wait(browser, "document.querySelector('.sit')")
+        assert "card" not in text(browser, ".board svg")
+        browser.find_element(By.ID, "name").send_keys("Bob")
+        browser.find_element(By.CSS_SELECTOR, ".sit").click()
+        wait(browser, f"{SEATED}.includes('Bob (you)')")
+        own = wait(browser, "document.querySelector('.known .percept')?.textContent").split()[-1]
+        assert own in text(browser, ".board svg") and "first" not in text(browser, ".board svg .gb-fresh")
+        browser.refresh()
+        wait(browser, f"{SEATED}.includes('Bob (you)')")  # a reload keeps the seat
+        for window in (one, two) * 2:
+            browser.switch_to.window(window)
+            until(lambda: my_turn(browser) or not shows_both(browser))
+            for button in browser.find_elements(By.CSS_SELECTOR, ".offered button")[:1]:
+                assert not shows_both(browser)
+                browser.execute_script("arguments[0].click()", button)
+                until(lambda: not browser.find_elements(By.CSS_SELECTOR, ".offered button"))
+        for window in (one, two):
+            browser.switch_to.window(window)
+            until(lambda: "over" in text(browser, ".status") and shows_both(browser))
+        browser.find_element(By.ID, "again").click()
+        browser.switch_to.window(one)
+        wait(browser, "document.querySelector('#accept-again')").click()
+        wait(browser, f"{SEATED}.includes('firstBob') || {SEATED}.includes('first Bob')")
+        until(lambda: "over" not in text(browser, ".status") and not shows_both(browser))
+    finally:
+        browser.switch_to.window(two)
+        browser.close()
+        browser.switch_to.window(one)
+
+
+def shows_both(browser: Any) -> bool:
+    """Whether the cards of both players are drawn."""
+    drawn = text(browser, ".board svg")
+    return all(
+        any(f"{role} {card}" in drawn for card in ("jack", "queen", "king")) for role in ("first", "second")
+    )
+
+
+@pytest.mark.slow
+def test_the_level_is_chosen_beside_the_name_in_the_middle_and_clocks_go_on_after_a_reload(
+    web: WebServer, browser: Any
+) -> None:
+    order(
+        browser,
+        web(),
+        "/play/tables",
+        game="tictactoe",
+        seats=["human", "uct:playouts=30"],
+        playclock=1,
+        minutes=5,
+    )
+    look(browser, lambda s: len(s[2]) == 9)
+    click(browser, square_of(browser, "b 2") + ".gb-may")
+    look(browser, lambda s: s[1].startswith("step 2 ") and s[0].startswith("Your turn"))
+    assert "expects" in text(browser, ".bars")
+    menu = browser.find_elements(By.CSS_SELECTOR, ".level select")[1]
+    assert menu.get_attribute("value") == "easy"
+    browser.execute_script(
+        "arguments[0].value = 'medium'; arguments[0].dispatchEvent(new Event('change'))", menu
+    )
+    wait(browser, "document.querySelectorAll('.names .who')[1].title === 'uct'")
+    assert look(browser, lambda s: True)[1].startswith("step 2 ")
+    time.sleep(1.5)
+    browser.refresh()
+    clock = wait(browser, "document.querySelector('.names .clock')?.textContent")
+    assert clock.startswith("4:5")
