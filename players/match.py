@@ -60,7 +60,7 @@ class MatchStep:
 
 @dataclass(frozen=True, slots=True)
 class MatchClosing:
-    """An end that the rules do not know: somebody gave up or ran out of time, or all agreed.
+    """An end that the rules do not know: a role gave up or ran out of time, or all agreed.
 
     Attributes:
         step: the number of joint moves before it.

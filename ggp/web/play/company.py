@@ -1,4 +1,4 @@
-"""The people at a table: who sits where, what they are called, what some of them have asked the others."""
+"""The people at a table: who sits where, what they are called, and their requests to each other."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Company:
 
     Attributes:
         at: for each role the person who plays it; None if that is a player, or the seat is free.
-        names: what people are called, if they have said it.
-        offers: what somebody has asked for, with the people who want it, the first one first.
+        names: the names of people; empty for those without one.
+        offers: each request to the others, with the people who want it, the first one first.
     """
 
     def __init__(self, seats: Sequence[str], most: int) -> None:
@@ -52,8 +52,8 @@ class Company:
         self.forget()
 
     def agree(self, what: str, person: int) -> int | None:
-        """Note that a person wants something. If all who have a seat want it, returns who was the first, and
-        takes the offer away. Raises GdlError if somebody has declined it."""
+        """Note that a person wants something. If all who have a seat want it, returns the first one, and
+        takes the offer away. Raises GdlError if another person has declined it."""
         if (what, person) in self._declined:
             raise GdlError("this was declined", remedy="ask again after the next move")
         wanting = self.offers.setdefault(what, [])

@@ -1,4 +1,4 @@
-"""The clocks of a match: what each role has left for all of its moves, and for one."""
+"""The clocks of a match: the time of each role for all of its moves, and for one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from math import inf
 
 _MOVES_AHEAD = 30
-"""The moves among which a player divides what it has left."""
+"""The moves among which a player divides its time."""
 _OF_INCREMENT = 0.8
 """The share of the increment that it thinks in addition."""
 _LEAST_SECONDS = 0.05
@@ -52,8 +52,8 @@ class GameClock:
         self._since.pop(role, None)
 
     def share(self, role: int) -> float:
-        """The seconds that a player should think about its next move: a thirtieth of what it has left and
-        most of the increment, but never more than half of what it has left."""
+        """The seconds that a player should think about its next move: a thirtieth of its time and
+        most of the increment, but never more than half of its time."""
         left = self.left(role)
         return max(_LEAST_SECONDS, min(left / _MOVES_AHEAD + _OF_INCREMENT * self._increment, left / 2))
 

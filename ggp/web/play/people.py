@@ -25,7 +25,7 @@ _ALPHABETS = ("LATIN", "CYRILLIC", "GREEK")
 
 @dataclass(eq=False)
 class Person:
-    """Somebody with a key.
+    """A person with a key.
 
     Attributes:
         number: the person's number in the table's process.
@@ -62,10 +62,10 @@ def checked_name(name: str, others: Iterable[str]) -> str:
     plain = _plain(name)
     taken = {_plain(one.partition(":")[0]) for one in (*NAMES, *_OURS, *others)}
     if plain in taken or plain.startswith(_plain("the page")):
-        raise GdlError(f"somebody else is called {name}", remedy="choose another name")
+        raise GdlError(f"the name {name} is taken", remedy="choose another name")
     return name
 
 
 def _plain(name: str) -> str:
-    """What two names that look alike have in common."""
+    """The letters and digits of a name, the same for names that look alike."""
     return "".join(c for c in unicodedata.normalize("NFKD", name).casefold() if c.isalnum())

@@ -187,12 +187,12 @@ class _OpenTable:
 
     @property
     def page(self) -> str:
-        """The path of its page. Browsers send nothing of what follows ``#``, the owner's key."""
+        """The path of its page with the owner's key, which browsers do not send because it follows ``#``."""
         return f"/play/{self.id}#{self.owner.key}"
 
     @property
     def readers(self) -> int:
-        """How many pages read its events."""
+        """The number of pages that read its events."""
         return sum(news.readers for news in self._sources())
 
     def idle(self, seconds: float) -> bool:
@@ -246,8 +246,9 @@ class _OpenTable:
         others = [one.name for one in self._people.values() if one is not person]
         name = checked_name(name, [*others, *players])
         if person is None:
-            kept = {OWNER, *state["persons"]}  # the others have neither a seat nor an open page
-            self._people = {one.key: one for one in self._people.values() if one.pages or one.number in kept}
+            sitting = {OWNER, *state["persons"]}  # people without a seat or an open page are forgotten
+            people = (one for one in self._people.values() if one.pages or one.number in sitting)
+            self._people = {one.key: one for one in people}
             person = self._enter(name)
         person.name = name
         self._order("sit", person.number, role=role, name=name)
@@ -272,7 +273,7 @@ class _OpenTable:
             later(KEPT_SECONDS, self._miss, person)
 
     def request(self, do: str, fields: JsonMessage, key: str) -> None:
-        """Send a person's request to the table. Raises HttpError if nobody has this key, GdlError if the
+        """Send a person's request to the table. Raises HttpError if no person has this key, GdlError if the
         table has ended, BusyError if too many requests wait there."""
         person = self._people.get(key)
         if person is None:
@@ -380,7 +381,7 @@ class _OpenTable:
         if to in (None, OUTSIDE):
             self._news.send(kind, message)
         for person in self._people.values():
-            # Who has a key and no seat looks on.
+            # A person without a seat looks on.
             looks_on = to == OUTSIDE and person.number not in self._state["persons"]
             if to is None or to == person.number or looks_on:
                 person.news.send(kind, message)

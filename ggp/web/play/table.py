@@ -5,8 +5,8 @@ queue in the order of arrival, and sends messages: ``state`` after every change,
 player's search in progress), ``hint``, ``note``. ``took`` reports that a request has left the queue. Messages
 with the field ``to`` are for one person only.
 
-Each request has the number of the person who makes it. A person who plays alone here may do everything. Where
-several people play, each makes its own moves, and what concerns all happens once all have asked for it.
+Each request has the number of the person who makes it. A person who plays alone here may do everything. If
+several people play, each makes its own moves, and requests that concern all need the consent of all.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from ggp.processes.parent import Inbox, JsonMessage, Send
 from ggp.protocol.match_record import MatchRecord, draw_seed
 from ggp.web.play.company import FRIEND, OWNER, Company
 from ggp.web.play.game_clock import GameClock
-from ggp.web.play.outcomes import Outcomes
+from ggp.web.play.random_ends import RandomEnds
 from ggp.web.play.seats import InterruptedByPeopleError, RemoteSeat, check_seat, is_remote, seated
 from ggp.web.play.view import HUMAN, OUTSIDE, TableView, WalkFinder
 from ggp.web.replay.recorded import read_match
@@ -97,8 +97,8 @@ class TableRequest:
         others: the player of the roles without a seat.
         playclock: seconds per move of our players.
         minutes, increment: minutes for the whole match and seconds after each move, for each role; 0 minutes
-            for no such clock. Players think for a share of what they have left, at most ``playclock``.
-        name: what the person is called who opens the table; may be empty.
+            for no such clock. Our players think for a share of what they have left, at most ``playclock``.
+        name: the name of the person who opens the table; may be empty.
         patience: seconds per move of a person, after which a random move is made; 0 for no limit.
         seed: the seed of chance and players; 0 to draw one. A page cannot choose it.
         workers: search processes of a player.
@@ -176,7 +176,7 @@ class Table:
         self._company = Company(seats, 1 if hides(game.rules) else len(seats))
         self._company.names[OWNER] = request.name
         self._asker, self._came = OUTSIDE, 0.0
-        self._outcomes: tuple[Machine | None, Outcomes] = None, Outcomes()
+        self._seen_ends: tuple[Machine | None, RandomEnds] = None, RandomEnds()
         self._players: dict[int, AttentiveSeat | RemoteSeat] = {}
         self._adviser: dict[int, AttentiveSeat] = {}
         self._aloud = 0.0
@@ -254,12 +254,12 @@ class Table:
             self._lose(role, "ran out of time")
         return self.match.closed is not None
 
-    def _ends(self) -> Outcomes:
-        """How matches of this game can end, once it has a machine on which they can be played."""
+    def _ends(self) -> RandomEnds:
+        """The ends of random matches, once the game has a machine that plays fast."""
         machine = self._kaskade.best()
-        if self._outcomes[0] is not machine and not self._outcomes[1].ends:
-            self._outcomes = machine, Outcomes.of(machine)
-        return self._outcomes[1]
+        if self._seen_ends[0] is not machine and not self._seen_ends[1].ends:
+            self._seen_ends = machine, RandomEnds.of(machine)
+        return self._seen_ends[1]
 
     def _lose(self, role: int, how: str) -> None:
         """Close the match because a role gives up or has no time left; the other one has won."""
@@ -468,7 +468,7 @@ class Table:
         return len(self._company.people) > 1
 
     def _agreed(self, what: str) -> int | None:
-        """Who has asked for this first, if now all have who play here; otherwise the others are shown it."""
+        """The first person who asked for this, if now all agree; otherwise the others see the request."""
         first = self._company.agree(what, self._asker)
         if first is None:
             self._show()
@@ -491,7 +491,7 @@ class Table:
 
     def _resign(self, name: str) -> None:
         if self._is_closed() or not self._ends().ends:
-            raise GdlError("nobody can resign here")
+            raise GdlError("this match cannot be resigned")
         self._lose(self._role(name), "resigned")
 
     def _draw(self) -> None:
@@ -660,7 +660,7 @@ class Table:
 
 
 def _passed_on(places: Sequence[T], roles: Sequence[int]) -> list[T]:
-    """What each role has; each of these roles gets what the next one had."""
+    """A list with an item for each role, after each of these roles got the item of the next one."""
     after = list(places)
     for role, source in zip(roles, (*roles[1:], *roles[:1]), strict=True):
         after[role] = places[source]

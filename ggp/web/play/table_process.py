@@ -34,7 +34,7 @@ from players.registry import fitting
 _MEANWHILE = {"move", "hint", "resign", "draw", "decline", "pause", "go"}
 _BEFORE = _MEANWHILE | {"seat", "swap"}
 _AFTER = {"back", "goto", "pause", "go", "seat", "swap", "again", "decline"}
-"""What those who have a seat may ask for during the match, before its first step and after its end. A match
+"""Requests of people with a seat during the match, before its first step and after its end. A match
 cannot be restarted before its end, so that a person cannot repeat the deal until it is a good one."""
 
 

@@ -140,7 +140,7 @@ class TableView:
         }
 
     def _thought(self, step: MatchStep) -> list[dict[str, Any]]:
-        """What the players' searches said of the moves of a step, role by role."""
+        """The players' searches for the moves of a step, role by role."""
         return [
             {
                 "role": role,

@@ -14,8 +14,8 @@ from ggp.game import Game
 from ggp.processes.parent import Inbox
 from ggp.web.play import routes
 from ggp.web.play.game_clock import GameClock
-from ggp.web.play.outcomes import Outcomes
 from ggp.web.play.people import checked_name
+from ggp.web.play.random_ends import RandomEnds
 from ggp.web.play.routes import TABLES
 from ggp.web.play.table import Table, TableRequest
 from ggp.web.play.table_process import BlindTable
@@ -217,7 +217,7 @@ def test_a_player_gets_a_share_of_its_clock() -> None:
 def test_a_role_gives_up_and_a_draw_is_agreed_on_where_matches_can_end_so(
     game: str, worst: tuple[int, ...] | None, draw: tuple[int, ...]
 ) -> None:
-    ends = Outcomes.of(Game.load(game).machine("propnet"))
+    ends = RandomEnds.of(Game.load(game).machine("propnet"))
     assert bool(ends.ends) == (worst is not None) and ends.draw == draw
     assert worst is None or ends.given_up(0) == worst
 

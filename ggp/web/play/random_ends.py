@@ -1,5 +1,5 @@
-"""How matches of a game can end, as random play shows: whether two roles are opponents, what a role gets that
-gives up, and whether there is a draw to agree on."""
+"""The ends of random matches show whether two roles are opponents, the result of a role that gives up, and
+whether there is a draw to agree on."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MATCHES = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Outcomes:
+class RandomEnds:
     """Attributes:
     ends: the goal values of all roles at the end of random matches, if there are two roles besides chance
         and each time one got what the other missed, now this one and now that one; empty otherwise.
@@ -23,7 +23,7 @@ class Outcomes:
     ends: tuple[tuple[int, ...], ...] = ()
 
     @classmethod
-    def of(cls, machine: Machine) -> Outcomes:
+    def of(cls, machine: Machine) -> RandomEnds:
         """Play at random. The prover is too slow for that."""
         roles, lanes = playing(machine.roles), lane_machine(machine)
         if lanes is None or len(roles) != 2:
