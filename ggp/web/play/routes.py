@@ -215,8 +215,11 @@ class _OpenTable:
         except TimeoutError:
             raise GdlError("these rules took too long to set up", remedy="ggp validate says more") from None
 
-    async def kept(self, form: str) -> str:
-        """The match up to now as the text of a file. Raises GdlError if it cannot be saved."""
+    async def kept(self, form: str, key: str) -> str:
+        """The match up to now as the text of a file. Raises GdlError if it cannot be saved, HttpError if
+        a person without a key asks for it before the end."""
+        if key not in self._people and not self._state["over"]:
+            raise HttpError(403, "you look on here", "keep the match after its end")
         waiting = self._keeping.get(form)
         if waiting is None:
             self._order("keep", OUTSIDE, form=form)
@@ -592,7 +595,8 @@ async def _keep(request: web.Request) -> web.Response:
     form = request.query.get("form", "record")
     if form not in KINDS:
         raise GdlError(f"form must be one of {', '.join(KINDS)}")
-    text = await request.app[TABLES].get(request.match_info["table"]).kept(form)
+    table = request.app[TABLES].get(request.match_info["table"])
+    text = await table.kept(form, request.query.get("key", ""))
     kind, ending = KINDS[form]
     headers = {
         "Content-Disposition": f'attachment; filename="match.{ending}"',

@@ -63,7 +63,8 @@ async def test_each_person_is_told_what_its_role_knows_and_all_of_it_after_the_e
     assert "look on" in (await at.request("move", role="first", move="bet"))["error"]
     await one.request("back")
     assert "hides information" in (await one.until("note"))["text"]
-    assert (await client.get(f"/play/{at.table}/keep?form=record")).status == 400
+    assert (await client.get(f"/play/{at.table}/keep?form=record&key={one.key}")).status == 400
+    assert (await client.get(f"/play/{at.table}/keep?form=record")).status == 403
     await move(one, first, "bet")
     second = await two.until("state", lambda s: s["asked"] != [])
     assert second["blind"]["percepts"] == ["move first bet"]

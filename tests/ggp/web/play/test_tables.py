@@ -97,16 +97,16 @@ async def test_a_person_walks_and_pushes_by_squares_and_keeps_the_match(client: 
     await at.request("walk", role="keeper", to="0,4,7", **{"from": "0,4,4"})
     pushed = await at.until("state", lambda s: s["step"] >= 3)
     assert pushed["history"][-1]["words"] == ["up"]
-    reply = await client.get(f"/play/{at.table}/keep?form=record")
+    reply = await client.get(f"/play/{at.table}/keep?form=record&key={at.key}")
     record = json.loads(await reply.text())
     assert reply.status == 200
     replay = Replay(read_match(record), Game("kept", record["rules"]))
     assert replay.compared().doubts == {}
     assert len(record["moves"]) == len(record["states"]) - 1 >= 3
-    page = await (await client.get(f"/play/{at.table}/keep?form=html")).text()
+    page = await (await client.get(f"/play/{at.table}/keep?form=html&key={at.key}")).text()
     assert page.startswith("<!doctype html>")
     assert "The belfry" in page
-    assert (await client.get(f"/play/{at.table}/keep?form=exe")).status == 400
+    assert (await client.get(f"/play/{at.table}/keep?form=exe&key={at.key}")).status == 400
 
 
 async def test_the_end_says_why_and_rings_the_line_and_a_new_match_begins(client: Client) -> None:
@@ -356,9 +356,9 @@ async def test_a_match_can_be_kept_again_after_too_many_requests_waited(client: 
     at = await opened(client, game="tictactoe", seats=["human", "human"])
     table = client.app[TABLES].get(at.table)
     table._waiting.extend([-1] * routes.MOST_ORDERS)
-    assert (await client.get(f"/play/{at.table}/keep")).status == 503
+    assert (await client.get(f"/play/{at.table}/keep?key={at.key}")).status == 503
     table._waiting.clear()
-    assert (await client.get(f"/play/{at.table}/keep")).status == 200
+    assert (await client.get(f"/play/{at.table}/keep?key={at.key}")).status == 200
     await table.close()
     await table.close()
 
