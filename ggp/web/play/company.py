@@ -61,9 +61,11 @@ class Company:
             wanting.append(person)
         return self.offers.pop(what)[0] if self.people <= {*wanting} else None
 
-    def decline(self, what: str) -> None:
-        """Take an offer away; those who wanted it ask no more before the next move."""
-        self._declined.update((what, person) for person in self.offers.pop(what, ()))
+    def decline(self, what: str, person: int) -> None:
+        """Take an offer away. If others made it, they may not repeat it before the next move."""
+        wanting = self.offers.pop(what, [])
+        if person not in wanting:
+            self._declined.update((what, one) for one in wanting)
 
     def forget(self) -> None:
         """Take all offers away, because the match has moved on."""

@@ -403,7 +403,7 @@ class Table:
                 case {"do": "draw"}:
                     self._draw()
                 case {"do": "decline", "offer": str(offer)}:
-                    self._company.decline(offer)
+                    self._company.decline(offer, self._asker)
                     self._show()
                 case {"do": "back"}:
                     if (first := self._agreed("back")) is not None:
