@@ -117,7 +117,9 @@ class TableView:
         state, closed = match.states[at], match.closed if at == match.at else None
         over = self._machine.is_terminal(state)
         history = [self._step_json(step) for step in match.steps]
-        goals = list(state.goals.values()) if over else [] if closed is None else closed.goals
+        goals = list(state.goals.values()) if over else []
+        if closed is not None:  # chance gains and loses nothing
+            goals = [None if role == match.chance else goal for role, goal in enumerate(closed.goals)]
         before = match.steps[at - 1].state if at else None
         was = None if before is None else before.propositions
         end = self._ending(state, before) if over else Ending("" if closed is None else closed.text)

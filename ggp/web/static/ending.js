@@ -1,7 +1,6 @@
 // The banner at the end of a match: who has won and why, and what one may want next.
 import { el } from "/static/page.js";
 import { openTable } from "/static/opponent.js";
-import { share } from "/static/seats.js";
 
 /** Who has won, as the person at the screen sees it. */
 function verdict({ roles: named, goals: reached, you }) {
@@ -45,7 +44,7 @@ export function endBanner(table, order, state) {
       el(
         "div",
         { class: "row" },
-        ...[rules ? next : null, rules ? button("again", "Again", () => order("again")) : null, rules && roles.length > 1 ? button("swap-again", "Again, sides swapped", swap) : null, between && news.you.length > 0 ? button("again", "Rematch", () => order("again")) : null, news.you.length === 0 && !rules ? null : button("look-back", "Look back", () => order("goto", { step: Math.max(0, state().steps - 1) })), button("share", "Share", share)].filter(Boolean),
+        ...[rules ? next : null, rules ? button("again", "Again", () => order("again")) : null, rules && roles.length > 1 ? button("swap-again", "Again, sides swapped", swap) : null, between && news.you.length > 0 ? button("again", "Rematch", () => order("again")) : null, news.you.length === 0 && !rules ? null : button("look-back", "Look back", () => order("goto", { step: Math.max(0, state().steps - 1) }))].filter(Boolean),
       ),
       el("p", { class: "row" }, "Keep it: ", keep("html", "as a page"), keep("record", "as a record"), el("a", { href: "/play" }, "Another game")),
     );

@@ -23,7 +23,7 @@ export function nameField() {
 }
 
 /** Gives the table's address away: by what the device has for that, else by copying it. */
-export async function share({ currentTarget: button }) {
+async function share({ currentTarget: button }) {
   const url = location.origin + location.pathname;
   try {
     if (navigator.share) await navigator.share({ title: document.title, url });
@@ -84,7 +84,7 @@ export function seatsView(table, order, sat) {
     // One seat a person where each sees something else.
     const sits = outside || !state.blind ? free.map((role) => button(`sit-${role}`, outside ? `Sit down as ${role}` : `Play ${role} here`, () => sit(role), outside ? "main sit" : "sit")) : [];
     const words = outside ? (free.length > 0 ? "There is a free seat." : state.people.some(({ here, name: one }) => here || one) ? "You look on." : "") : free.length > 0 ? `Send a friend this address, to play ${free.join(" or ")}:` : "";
-    const rows = [words ? el("p", {}, words) : "", !outside && free.length > 0 ? el("p", { class: "row" }, address, button("share-table", "Share", share, "main")) : "", sits.length > 0 ? el("p", { class: "row" }, outside ? name : "", ...sits) : ""];
+    const rows = [words ? el("p", {}, words) : "", !outside && free.length > 0 ? el("p", { class: "row" }, address, button("send", "Share", share, "main")) : "", sits.length > 0 ? el("p", { class: "row" }, outside ? name : "", ...sits) : ""];
     element.hidden = words === "" && offers.length === 0;
     const shows = JSON.stringify([words, state.you, free, offers, state.persons]);
     if (shows === shown) return; // a button that is being pressed stays
@@ -92,5 +92,5 @@ export function seatsView(table, order, sat) {
     asked.replaceChildren(...offers.map(offer));
     seats.replaceChildren(...rows);
   }
-  return { element, buttons: [draw, resign], show };
+  return { element, buttons: [draw, resign, button("share", "Share", share)], show };
 }

@@ -167,7 +167,7 @@ def test_who_runs_out_of_time_has_lost_where_goals_are_opposed() -> None:
     table, said = table_of("tictactoe", ["human", "human"], minutes=0.001, name="Ann")
     table._turn()
     state = [fields for kind, fields in said if kind == "state"][-1]
-    assert (state["over"], state["goals"], state["left"]) == (True, (0, 100), [0.0, 0.1])
+    assert (state["over"], state["goals"], state["left"]) == (True, [0, 100], [0.0, 0.1])
     assert state["reason"] == "Ann (x) ran out of time: Ann (o) has won"
     table._requests._inbox.put({"do": "move", "role": "x", "move": "(mark a 1)", "person": 0})
     table._turn()
@@ -233,6 +233,7 @@ def test_a_role_of_hidden_information_resigns_and_all_is_shown() -> None:
     table._obey({"do": "resign", "role": "first", "person": 0})
     told = {fields["to"]: fields for kind, fields in said if kind == "state"}
     assert {state["blind"]["over"] for state in told.values()} == {True}
+    assert told[1]["goals"] == [0, 100, None]
     table._obey({"do": "keep", "form": "record"})
     record = json.loads(said[-1][1]["text"])
     assert record["end"] == "first resigned: Bob (second) has won" and "seed" in record
