@@ -81,14 +81,14 @@ export function seatsView(table, order, sat) {
     const offers = Object.entries(state.offers);
     resign.hidden = outside || !state.resigns;
     draw.hidden = outside || !state.draws || "draw" in state.offers;
-    // One seat a person where each sees something else.
-    const sits = outside || !state.blind ? free.map((role) => button(`sit-${role}`, outside ? `Sit down as ${role}` : `Play ${role} here`, () => sit(role), outside ? "main sit" : "sit")) : [];
     const words = outside ? (free.length > 0 ? "There is a free seat." : state.people.some(({ here, name: one }) => here || one) ? "You look on." : "") : free.length > 0 ? `Send a friend this address, to play ${free.join(" or ")}:` : "";
-    const rows = [words ? el("p", {}, words) : "", !outside && free.length > 0 ? el("p", { class: "row" }, address, button("send", "Share", share, "main")) : "", sits.length > 0 ? el("p", { class: "row" }, outside ? name : "", ...sits) : ""];
     element.hidden = words === "" && offers.length === 0;
     const shows = JSON.stringify([words, state.you, free, offers, state.persons]);
     if (shows === shown) return; // a button that is being pressed stays
     shown = shows;
+    // One seat a person where each sees something else.
+    const sits = outside || !state.blind ? free.map((role) => button(`sit-${role}`, outside ? `Sit down as ${role}` : `Play ${role} here`, () => sit(role), outside ? "main sit" : "sit")) : [];
+    const rows = [words ? el("p", {}, words) : "", !outside && free.length > 0 ? el("p", { class: "row" }, address, button("send", "Share", share, "main")) : "", sits.length > 0 ? el("p", { class: "row" }, outside ? name : "", ...sits) : ""];
     asked.replaceChildren(...offers.map(offer));
     seats.replaceChildren(...rows);
   }
