@@ -58,6 +58,21 @@ class MatchStep:
     words: list[str | None] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class MatchClosing:
+    """An end that the rules do not know: a role gave up or ran out of time, or all agreed.
+
+    Attributes:
+        step: the number of joint moves before it.
+        text: why, and who has won.
+        goals: the goal value of each role.
+    """
+
+    step: int
+    text: str
+    goals: tuple[int, ...]
+
+
 class Match:
     """A match that begins in a state, by default the initial one.
 
@@ -87,6 +102,7 @@ class Match:
         self.rng = rng or random.Random()
         self.chance = chance_role(machine.roles)
         self.steps: list[MatchStep] = []
+        self._closing: MatchClosing | None = None
         self._most = max_steps
         self._last = machine.initial_state() if state is None else state
         self.go_to(0)
@@ -117,10 +133,25 @@ class Match:
         return [role for role, moves in enumerate(self.options) if not moves]
 
     @property
+    def closed(self) -> MatchClosing | None:
+        """The end in the present state, if the match was closed there."""
+        return self._closing if self._closing is not None and self._closing.step == self.at else None
+
+    def close(self, text: str, goals: Sequence[int]) -> None:
+        """End the match in the present state, although the rules go on. Another move from here or from an
+        earlier step takes this end back."""
+        del self.steps[self.at :]
+        self._last = self.state
+        self._closing = MatchClosing(self.at, text, tuple(goals))
+        self.forget()
+
+    @property
     def why(self) -> str:
-        """Why the match cannot go on, although it is not over; empty if it can."""
+        """Why the match cannot go on, although the rules say nothing of an end; empty if it can."""
         if self.over:
             return ""
+        if self.closed is not None:
+            return self.closed.text
         if self.stuck:
             return f"{no_move(self.state, self.stuck)}: the match cannot go on"
         if self.at == self._most:
@@ -174,6 +205,7 @@ class Match:
 
     def _goes(self, step: MatchStep) -> MatchStep:
         self.steps.append(step)
+        self._closing = None
         self._last = self.machine.next_state(step.state, step.joint)
         self.go_to(step.number)
         return step
@@ -181,6 +213,8 @@ class Match:
     @property
     def results(self) -> list[int]:
         """The result of each role in the present state, 0 where the rules give none."""
+        if self.closed is not None:
+            return list(self.closed.goals)
         return [self.machine.result(self.state, role) or 0 for role in range(len(self.machine.roles))]
 
     @property

@@ -35,9 +35,10 @@ def growth(web: Victim) -> Iterator[list[int]]:
         yield most
 
 
-def open_table(web: Victim, order: dict[str, Any]) -> str:
-    """The path of a new table."""
-    return str(json.loads(answer(web, "/play/tables", order))["page"])
+def open_table(web: Victim, order: dict[str, Any]) -> tuple[str, str]:
+    """The path of a new table, and its owner's key."""
+    path, _, key = json.loads(answer(web, "/play/tables", order))["page"].partition("#")
+    return path, key
 
 
 def answer(web: Victim, path: str, fields: dict[str, Any]) -> bytes:
@@ -56,10 +57,10 @@ def orders_at_a_busy_table(count: int, seed: int) -> Verdict:
     """1,200 orders to a table whose player thinks: long ones, and short ones."""
     verdict = Verdict()
     with victim("web", "--memory", "1G") as web:
-        table = open_table(web, BUSY)
+        table, key = open_table(web, BUSY)
         for name, fields in {
-            "of 1.9 MB": {"role": "red", "to": "x" * LONG},
-            "short": {"role": "red", "to": "1 1"},
+            "of 1.9 MB": {"role": "red", "key": key, "to": "x" * LONG},
+            "short": {"role": "red", "key": key, "to": "1 1"},
         }.items():
             with growth(web) as grown, timed(lambda: web.get("/static/page.js")) as answers:
                 statuses = flood(web, f"{table}/walk", [json.dumps(fields).encode()] * ORDERS)
@@ -97,29 +98,27 @@ def large_bodies(count: int, seed: int) -> Verdict:
 
 
 def state_of(web: Victim, table: str, key: str) -> dict[str, Any]:
-    """What a chair is shown of a table now; empty if it is shown nothing."""
+    """What the holder of a key is shown of a table now; empty if it is shown nothing."""
     with held(web.port, get_request(f"{table}/events?key={key}"), 1) as [reader]:
         stream = b""
         while not (found := re.search(rb"event: state\ndata: (.*)\n\n", stream)):
             if not (chunk := reader.recv(1 << 16)):
                 return {}
             stream += chunk
-        return dict(json.loads(found[1]))
+        return {**json.loads(found[1]), "age": 0}
 
 
 def looking_on(count: int, seed: int) -> Verdict:
-    """One without a chair tries to steer a match that hides information; one opens tables by a seed."""
+    """One without a seat tries to steer a match that hides information; one opens tables by a seed."""
     verdict = Verdict()
     with victim("web") as web:
-        table = open_table(web, {"game": "kuhn", "seats": ["human", "human"], "seed": 7})
-        keys = [
-            json.loads(answer(web, f"{table}/sit", {"role": role}))["key"] for role in ("first", "second")
-        ]
+        table, key = open_table(web, {"game": "kuhn", "seats": ["human", "friend"], "seed": 7})
+        keys = [key, json.loads(answer(web, f"{table}/sit", {"role": "second"}))["key"]]
         time.sleep(1)
         before = [state_of(web, table, key) for key in keys]
         for do in ("again", "pause", "go", "swap", "back", "goto", "seat", "walk", "move", "hint") * 20:
             fields = {"role": "first", "move": "bet", "step": 0, "player": "random", "to": "1 1"}
-            for key in ("", keys[1]) if do in ("again", "back", "goto", "seat") else ("",):
+            for key in ("", "x" * 16, *(keys[1:] if do in ("again", "back", "goto", "seat") else ())):
                 answer(web, f"{table}/{do}", {**fields, "key": key})
         time.sleep(2)
         after = [state_of(web, table, key) for key in keys]
@@ -128,7 +127,7 @@ def looking_on(count: int, seed: int) -> Verdict:
         )
         seeds = set()
         for _ in range(2):
-            table = open_table(web, {"game": "kuhn", "seats": ["random", "random"], "seed": 7})
+            table, _ = open_table(web, {"game": "kuhn", "seats": ["random", "random"], "seed": 7})
             time.sleep(2)
             reply = web.talk(get_request(f"{table}/keep?form=record"))
             seeds.add(int(json.loads(reply.partition(b"\r\n\r\n")[2]).get("seed", 7)))

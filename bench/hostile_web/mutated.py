@@ -18,6 +18,7 @@ from urllib.parse import quote
 
 from bench.hostile_web.attack import Attack, Verdict, Victim, status_of, victim
 from ggp.protocol.http_error import RETRY_SECONDS
+from ggp.web.play.routes import REQUESTS
 
 THREADS = 6
 _TRIES = 4
@@ -48,8 +49,15 @@ POSITION: dict[str, Any] = {"game": "tictactoe", "state": "", "moves": [["(mark 
 POSTS: dict[str, dict[str, Any]] = {
     "/play/tables": {**TABLE, "moves": [["(mark a 1)", "noop"]]},
     **{
-        f"/play/TABLE/{order}": {"role": "x", "move": "(mark a 1)", "step": 0, "player": "human"}
-        for order in ("move", "back", "redo", "goto", "go", "pause", "seat", "swap", "hint", "show", "no")
+        f"/play/TABLE/{order}": {
+            "role": "x",
+            "move": "(mark a 1)",
+            "step": 0,
+            "player": "human",
+            "name": "Ann",
+            "key": "KEY",
+        }
+        for order in (*REQUESTS, "nothing")
     },
     "/replay/records": {"record": json.dumps(RECORD), "rules": "", "game": "tictactoe"},
     "/replay/analyses?file=m.json": {},
@@ -124,9 +132,9 @@ class RawRequest:
 class Mutator:
     """Makes requests: mostly right ones, changed in one place to four."""
 
-    def __init__(self, rng: random.Random, token: str, table: str) -> None:
+    def __init__(self, rng: random.Random, token: str, table: str, key: str) -> None:
         self._rng = rng
-        self._token, self._table = token, table
+        self._token, self._table, self._key = token, table, key
 
     def request(self) -> RawRequest:
         """The next one."""
@@ -158,7 +166,7 @@ class Mutator:
                     told[rng.choice(NAMES)] = rng.choice(VALUES)
                 case _:
                     told[name] = self._value(told.get(name))
-        text = json.dumps(told, ensure_ascii=rng.random() < 0.5)
+        text = json.dumps(told, ensure_ascii=rng.random() < 0.5).replace("KEY", self._key)
         match rng.randrange(14):
             case 0:  # doubled fields
                 text = text[:-1] + f', "{rng.choice([*told, "x"])}": {json.dumps(rng.choice(VALUES))}}}'
@@ -287,12 +295,13 @@ def mutate(count: int, seed: int) -> Verdict:
         (Path(folder) / "t.sqlite").write_bytes(b"SQLite format 3\x00" + bytes(100))
         options = ("--records", folder, "--processes", "16", "--memory", "4G")
         with victim("web", *options) as web:
-            table = json.loads(
+            opened = json.loads(
                 web.post("/play/tables", json.dumps(TABLE).encode()).partition(b"\r\n\r\n")[2]
-            )["table"]
+            )
+            table, key = opened["table"], opened["key"]
             watcher = socket.create_connection(("127.0.0.1", web.port))
             watcher.sendall(f"GET /play/{table}/events HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
-            mutator, lock = Mutator(random.Random(seed), web.token, table), threading.Lock()
+            mutator, lock = Mutator(random.Random(seed), web.token, table, key), threading.Lock()
 
             def send(_: int) -> None:
                 with lock:

@@ -49,6 +49,8 @@ class MatchRecord:
             connection, ``IL ...`` not a legal move, ``""`` none.
         state_times: for each state the time when it was reached, milliseconds since 1970.
         goals: the final goal values, once completed.
+        end: why it ended though the rules go on (a resignation, time that ran out), and who has won; beside
+            the public keys.
         seed: what chance and random moves came from; beside the public keys, and told at the end only: it
             tells what comes next.
     """
@@ -73,6 +75,7 @@ class MatchRecord:
     errors: list[list[str]] = field(default_factory=list)
     goals: list[int] = field(default_factory=list)
     percepts: list[list[list[str]]] = field(default_factory=list)
+    end: str = ""
     seed: int | None = None
 
     def add_state(self, state: State, errors: Sequence[str]) -> None:
@@ -120,6 +123,8 @@ class MatchRecord:
             fields["rules"] = self.rules
         if self.percepts:
             fields["percepts"] = self.percepts
+        if self.end:
+            fields["end"] = self.end
         if self.completed:
             fields["goalValues"] = self.goals
         if self.seed is not None and (self.completed or self.aborted):

@@ -93,7 +93,7 @@ async def serve(settings: WebSettings, table: dict[str, Any] | None = None) -> N
         server = runner.server
         assert server is not None
         await listener.open(settings.host, settings.port, lambda: Visit(server, listener, HEADERS))
-        page = "/" if table is None else f"/play/{(await app[TABLES].open(table)).id}"
+        page = "/" if table is None else (await app[TABLES].open(table)).page
         host = "localhost" if settings.host in ("127.0.0.1", "::1", "0.0.0.0", "::") else settings.host
         show(f"ggp web: open http://{host}:{listener.port}{page} (Ctrl-C ends it)")
         await stop.wait()

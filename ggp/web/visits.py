@@ -85,9 +85,10 @@ class Visit(RequestHandler):
         super().data_received(data)
 
     def eof_received(self) -> bool:  # type: ignore[override]
-        """Keep the connection open: a peer that has stopped sending still gets its answers."""
+        """Keep the connection open: a peer that has stopped sending still gets its answers. A page that
+        closes its events does the same, and has gone."""
         self._ended, self.since = True, time.monotonic()
-        return True
+        return self.stream is None
 
     def connection_lost(self, exc: BaseException | None) -> None:
         self._listener.forget(self)

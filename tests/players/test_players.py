@@ -232,6 +232,25 @@ def test_roles_with_a_choice_are_waited_for_and_a_forced_move_is_made_by_itself(
     assert (match.at, match.waiting) == (1, [0, 1])
 
 
+def test_a_match_that_is_closed_goes_on_once_another_move_is_made() -> None:
+    match = Match(Game.load("tictactoe").machine("prover"))
+    for _ in range(2):
+        match.replace(match.waiting[0], "")
+        match.make()
+    match.go_to(1)
+    match.close("x resigned", [0, 100])
+    assert (match.why, match.results, len(match.steps), match.over) == ("x resigned", [0, 100], 1, False)
+    match.go_to(0)
+    assert match.why == "" and match.closed is None
+    match.go_to(1)
+    assert match.closed is not None
+    match.replace(match.waiting[0], "")
+    match.make()
+    assert match.why == ""
+    match.go_to(1)
+    assert match.closed is None
+
+
 def test_what_does_not_count_is_replaced_by_a_legal_move_of_the_same_draw_on_every_machine() -> None:
     game, played = Game.load("tictactoe"), list[list[str]]()
     for level in ("prover", "propnet"):

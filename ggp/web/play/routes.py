@@ -4,9 +4,11 @@ routes of their pages."""
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import re
 import secrets
 import time
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import Any
 
@@ -19,9 +21,11 @@ from ggp.answers.catalogue import SOURCE, checked_source
 from ggp.processes.budget import Reservation, WorkBudget, WorkNeed
 from ggp.processes.child import Child
 from ggp.processes.parent import JsonMessage
-from ggp.protocol.http_error import BusyError
+from ggp.protocol.http_error import BusyError, HttpError
 from ggp.web.cached_lists import KNOWN
 from ggp.web.gate import SETTINGS
+from ggp.web.play.company import FRIEND, OWNER
+from ggp.web.play.people import LONGEST_NAME, Person, checked_name
 from ggp.web.play.view import HUMAN, OUTSIDE
 from ggp.web.replay.recorded import MOST_STATES
 from ggp.web.rooms import BUDGET, PageRoom
@@ -129,9 +133,13 @@ UNSEEN_SECONDS = 10.0
 whose match is over."""
 IDLE_SECONDS = 1800.0
 """A table without readers for this time is closed."""
+GONE_SECONDS = 3.0
+"""A person whose pages are all closed for this time is shown as away."""
+KEPT_SECONDS = 120.0
+"""The same time after which its seat is free."""
 _OPEN_SECONDS = 60.0
 MOST_ORDERS = 64
-"""Most requests that may wait at a table; further ones are refused."""
+"""Most requests of a person that may wait at a table; further ones are refused."""
 _MAX_LINE = 32 * 1024 * 1024
 
 
@@ -140,7 +148,7 @@ def _need_of(request: dict[str, Any]) -> WorkNeed:
     searchers = 0
     for name in (*request.get("seats", ()), request.get("others", "")):
         named = max(map(int, _WORKERS.findall(name)), default=0)
-        searchers += 0 if name == HUMAN else min(max(named, request.get("workers", 0)), cores())
+        searchers += 0 if name in (HUMAN, FRIEND) else min(max(named, request.get("workers", 0)), cores())
     return WorkNeed(NEED.processes + searchers, NEED.memory + searchers * _SEARCHER_MEMORY)
 
 
@@ -149,45 +157,54 @@ class _OpenTable:
 
     Attributes:
         id: random letters and digits that cannot be guessed.
-        news: the events for its page.
+        owner: the person who has opened it.
         outside: the public events, for the page of watched matches.
         touched: the time of the last request, time.monotonic() seconds.
         over: why it has ended; empty while it is open.
         rules: the rules of its game as written (``text``), and how to play in their words (``how``).
-        chairs: the events for the person in each chair, if the game hides information
-            (:mod:`ggp.web.play.table_process`).
     """
 
-    def __init__(self, child: Child, outside: _TableNews, reservation: Reservation) -> None:
+    def __init__(self, child: Child, outside: _TableNews, reservation: Reservation, name: str) -> None:
         self.outside = outside
         self.reservation = reservation
         self.id = secrets.token_urlsafe(12)
         self.touched = time.monotonic()
         self.over = ""
         self._child = child
-        self._waiting = 0
+        self._waiting: deque[int] = deque()
+        """The persons whose requests wait."""
         self.rules = {"text": "", "how": ""}
         self._keeping: dict[str, asyncio.Future[JsonMessage]] = {}
-        self._states: dict[int, JsonMessage] = {}
+        self._states: dict[int, tuple[float, JsonMessage]] = {}
         self._opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self.news = Broadcast(lambda: self._greeting(OUTSIDE))
-        self.chairs: dict[int, Broadcast] = {}
-        self._keys: dict[str, int] = {}
-        self._chairs: dict[str, int] = {}
+        self._news = Broadcast(lambda: self._greeting(None))
+        self._people: dict[str, Person] = {}
+        self._count = 0
+        self._told: list[object] = []
+        self.owner = self._enter(name)
         child.on_message = self._on_message
         child.on_exit = self._gone
         reservation.pid = child.pid
 
+    @property
+    def page(self) -> str:
+        """The path of its page with the owner's key, which browsers do not send because it follows ``#``."""
+        return f"/play/{self.id}#{self.owner.key}"
+
+    @property
+    def readers(self) -> int:
+        """The number of pages that read its events."""
+        return sum(news.readers for news in self._sources())
+
     def idle(self, seconds: float) -> bool:
         """Whether the table has no readers, and had no request in the last ``seconds``."""
-        readers = self.news.readers or any(chair.readers for chair in self.chairs.values())
-        return not readers and time.monotonic() - self.touched > seconds
+        return not self.readers and time.monotonic() - self.touched > seconds
 
     @property
     def makes_room(self) -> bool:
         """Whether it may be closed if a new table needs its place."""
-        played = self._states.get(OUTSIDE, {}).get("over", False)
-        waits = self.news.was_read and not played
+        was_read = any(news.was_read for news in self._sources())
+        waits = was_read and not self._state.get("over", False)
         return bool(self.over) or self.idle(_LEFT_SECONDS if waits else UNSEEN_SECONDS)
 
     async def opened(self, request: JsonMessage) -> None:
@@ -199,11 +216,14 @@ class _OpenTable:
         except TimeoutError:
             raise GdlError("these rules took too long to set up", remedy="ggp validate says more") from None
 
-    async def kept(self, form: str) -> str:
-        """The match up to now as the text of a file. Raises GdlError if it cannot be saved."""
+    async def kept(self, form: str, key: str) -> str:
+        """The match up to now as the text of a file. Raises GdlError if it cannot be saved, HttpError if
+        a person without a key asks for it before the end."""
+        if key not in self._people and not self._state["over"]:
+            raise HttpError(403, "you look on here", "keep the match after its end")
         waiting = self._keeping.get(form)
         if waiting is None:
-            self.request("keep", {"form": form})
+            self._order("keep", OUTSIDE, form=form)
             waiting = self._keeping[form] = asyncio.get_running_loop().create_future()
         try:
             async with asyncio.timeout(_OPEN_SECONDS):
@@ -214,40 +234,55 @@ class _OpenTable:
             raise GdlError(message["error"])
         return str(message["text"])
 
-    def sit(self, role: str) -> str:
-        """Take the free chair of a role and return its key. Raises GdlError if there is none."""
-        chair = self._chairs.get(role)
-        if chair is None:
+    def sit(self, role: str, name: str, key: str, players: Sequence[str]) -> str:
+        """Take the free seat of a role, with the key of a person or as a new one. Returns the person's key.
+        Raises GdlError if there is no such seat, or the name may not be used, as that of one of ``players``.
+        """
+        state = self._state
+        at = state["roles"].index(role) if role in state["roles"] else -1
+        if at < 0 or state["seats"][at] != HUMAN:
             raise GdlError(f"no person plays {visible(role[:100])!r} here")
-        if chair in self._keys.values():
+        if state["persons"][at] is not None:
             raise GdlError(f"the seat of {role} is already taken", remedy="open a table of your own")
-        key = secrets.token_urlsafe(12)
-        self._keys[key] = chair
-        self.chairs[chair] = Broadcast(lambda: self._greeting(chair))
-        state = self._states[OUTSIDE]
-        state["free"] = self._not_taken()
-        self.news.send("state", state)
-        return key
+        person = self._people.get(key)
+        if person is not None and "blind" in state and person.number in state["persons"]:
+            raise GdlError("you have a seat, and see what its role sees", remedy="send a friend the address")
+        others = [one.name for one in self._people.values() if one is not person]
+        name = checked_name(name, [*others, *players])
+        if person is None:
+            sitting = {OWNER, *state["persons"]}  # people without a seat or an open page are forgotten
+            people = (one for one in self._people.values() if one.pages or one.number in sitting)
+            self._people = {one.key: one for one in people}
+            person = self._enter(name)
+        person.name = name
+        self._order("sit", person.number, role=role, name=name)
+        state["persons"][at] = person.number  # until the table's process says so; it decides
+        self._tell_people()
+        return person.key
 
-    def _not_taken(self) -> list[str]:
-        """The roles at which a person may sit down."""
-        return [role for role, chair in self._chairs.items() if chair not in self._keys.values()]
+    async def hear(self, request: web.Request, key: str) -> web.StreamResponse:
+        """The events for the holder of a key, or for those who look on."""
+        person = self._people.get(key)
+        if person is None:
+            return await self._news.stream(request)
+        person.pages += 1
+        self._tell_people()
+        try:
+            return await person.news.stream(request)
+        finally:
+            person.pages -= 1
+            person.left = time.monotonic()
+            later = asyncio.get_running_loop().call_later
+            later(GONE_SECONDS, self._tell_people)
+            later(KEPT_SECONDS, self._miss, person)
 
-    def heard_with(self, key: str) -> Broadcast:
-        """The events for the holder of a key; for spectators without a valid one."""
-        chair = self._keys.get(key)
-        return self.news if chair is None else self.chairs[chair]
-
-    def request(self, do: str, fields: JsonMessage, key: str = "") -> None:
-        """Send a request to the table. Raises GdlError if it has ended, BusyError if too many requests wait
-        there."""
-        if self.over:
-            raise GdlError(f"this table has ended: {self.over}", remedy="open a new one")
-        if self._waiting >= MOST_ORDERS:
-            raise BusyError(f"{MOST_ORDERS} requests wait at this table")
-        self._waiting += 1
-        self.touched = time.monotonic()
-        self._child.send(do, **fields, chair=self._keys.get(key, OUTSIDE))
+    def request(self, do: str, fields: JsonMessage, key: str) -> None:
+        """Send a person's request to the table. Raises HttpError if no person has this key, GdlError if the
+        table has ended, BusyError if too many requests wait there."""
+        person = self._people.get(key)
+        if person is None:
+            raise HttpError(403, "you look on here", "take a free seat, or open a table of your own")
+        self._order(do, person.number, **fields)
 
     async def close(self) -> None:
         """Close the table and end its process."""
@@ -255,9 +290,64 @@ class _OpenTable:
         self._child.hang_up()
         await self._child.end(1.0)
 
-    def _greeting(self, chair: int) -> list[bytes]:
-        state = self._states.get(chair)
-        greeting = [] if state is None else [encode("state", state)]
+    @property
+    def _state(self) -> JsonMessage:
+        """The state for those who look on."""
+        return self._states[OUTSIDE][1]
+
+    def _sources(self) -> list[Broadcast]:
+        return [self._news, *(person.news for person in self._people.values())]
+
+    def _enter(self, name: str) -> Person:
+        """A new person."""
+        person = Person(self._count, Broadcast(lambda: self._greeting(person)), name)
+        self._count += 1
+        self._people[person.key] = person
+        return person
+
+    def _order(self, do: str, number: int, **fields: object) -> None:
+        if self.over:
+            raise GdlError(f"this table has ended: {self.over}", remedy="open a new one")
+        if self._waiting.count(number) >= MOST_ORDERS:
+            raise BusyError(f"{MOST_ORDERS} requests wait at this table")
+        self._waiting.append(number)
+        self.touched = time.monotonic()
+        self._child.send(do, **fields, person=number)
+
+    def _miss(self, person: Person) -> None:
+        """Have the seats freed of a person who has been away for long."""
+        away = not person.pages and time.monotonic() - person.left >= KEPT_SECONDS - 0.1
+        if away and person.number in self._state["persons"]:
+            with contextlib.suppress(GdlError, BusyError):
+                self._order("left", person.number)
+
+    def _seating(self, person: Person | None) -> JsonMessage:
+        """The event ``people`` for a person: its own roles, and for each role who plays it."""
+        at, people = self._state["persons"], {one.number: one for one in self._people.values()}
+        seats, now = [], time.monotonic()
+        for seat, one in zip(self._state["seats"], map(people.get, at), strict=True):
+            here = one is not None and (one.pages > 0 or now < one.left + GONE_SECONDS - 0.1)
+            name = "" if one is None else one.name
+            seats.append({"name": name, "here": here, "free": seat == HUMAN and one is None})
+        mine = OUTSIDE if person is None else person.number
+        you = [role for role, one in enumerate(at) if one == mine]
+        return {"you": you, "owner": mine == OWNER, "seats": seats}
+
+    def _tell_people(self) -> None:
+        """Tell everybody who sits where and is there, if that has changed."""
+        seating = [*self._state["persons"], self._seating(None)]
+        if seating != self._told:
+            self._told = seating
+            self._news.send("people", self._seating(None))
+            for person in self._people.values():
+                person.news.send("people", self._seating(person))
+
+    def _greeting(self, person: Person | None) -> list[bytes]:
+        number = OUTSIDE if person is None else person.number
+        own = number in self._state["persons"] and number in self._states
+        came, state = self._states[number if own else OUTSIDE]
+        state = {**state, "age": round(time.monotonic() - came, 1)}
+        greeting = [encode("people", self._seating(person)), encode("state", state)]
         return [*greeting, encode("ended", {"text": self.over})] if self.over else greeting
 
     def _on_message(self, message: JsonMessage) -> None:
@@ -269,7 +359,8 @@ class _OpenTable:
             self._ended(message["error"])
             return
         if kind == "took":
-            self._waiting -= 1
+            if self._waiting:
+                self._waiting.popleft()
             return
         if kind == "kept":
             waiting = self._keeping.pop(message["form"], None)
@@ -280,21 +371,24 @@ class _OpenTable:
             self.outside.says(kind, message)
             self.rules = {"text": str(message["text"]), "how": str(message["how"])}
             return
-        chair = message.pop("to", OUTSIDE)
-        if chair == OUTSIDE:
+        to = message.pop("to", None)
+        if to in (None, OUTSIDE):
             self.outside.says(kind, message)
-        if kind == "state":
-            self._chairs = message.pop("chairs", {})
-            message["free"] = self._not_taken()
-            self._states[chair] = message
+        if kind == "state" and not message.get("looks"):
+            self._states[OUTSIDE if to is None else to] = time.monotonic(), message
+            self._tell_people()
             if not self._opened.done():
                 self._opened.set_result(None)
         for name in ("text", "note"):  # text of a note, note of a search or hint
             if name in message:
                 message[name] = without_folders(message[name])
-        hears = self.news if chair == OUTSIDE else self.chairs.get(chair)
-        if hears is not None:  # the chair is taken
-            hears.send(kind, message)
+        if to in (None, OUTSIDE):
+            self._news.send(kind, message)
+        for person in self._people.values():
+            # A person without a seat looks on.
+            looks_on = to == OUTSIDE and person.number not in self._state["persons"]
+            if to is None or to == person.number or looks_on:
+                person.news.send(kind, message)
 
     def _gone(self, child: Child) -> None:
         self.reservation.release()
@@ -306,7 +400,7 @@ class _OpenTable:
             self._opened.set_exception(GdlError(f"the table could not be set up: {why}"))
         if not self.over:
             self.over = why
-            for news in (self.news, *self.chairs.values()):
+            for news in self._sources():
                 news.send("ended", {"text": why})
 
 
@@ -383,7 +477,7 @@ class OpenTables:
             raise
         self._opened += 1
         outside = _TableNews(f"table {self._opened}", request.get("playclock", 2.0), self.hear)
-        table = _OpenTable(child, outside, reservation)
+        table = _OpenTable(child, outside, reservation, request.get("name", ""))
         return table
 
     async def close(self) -> None:
@@ -400,7 +494,7 @@ class OpenTables:
         while True:
             await asyncio.sleep(30.0)
             for table in list(self._tables.values()):
-                if table.idle(IDLE_SECONDS) or (table.over and not table.news.readers):
+                if table.idle(IDLE_SECONDS) or (table.over and not table.readers):
                     await self._drop(table)
 
 
@@ -409,6 +503,8 @@ KINDS = {"record": ("application/json", "json"), "html": ("text/html", "html")}
 """The formats of a saved match: form -> content type and file ending."""
 MOST_SEATS = 64
 LONGEST_CLOCK = 3600.0
+LONGEST_MATCH = 600
+"""Minutes that a role may have for a match, at most."""
 _NAME = text(1000, 1)
 """A player with all its options; the table's process checks them (:mod:`ggp.web.play.seats`)."""
 OPENING = fields(
@@ -417,19 +513,24 @@ OPENING = fields(
     seats=rows(_NAME, most=MOST_SEATS),
     others=text(1000),
     playclock=number(0.05, LONGEST_CLOCK),
+    minutes=number(0, LONGEST_MATCH),
+    increment=number(0, LONGEST_CLOCK),
+    name=text(LONGEST_NAME),
     patience=number(0, LONGEST_CLOCK),
     workers=whole(0, cores()),
     moves=rows(rows(text(2000, 1), 1, MOST_SEATS), most=MOST_STATES),
 )
 _TERM, _SQUARE, _KEY = text(2000), text(200), text(100)
 REQUESTS: dict[str, dict[str, Schema]] = {
-    **{do: {} for do in ("back", "redo", "go", "pause", "swap", "show", "again")},
+    **{do: {} for do in ("back", "redo", "go", "pause", "swap", "show", "again", "draw")},
     "move": {"role": _TERM, "move": _TERM},
     "goto": {"step": whole()},
-    "seat": {"role": _TERM, "player": _NAME},
+    "seat": {"role": _TERM, "player": _NAME, "seconds": number(0.05, LONGEST_CLOCK)},
+    "resign": {"role": _TERM},
+    "decline": {"offer": text(10)},
     "hint": {"role": _TERM},
     "walk": {"role": _TERM, "to": _SQUARE, "from": _SQUARE},
-    "sit": {"role": _TERM},
+    "sit": {"role": _TERM, "name": text(LONGEST_NAME)},
 }
 """The requests to a table, each with the schemas of its fields."""
 
@@ -460,20 +561,20 @@ async def _page(request: web.Request) -> web.Response:
         cards = await request.app[KNOWN].cards.get()
         styles = ("board.css", "cards.css")
         return page(request, "Play", "choose.js", styles, cards=cards, players=players, names=NAMES)
-    names = ["human", *NAMES, *players]
-    return page(
-        request, "Play", "play.js", ("board.css", "play.css", "hidden.css"), table=table, players=names
-    )
+    sheets = ("board.css", "play.css", "hidden.css")
+    names = [*NAMES, *players]
+    return page(request, "Play", "play.js", sheets, table=table, players=names, offered=players)
 
 
 async def _events(request: web.Request) -> web.StreamResponse:
     table = request.app[TABLES].get(request.match_info["table"])
-    return await table.heard_with(request.query.get("key", "")).stream(request)
+    return await table.hear(request, request.query.get("key", ""))
 
 
 async def _open(request: web.Request) -> web.Response:
     body = json_object(request, OPENING)
-    table_request = {**body, **checked_source(body)}
+    name = checked_name(body.get("name", ""), request.app[TABLES].players)
+    table_request = {**body, **checked_source(body), "name": name}
     cards = await request.app[KNOWN].cards.get()
     numbers = {card["name"]: place for place, card in enumerate(cards)}
     place = numbers.get(body.get("game", ""))
@@ -485,7 +586,7 @@ async def _open(request: web.Request) -> web.Response:
         if card["kind"] == after["kind"] == "level":
             table_request["next_card"] = after["name"]
     table = await request.app[TABLES].open({**table_request, "title": visible(title)})
-    return web.json_response({"table": table.id, "page": f"/play/{table.id}"})
+    return web.json_response({"table": table.id, "page": table.page, "key": table.owner.key})
 
 
 async def _rules(request: web.Request) -> web.Response:
@@ -506,7 +607,8 @@ async def _keep(request: web.Request) -> web.Response:
     form = request.query.get("form", "record")
     if form not in KINDS:
         raise GdlError(f"form must be one of {', '.join(KINDS)}")
-    text = await request.app[TABLES].get(request.match_info["table"]).kept(form)
+    table = request.app[TABLES].get(request.match_info["table"])
+    text = await table.kept(form, request.query.get("key", ""))
     kind, ending = KINDS[form]
     headers = {
         "Content-Disposition": f'attachment; filename="match.{ending}"',
@@ -523,7 +625,8 @@ async def _request(request: web.Request) -> web.Response:
     key = body.pop("key", "")
     table = request.app[TABLES].get(request.match_info["table"])
     if do == "sit":
-        return web.json_response({"key": table.sit(body.get("role", ""))})
+        players = request.app[TABLES].players
+        return web.json_response({"key": table.sit(body.get("role", ""), body.get("name", ""), key, players)})
     table.request(do, body, key)
     return web.json_response({})
 

@@ -23,6 +23,7 @@ from ggp.manager import ILLEGAL, NO_ANSWER, NO_CONNECTION, Answer, RemotePlayer
 from ggp.protocol import messages
 from ggp.protocol.address import parse_address
 from ggp.tournament.schedule import rules_from
+from ggp.web.play.company import FRIEND
 from ggp.web.play.view import HUMAN
 from players.player import GRACE_SECONDS, Choice
 from players.registry import check_name, check_public
@@ -49,12 +50,15 @@ class RemoteSeat:
         name: its address, ``http://host:port``. Raises GdlError if it is not an address.
         playclock: seconds for a move, rounded up because the protocol's clocks are whole seconds.
         hurry: whether an urgent request waits; the player's answer is dropped then.
+
+    Attributes:
+        clock: these seconds.
     """
 
     def __init__(self, name: str, role: int, playclock: float, hurry: Callable[[], bool]) -> None:
         self._player = RemotePlayer(name, parse_address(name))
         self._role = role
-        self._clock = max(1, math.ceil(playclock))
+        self.clock = max(1, math.ceil(playclock))
         self._hurry = hurry
         self._match = ""
         self._line: list[tuple[State, JointMove]] = []
@@ -104,8 +108,8 @@ class RemoteSeat:
         match, machine = f"Table.{secrets.token_hex(6)}", state.machine
         role = machine.rules.spell(machine.roles[self._role])
         rules = messages.spaced(rules_from(state))
-        request = messages.start_request(match, role, rules, self._clock, self._clock)
-        reply = self._ask(request, self._clock + GRACE_SECONDS)
+        request = messages.start_request(match, role, rules, self.clock, self.clock)
+        reply = self._ask(request, self.clock + GRACE_SECONDS)
         if reply.lower() != messages.READY:
             raise GdlError("does not answer that it is ready", remedy="is it free?")
         self._match, self._first = match, steps
@@ -122,7 +126,7 @@ class RemoteSeat:
         else:
             seen = map(spell, sorted(machine.percepts(*step)[role]))
             request = messages.blind_request("PLAY", self._match, len(self._line), moves[role], list(seen))
-        return self._ask(request, self._clock + GRACE_SECONDS)
+        return self._ask(request, self.clock + GRACE_SECONDS)
 
     def _ask(self, message: str, seconds: float, patient: bool = False) -> str:
         answer = asyncio.run(self._asked(message, seconds, patient))
@@ -147,13 +151,13 @@ def check_seat(name: str, allowed: Collection[str]) -> None:
     """Check a seat chosen on a page.
 
     Args:
-        name: ``human``, a player's name, or an address.
+        name: ``human``, ``friend``, a player's name, or an address.
         allowed: the names and addresses given by the operator.
 
     Raises:
         GdlError: pages may not choose this player.
     """
-    if name == HUMAN:
+    if name in (HUMAN, FRIEND):
         return
     if not is_remote(name):
         check_public(name, allowed)

@@ -2,7 +2,11 @@
 
 One thread plays (:meth:`Table.run`). It receives people's requests as JSON objects in an inbox, where they
 queue in the order of arrival, and sends messages: ``state`` after every change, ``thinking``, ``search`` (a
-player's search in progress), ``hint``, ``note``. ``took`` reports that a request has left the queue.
+player's search in progress), ``hint``, ``note``. ``took`` reports that a request has left the queue. Messages
+with the field ``to`` are for one person only.
+
+Each request has the number of the person who makes it. A person who plays alone here may do everything. If
+several people play, each makes its own moves, and requests that concern all need the consent of all.
 """
 
 from __future__ import annotations
@@ -13,13 +17,14 @@ import random
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from math import inf
+from typing import Any, TypeVar
 
 import orjson
 
 from gdl.errors import GdlError, MoveError, cannot_play
-from gdl.information import Information, chance_role, hides, information_of
-from gdl.machine import State
+from gdl.information import Information, chance_role, hides, information_of, playing
+from gdl.machine import Machine, State
 from gdl.syntax.parser import parse_term
 from gdl.terms import RANDOM
 from gdl.visible import without_folders
@@ -27,8 +32,11 @@ from gdl.words import counted
 from ggp.game import Game
 from ggp.processes.parent import Inbox, JsonMessage, Send
 from ggp.protocol.match_record import MatchRecord, draw_seed
+from ggp.web.play.company import FRIEND, OWNER, Company
+from ggp.web.play.game_clock import GameClock
+from ggp.web.play.random_ends import RandomEnds
 from ggp.web.play.seats import InterruptedByPeopleError, RemoteSeat, check_seat, is_remote, seated
-from ggp.web.play.view import HUMAN, TableView, WalkFinder
+from ggp.web.play.view import HUMAN, OUTSIDE, TableView, WalkFinder
 from ggp.web.replay.recorded import read_match
 from ggp.web.replay.replay_process import ComparedMatch, Replay, as_page
 from players.belief.belief import Belief
@@ -39,8 +47,15 @@ from players.player import Choice, Player
 from players.processes.limits import describe
 from players.registry import make_player
 
-_PATIENT = ("move", "hint", "show", "keep", "walk")
+T = TypeVar("T")
+_PATIENT = ("move", "hint", "show", "keep", "walk", "decline")
 """Requests that do not interrupt a player's search."""
+SERVERS = ("show", "keep", "end", "sit", "left")
+"""Requests that the server makes itself, or checks."""
+_OWN = ("move", "resign")
+"""Requests that a person makes for a role of its own."""
+_BETWEEN = (*_OWN, "back", "again", "draw", "decline", "goto")
+"""Requests of one of several people who play here."""
 
 
 class Requests:
@@ -80,9 +95,13 @@ class TableRequest:
     """The settings of a new table.
 
     Attributes:
-        seats: for each role ``human``, or a player's name or address. Seats beyond the roles are ignored.
+        seats: for each role ``human`` for the person who opens the table, ``friend`` for one who comes later,
+            or a player's name or address. Seats beyond the roles are ignored.
         others: the player of the roles without a seat.
         playclock: seconds per move of our players.
+        minutes, increment: minutes for the whole match and seconds after each move, for each role; 0 minutes
+            for no such clock. Our players think for a share of what they have left, at most ``playclock``.
+        name: the name of the person who opens the table; may be empty.
         patience: seconds per move of a person, after which a random move is made; 0 for no limit.
         seed: the seed of chance and players; 0 to draw one. A page cannot choose it.
         workers: search processes of a player.
@@ -97,6 +116,9 @@ class TableRequest:
     seats: Sequence[str] = ()
     others: str = "uct"
     playclock: float = 2.0
+    minutes: float = 0.0
+    increment: float = 0.0
+    name: str = ""
     patience: float = 0.0
     seed: int = 0
     workers: int = 0
@@ -150,14 +172,20 @@ class Table:
         self.roles = self._view.roles
         rest = [request.others] * (len(self.roles) - len(request.seats))
         self._chance = chance_role(machine.roles)
-        self.seats = seated([*request.seats, *rest][: len(self.roles)], len(self.roles), self._chance)
+        seats = seated([*request.seats, *rest][: len(self.roles)], len(self.roles), self._chance)
+        self.seats = [HUMAN if seat == FRIEND else seat for seat in seats]
         """Role -> player. Seats beyond the roles are dropped, because a page does not know how many there
         are."""
+        self._seconds = [request.playclock] * len(seats)
+        """Seconds per move of each role's player."""
+        self._company = Company(seats, 1 if hides(game.rules) else len(seats))
+        self._company.names[OWNER] = request.name
+        self._asker, self._came = OUTSIDE, 0.0
+        self._seen_ends: tuple[Machine | None, RandomEnds] = None, RandomEnds()
         self._players: dict[int, AttentiveSeat | RemoteSeat] = {}
         self._adviser: dict[int, AttentiveSeat] = {}
         self._aloud = 0.0
         self._waits = False  # after going back our players wait for a move or ``go``
-        self._due: float | None = None  # until when people may choose
         self._seed = request.seed
         self._level = hashlib.sha256(game.text.encode()).hexdigest()[:16] * (len(self.roles) == 1)
         self._deal()
@@ -194,6 +222,8 @@ class Table:
         if draws and not self._request.seed:
             self._seed = draw_seed()
         self.match = Match(self.machine, random.Random(self._seed), max_steps=MOST_STEPS)
+        request = self._request
+        self._clock = GameClock(len(self.roles), 60 * request.minutes, request.increment, request.patience)
 
     def _turn(self) -> bool:
         """Do one thing: get a player's answer, handle a request, or make the joint move. False at the end."""
@@ -216,22 +246,79 @@ class Table:
         return True
 
     def _await_people(self) -> bool:
-        if self._due is None and self._request.patience:
-            self._due = time.monotonic() + self._request.patience
-        request = self._requests.next(None if self._due is None else self._due - time.monotonic())
-        if request is not None:
-            return self._obey(request)
+        seconds = self._allowed()
+        request = self._requests.next(None if seconds == inf else seconds)
+        # Requests count from when they came, however many others the table has handled since.
+        now = time.monotonic() if request is None else request.get("came", time.monotonic())
         for role in self.match.waiting:
-            self.match.replace(role, "late")
-            self._send("note", text=f"{self.roles[role]}: the time is over, a random move is made")
-        return True
+            if not self._clock.allowed(role, now) and not self._loses(role, now):
+                self.match.replace(role, "late")
+                self._clock.moved(role, now)
+                self._send("note", text=f"{self.roles[role]}: the time is over, a random move is made")
+        return True if request is None else self._obey(request)
+
+    def _allowed(self) -> float:
+        """The seconds until the next person has no time left. Clocks run only if all seats are taken."""
+        if self._is_complete():
+            self._clock.run(self.match.waiting)
+        return min(map(self._clock.allowed, self.match.waiting))
+
+    def _is_complete(self) -> bool:
+        """Whether no seat waits for a person."""
+        seats = zip(self.seats, self._company.at, strict=True)
+        return all(seat != HUMAN or person is not None for seat, person in seats)
+
+    def _loses(self, role: int, now: float | None = None) -> bool:
+        """Whether a role has run out of time and loses so; then the match is closed."""
+        if not self._clock.left(role, now) and self.match.closed is None and self._ends().ends:
+            self._lose(role, "ran out of time")
+        return self.match.closed is not None
+
+    def _ends(self) -> RandomEnds:
+        """The ends of random matches, once the game has a machine that plays fast."""
+        machine = self._kaskade.best()
+        if self._seen_ends[0] is not machine and not self._seen_ends[1].ends:
+            self._seen_ends = machine, RandomEnds.of(machine)
+        return self._seen_ends[1]
+
+    def _lose(self, role: int, how: str) -> None:
+        """Close the match because a role gives up or has no time left; the other one has won."""
+        winner = next(one for one in playing(self.machine.roles) if one != role)
+        text = f"{self._who(role)} {how}: {self._who(winner)} has won"
+        self._close(text, self._ends().given_up(role))
+
+    def _close(self, text: str, goals: Sequence[int]) -> None:
+        self.match.close(text, goals)
+        self._clear()
+        self._show()
+
+    def _who(self, role: int) -> str:
+        """A role, with the name of the person who plays it."""
+        name = self._name(role)
+        return f"{name} ({self.roles[role]})" if name else self.roles[role]
+
+    def _name(self, role: int) -> str:
+        """The name of the person who plays a role; empty if it has none."""
+        person = self._company.at[role]
+        return "" if person is None else self._company.names.get(person, "")
 
     def _think(self, role: int) -> bool:
-        """Take a player's answer; False if an urgent request has arrived in the meantime."""
-        state, deadline = self.match.state, time.monotonic() + self._request.playclock
-        self._send("thinking", role=role, seconds=self._request.playclock)
+        """Take a player's answer; False if an urgent request has arrived in the meantime, or the player has
+        run out of time."""
+        if self._is_complete():
+            self._clock.run([role])
+        answered = self._ask_player(role, min(self._seconds[role], self._clock.share(role)))
+        if answered and not self._loses(role):
+            self._clock.moved(role)
+        self._clock.halt()
+        return answered and self.match.closed is None
+
+    def _ask_player(self, role: int, seconds: float) -> bool:
+        """Have a player answer within ``seconds``; False if an urgent request has arrived in the meantime."""
+        state, deadline = self.match.state, time.monotonic() + seconds
+        self._send("thinking", role=role, seconds=seconds)
         try:
-            choice = self._answer(self._player(role, state, deadline), role, deadline)
+            choice = self._answer(self._player(role, state, deadline, seconds), role, deadline)
             if self._requests.urgent():
                 return False
             self.match.answer(role, choice)
@@ -255,12 +342,15 @@ class Table:
         """What a role believes; None if the game hides nothing."""
         return None
 
-    def _player(self, role: int, state: State, deadline: float) -> AttentiveSeat | RemoteSeat:
+    def _player(self, role: int, state: State, deadline: float, seconds: float) -> AttentiveSeat | RemoteSeat:
         player = self._players.get(role)
+        if isinstance(player, RemoteSeat) and seconds <= player.clock - 1:
+            self._leave(role)  # the protocol has the same clock for all moves of a match
+            player = None
         if player is None:
             name = self.seats[role]
             if is_remote(name):
-                player = RemoteSeat(name, role, self._request.playclock, self._requests.urgent)
+                player = RemoteSeat(name, role, seconds, self._requests.urgent)
             else:
                 player = self._new_player(name, role, state, deadline)
             self._players[role] = player
@@ -299,7 +389,7 @@ class Table:
     def _make(self) -> None:
         """Play the joint move that all roles have chosen."""
         step = self.match.make()
-        self._due = None
+        self._clear()
         self._learnt(step)
         self._show()
 
@@ -307,11 +397,15 @@ class Table:
         """Called after a joint move was made."""
 
     def _clear(self) -> None:
+        """Drop the answers and the offers of this turn, and stop the clocks."""
         self.match.forget()
-        self._due = None
+        self._company.forget()
+        self._clock.halt()
 
     def _obey(self, request: JsonMessage | None) -> bool:
         """Handle one request. If it is refused, a ``note`` has the reason. False for the request ``end``."""
+        self._asker = (request or {}).get("person", OUTSIDE)
+        self._came = (request or {}).get("came", time.monotonic())
         try:
             if why := self._refusal(request or {}):
                 raise GdlError(why)
@@ -320,8 +414,22 @@ class Table:
                     return False
                 case {"do": "move", "role": str(role), "move": str(move)}:
                     self._choose(role, move)
+                case {"do": "sit", "person": int(person), "role": str(role), "name": str(name)}:
+                    self._sit(person, self._role(role), name)
+                case {"do": "left", "person": int(person)}:
+                    self._left(person)
+                case {"do": "resign", "role": str(role)}:
+                    self._resign(role)
+                case {"do": "draw"}:
+                    self._draw()
+                case {"do": "decline", "offer": str(offer)}:
+                    self._company.decline(offer, self._asker)
+                    self._show()
                 case {"do": "back"}:
-                    self._go_to(self._last_choice(), waits=False)
+                    if (first := self._agreed("back")) is not None:
+                        self._go_to(self._last_choice(first), waits=False)
+                case {"do": "goto", "step": int(step)} if self._between():
+                    self._look(step)
                 case {"do": "goto", "step": int(step)}:
                     self._go_to(step, waits=step < len(self.match.steps))
                 case {"do": "go"}:
@@ -330,16 +438,21 @@ class Table:
                 case {"do": "redo"}:
                     self._go_to(self._next_choice(), waits=False)
                 case {"do": "pause"}:
-                    self._waits, self._due = True, None
+                    self._waits = True
+                    self._clock.halt()
                     self._show()
                 case {"do": "seat", "role": str(role), "player": str(player)}:
-                    self._seat(role, player)
+                    seconds = (request or {}).get("seconds", self._request.playclock)
+                    self._seat(role, player, float(seconds))
                 case {"do": "swap"}:
                     self._swap()
                 case {"do": "hint", "role": str(role)}:
                     self._hint(role)
                 case {"do": "again"}:
-                    self._again()
+                    if self._agreed("again") is not None:
+                        if self._between():
+                            self._swap()
+                        self._again()
                 case {"do": "walk", "role": str(role), "to": str(to), **more}:
                     self._walk(role, to, str(more.get("from") or ""))
                 case {"do": "keep", "form": str(form)}:
@@ -349,13 +462,71 @@ class Table:
                 case _:
                     raise GdlError("the table does not know this request")
         except GdlError as error:
-            self._send("note", text=str(error))
+            self._send("note", text=str(error), to=self._asker)
         return True
 
     def _refusal(self, request: JsonMessage) -> str:
-        """The reason why a request is not permitted now; empty if it is. Without hidden information everybody
-        may make all requests."""
+        """The reason why a request is not permitted now; empty if it is."""
+        do, asker = request.get("do"), request.get("person", OUTSIDE)
+        people = self._company.people
+        if do in SERVERS:
+            return ""
+        if asker not in (people or {OWNER}):
+            return "you look on here: take a free seat"
+        name = request.get("role")
+        if do in _OWN and asker not in (person for person, one in self._sitting() if one == name):
+            return f"{name} is not your role: take a free seat"
+        if self._between() and do not in _BETWEEN:
+            return "several people play here: ask for a draw, to take back, or for another match"
         return ""
+
+    def _sitting(self) -> list[tuple[int, str]]:
+        """The people who have a seat, with the name of its role."""
+        seats = zip(self._company.at, self.roles, strict=True)
+        return [(person, role) for person, role in seats if person is not None]
+
+    def _between(self) -> bool:
+        """Whether several people play here."""
+        return len(self._company.people) > 1
+
+    def _agreed(self, what: str) -> int | None:
+        """The first person who asked for this, if now all agree; otherwise the others see the request."""
+        first = self._company.agree(what, self._asker)
+        if first is None:
+            self._show()
+        return first
+
+    def _sit(self, person: int, role: int, name: str) -> None:
+        if self.seats[role] == HUMAN:
+            self._company.sit(person, role)
+        self._company.names[person] = name
+        self._show()
+
+    def _left(self, person: int) -> None:
+        """Free the seats of one of several people who has been away for long, unless its clock runs."""
+        if self._between() and (not self._request.minutes or self._is_closed()):
+            self._company.leave(person)
+            self._show()
+
+    def _is_closed(self) -> bool:
+        return bool(self.match.over or self.match.why)
+
+    def _resign(self, name: str) -> None:
+        if self._is_closed() or not self._ends().ends:
+            raise GdlError("this match cannot be resigned")
+        self._lose(self._role(name), "resigned")
+
+    def _draw(self) -> None:
+        goals = self._ends().draw
+        if self._is_closed() or not goals or not self._between():
+            raise GdlError("there is no draw to agree on")
+        if self._agreed("draw") is not None:
+            self._close("a draw by agreement", goals)
+
+    def _look(self, step: int) -> None:
+        """Show an earlier state to one of several people; the match stays where it is."""
+        self._check_step(step)
+        self._send("state", **self._whole(step), looks=step != self.match.at, to=self._asker)
 
     def _role(self, name: str) -> int:
         if name not in self.roles:
@@ -366,28 +537,33 @@ class Table:
         role = self._role(name)
         if self.seats[role] != HUMAN:
             raise GdlError(f"{name} is played by {self.seats[role]}", remedy="take its seat first")
-        if self.match.over:
+        if self._is_closed():
             raise MoveError("the match is over")
         texts = {self._view.spelled(role, option): option for option in self.match.options[role]}
         if move not in texts:
             raise cannot_play(name, move, list(texts))
         self._waits = False
         self.match.answer(role, Choice(texts[move]))
+        self._clock.moved(role, self._came)
         self._show()
 
-    def _last_choice(self) -> int:
-        """The last step before the shown state in which a person had a choice; the previous one if there is
-        none."""
-        people = {role for role, name in enumerate(self.seats) if name == HUMAN}
+    def _last_choice(self, person: int) -> int:
+        """The last step before the shown state in which this person had a choice; the previous one if there
+        is none."""
+        people = {role for role, one in enumerate(self._company.at) if one == person}
         taken = (step for step in reversed(self.match.steps[: self.match.at]) if people & step.choices.keys())
         step = next(taken, None)
         return max(self.match.at - 1, 0) if step is None else step.number - 1
 
-    def _go_to(self, step: int, waits: bool) -> None:
+    def _check_step(self, step: int) -> None:
         if not 0 <= step <= len(self.match.steps):
             raise GdlError(f"there is no step {step}", remedy=f"0 to {len(self.match.steps)}")
+
+    def _go_to(self, step: int, waits: bool) -> None:
+        self._check_step(step)
         self.match.go_to(step)
-        self._waits, self._due = waits, None
+        self._waits = waits
+        self._clear()
         self._show()
 
     def _next_choice(self) -> int:
@@ -396,21 +572,27 @@ class Table:
         later = (step for step in self.match.steps[self.match.at + 1 :] if people & step.choices.keys())
         return next((step.number - 1 for step in later), len(self.match.steps))
 
-    def _seat(self, name: str, player: str) -> None:
+    def _seat(self, name: str, player: str, seconds: float) -> None:
         role = self._role(name)
         check_seat(player, self._request.allowed)
         if role == self._chance and player != RANDOM.name:
             raise GdlError("the role random is chance: its moves are drawn", remedy="leave it to random")
         self._leave(role)
-        self.seats[role] = player
+        self.seats[role] = HUMAN if player == FRIEND else player
+        self._seconds[role] = seconds
+        self._company.at[role] = None
+        if player == HUMAN:
+            self._company.sit(self._asker, role)
         self._clear()
         self._show()
 
     def _swap(self) -> None:
         for role in range(len(self.roles)):
             self._leave(role)
-        playing = [name for role, name in enumerate(self.seats) if role != self._chance]
-        self.seats = seated([*playing[1:], *playing[:1]], len(self.roles), self._chance)
+        roles = playing(self.machine.roles)
+        self.seats = _passed_on(self.seats, roles)
+        self._seconds = _passed_on(self._seconds, roles)
+        self._company.at = _passed_on(self._company.at, roles)
         self._clear()
         self._show()
 
@@ -439,8 +621,9 @@ class Table:
 
     def _keep(self, form: str) -> None:
         game, clock, title = self._request.game, self._request.playclock, self._view.title
+        people = [self._name(role) or seat for role, seat in enumerate(self.seats)]
         try:
-            text = keep(form, game, title, self.seats, self.match, clock, self._seed)
+            text = keep(form, game, title, people, self.match, clock, self._seed)
             self._send("kept", form=form, text=text)
         except GdlError as error:
             self._send("kept", form=form, error=without_folders(str(error)))
@@ -453,45 +636,65 @@ class Table:
     def _hint(self, name: str) -> None:
         """Send the move that ``uct`` chooses for a role as ``hint``."""
         role, state = self._role(name), self.match.state
-        if self.match.over or len(self.match.options[role]) < 2:
+        if self._is_closed() or len(self.match.options[role]) < 2:
             raise GdlError(f"{name} has no choice here")
         deadline = time.monotonic() + _HINT_SECONDS
         self._send("thinking", role=role, seconds=_HINT_SECONDS)
         if role not in self._adviser:
             self._adviser[role] = self._new_player("uct", role, state, deadline)
         choice = self._answer(self._adviser[role], role, deadline)
-        self._send("hint", role=role, step=self.match.at, **self._view_of(role).hint(state, role, choice))
+        hint = self._view_of(role).hint(state, role, choice)
+        self._send("hint", role=role, step=self.match.at, **hint, to=self._asker)
 
     def _show(self) -> None:
-        self._send("state", **self._snapshot())
+        self._send("state", **self._whole(self.match.at))
 
-    def _snapshot(self) -> dict[str, Any]:
-        """The fields of the message ``state``: the state that is shown and the whole match."""
+    def _whole(self, step: int) -> dict[str, Any]:
+        """The fields of the message ``state``: the state after a step and the whole match."""
         match = self.match
         people = [role for role, seat in enumerate(self.seats) if seat == HUMAN]
+        goes_on = step == match.at and not match.stuck and match.closed is None
+        choosing = [role for role, moves in enumerate(match.options) if len(moves) > 1]
         return {
-            **self._view.seen(match, people[0] if len(people) == 1 else None),
+            **self._view.seen(match, step, people[0] if len(people) == 1 else None),
             **self._setting(),
             "why": match.why,
-            "asked": [] if match.stuck else self._view.asked(match, self.seats),
-            "choosing": [
-                role for role, moves in enumerate(match.options) if len(moves) > 1 and not match.stuck
-            ],
+            "asked": self._view.asked(match, self.seats) if goes_on else [],
+            "choosing": choosing if goes_on else [],
             "chosen": sorted(match.choices),
         }
 
     def _setting(self) -> dict[str, Any]:
         """The fields that do not depend on the state."""
-        request = self._request
+        request, company = self._request, self._company
+        between = self._between() and not self._is_closed()
+        left = (
+            [round(self._clock.left(role), 1) for role in range(len(self.roles))] if request.minutes else None
+        )
+        runs = not (self._waits or self._is_closed()) and self._is_complete()
         return {
             "seats": self.seats,
+            "persons": list(company.at),
+            "offers": {what: list(wanting) for what, wanting in company.offers.items()},
+            "resigns": between and bool(self._ends().ends),
+            "draws": between and bool(self._ends().draw),
             "waits": self._waits,
-            "clock": request.playclock,
+            "seconds": list(self._seconds),
+            "left": left,
+            "running": self.match.waiting if left is not None and runs else [],
             "card": request.card,
             "next": request.next_card,
             "level": self._level,
             "patience": request.patience,
         }
+
+
+def _passed_on(places: Sequence[T], roles: Sequence[int]) -> list[T]:
+    """A list with an item for each role, after each of these roles got the item of the next one."""
+    after = list(places)
+    for role, source in zip(roles, (*roles[1:], *roles[:1]), strict=True):
+        after[role] = places[source]
+    return after
 
 
 FORMS = ("record", "html")
@@ -531,6 +734,8 @@ def keep(
     if machine.is_terminal(last):
         goals = [0 if machine.roles[role] is RANDOM else machine.goal(last, role) for role in roles]
     record.completed = None not in goals
+    if match.closed is not None:
+        record.aborted, record.end = True, match.closed.text
     record.goals = [goal for goal in goals if goal is not None]
     content = record.to_dict()
     if form == "record":

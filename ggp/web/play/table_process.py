@@ -5,13 +5,14 @@ The first request is ``open``: the game's name or its rules, ``seats``, ``playcl
 cannot be opened, the process answers ``refused``. Otherwise it sends the ``rules``, followed by the messages
 of :class:`ggp.web.play.table.Table`.
 
-If the game hides information, each person sees only its role's knowledge until the match is over. A person
-who takes a role has a *chair*, a number that the person keeps when sides are swapped. The field ``to`` of the
-table's messages is the chair that they are for: -1 for spectators. A message without ``to`` is for everybody.
+If the game hides information, each person sees only its role's knowledge until the match is over, and has one
+seat. The field ``to`` of the table's messages is the person that they are for: -1 for spectators. A message
+without ``to`` is for everybody.
 """
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -22,8 +23,8 @@ from gdl.syntax.preface import read_preface
 from ggp.boards.role_view import RoleSight, SightView, new_belief
 from ggp.game import Game
 from ggp.processes.parent import Inbox, JsonMessage, Parent, Send, explain
-from ggp.web.play.table import AttentiveSeat, Table, TableRequest
-from ggp.web.play.view import HUMAN, OUTSIDE, TableView
+from ggp.web.play.table import SERVERS, AttentiveSeat, Table, TableRequest
+from ggp.web.play.view import OUTSIDE, TableView
 from players.belief.belief import Belief, observed
 from players.kaskade.player import KaskadePlayer
 from players.match import MatchStep
@@ -31,18 +32,11 @@ from players.player import Choice
 from players.processes.limits import limit_memory
 from players.registry import fitting
 
-_ALL = {"show", "keep", "end"}
-_SEATED = {"pause", "go"}
-_OWN = {"move", "hint"}
-"""Requests that a person may make for its own role until the match is over."""
-_BEFORE, _MEANWHILE, _AFTER = (
-    (_ALL, _SEATED | {"seat", "swap"}),
-    (_ALL, _SEATED),
-    (_ALL | {"back", "redo", "goto"}, _SEATED | {"seat", "swap", "again"}),
-)
-"""Other requests before the first step, during the match and after its end. The first set of each pair is
-open to everybody, the second one to persons with a chair, or to everybody if no person plays. A match cannot
-be restarted before its end, so that a person cannot repeat the deal until it is a good one."""
+_MEANWHILE = {"move", "hint", "resign", "draw", "decline", "pause", "go"}
+_BEFORE = _MEANWHILE | {"seat", "swap"}
+_AFTER = {"back", "redo", "goto", "pause", "go", "seat", "swap", "again", "decline"}
+"""Requests of people with a seat during the match, before its first step and after its end. A match
+cannot be restarted before its end, so that a person cannot repeat the deal until it is a good one."""
 
 
 class BlindTable(Table):
@@ -54,12 +48,9 @@ class BlindTable(Table):
     def __init__(self, request: TableRequest, inbox: Inbox, send: Send) -> None:
         super().__init__(request, inbox, self._hushed)
         self._tell = send
-        self._asker: int | None = None
         self._last: dict[int, dict[str, Any]] = {}
-        """Chair -> the last ``state`` sent to it."""
+        """Person -> the last ``state`` sent to it."""
         self._playing = playing(self.machine.roles)
-        self._chairs = dict(zip(self._playing, range(len(self._playing)), strict=True))
-        """Role -> chair."""
         board, painter = self._view.board, self._view.painter
         self._sight_view = SightView(self.machine, board, painter, read_preface(request.game.text)[0])
         # Words and clicks depend on the moves seen before, so each role has a view of its own.
@@ -85,7 +76,8 @@ class BlindTable(Table):
 
     def _is_over(self) -> bool:
         last = self.match.states[-1]
-        return self.machine.is_terminal(last) or bool(stuck_roles(last))
+        closed = self.match.closed is not None
+        return closed or self.machine.is_terminal(last) or bool(stuck_roles(last))
 
     def _learnt(self, step: MatchStep) -> None:
         learnt, before = observed(step.state, step.joint), self._sights[-1]
@@ -125,35 +117,23 @@ class BlindTable(Table):
 
     # Requests
 
-    def _obey(self, request: JsonMessage | None) -> bool:
-        self._asker = OUTSIDE if request is None else request.get("chair", OUTSIDE)
-        try:
-            return super()._obey(request)
-        finally:
-            self._asker = None
-
     def _refusal(self, request: JsonMessage) -> str:
-        do, asker = request.get("do"), request.get("chair", OUTSIDE)
-        people = {self._chairs[role]: self.roles[role] for role in self._playing if self.seats[role] == HUMAN}
-        all_may, seated_may = _AFTER if self._revealed else _MEANWHILE if self.match.steps else _BEFORE
-        if do in all_may:
-            return ""
-        if do in _OWN and not self._revealed:
-            name = request.get("role")
-            mine = asker in people and people[asker] == name
-            return "" if mine else f"{name} is not your role: take a free seat"
-        if people and asker not in people:
-            return "spectators cannot do this: take a free seat"
-        if do in seated_may:
+        do = request.get("do")
+        if (why := super()._refusal(request)) or do in SERVERS:
+            return why
+        if do == "hint" and (request.get("person"), request.get("role")) not in self._sitting():
+            return f"{request.get('role')} is not your role"
+        if do in (_AFTER if self._revealed else _MEANWHILE if self.match.steps else _BEFORE):
             return ""
         if self._revealed:
             return "the match is over: play again"
         return "this game hides information: wait for the end of the match"
 
-    def _swap(self) -> None:
-        chairs = list(self._chairs.values())
-        self._chairs = dict(zip(self._playing, [*chairs[1:], *chairs[:1]], strict=True))
-        super()._swap()
+    def _left(self, person: int) -> None:
+        """Free the seats of a person who has been away for long, but not during the match, because who sits
+        down sees what is hidden from others."""
+        if self._revealed or not self.match.steps:
+            super()._left(person)
 
     def _keep(self, form: str) -> None:
         if self._revealed:
@@ -164,42 +144,37 @@ class BlindTable(Table):
     # Messages
 
     def _hushed(self, kind: str, **fields: Any) -> None:
-        """Send a message of :class:`Table` if it reveals nothing hidden. Notes and hints go only to the chair
-        that asked; a player's search is not sent."""
-        if kind in ("note", "hint"):
-            if self._asker is not None:
-                self._tell(kind, **fields, to=self._asker)
-        elif kind in ("kept", "took"):
+        """Send a message of :class:`Table` if it reveals nothing hidden: no search of a player, and notes
+        only to the person who has caused them."""
+        if kind in ("kept", "took") or (kind != "search" and "to" in fields):
             self._tell(kind, **fields)
 
     def _show(self) -> None:
-        people = {self._chairs[role]: role for role in self._playing if self.seats[role] == HUMAN}
+        people = {person: role for role, person in enumerate(self._company.at) if person is not None}
         self._revealed = self._revealed or self._is_over()
         if self._revealed:
-            state = {**self._snapshot(), "blind": self._all_sights()}
-            state |= {"asked": [], "choosing": []}
-            views = dict.fromkeys((OUTSIDE, *people), state)
+            views = dict.fromkeys((OUTSIDE, *people), self._whole(self.match.at))
         else:
             views = {
                 OUTSIDE: self._outside(),
-                **{chair: self._inside(role) for chair, role in people.items()},
+                **{person: self._inside(role) for person, role in people.items()},
             }
-        for chair, view in views.items():
-            # A chair without news gets no message, because even that would reveal another role's choice.
-            message = {**view, "blind": {**view["blind"], "as": people.get(chair)}}
-            if self._last.get(chair) != message:
-                self._last[chair] = message
-                self._tell("state", **message, to=chair, chairs=self._free_chairs())
+        for person, view in views.items():
+            # A person without news gets no message, because even that would reveal another role's choice.
+            message = {**view, "blind": {**view["blind"], "as": people.get(person)}}
+            if self._last.get(person) != message:
+                self._last[person] = message
+                self._tell("state", **message, to=person)
 
-    def _free_chairs(self) -> dict[str, int]:
-        """The chair of each role that a person plays."""
-        return {self.roles[role]: self._chairs[role] for role in self._playing if self.seats[role] == HUMAN}
+    def _whole(self, step: int) -> dict[str, Any]:
+        return {**super()._whole(step), "blind": self._all_sights(step), "asked": [], "choosing": []}
 
-    def _all_sights(self) -> dict[str, Any]:
-        """The knowledge of each role in the state that is shown."""
-        sights = self._sights[min(self.match.at, len(self._sights) - 1)]
+    def _all_sights(self, step: int) -> dict[str, Any]:
+        """The knowledge of each role after a step."""
+        sights = self._sights[min(step, len(self._sights) - 1)]
         return {
             "over": True,
+            "as": None,
             "sights": [{"role": role, **role_view.shown} for role, role_view in sights.items()],
         }
 
@@ -218,6 +193,7 @@ class BlindTable(Table):
             "reason": "",
             "lost": [],
             "doubts": [],
+            "thought": [],
             "why": "",
             "last": None,
             "history": [],
@@ -275,7 +251,8 @@ def main() -> None:
     """Serve one table until it ends."""
     limit_memory(MEMORY_BYTES)
     inbox = Inbox()
-    send = Parent(inbox.put, end_seconds=2.0).send
+    stamped = lambda message: inbox.put({**message, "came": time.monotonic()})  # noqa: E731
+    send = Parent(stamped, end_seconds=2.0).send
     try:
         request = _request(inbox.get())
         send("rules", text=request.game.text, how=read_preface(request.game.text)[0].how)

@@ -23,12 +23,12 @@ from ggp.boards.svg.picture import SvgPainter
 from ggp.game import Game
 from ggp.sokoban.findings import lost_boxes, sentences
 from ggp.sokoban.machine_stage import MachineStage, stage_of_machine
-from players.match import Match, MatchStep
+from players.match import Match, MatchStep, doubts_of
 from players.player import Choice
 
 HUMAN = "human"
 OUTSIDE = -1
-"""The chair of spectators, and of everybody in games without hidden information."""
+"""The number of those who look on."""
 _SHOWN_CANDIDATES = 8
 
 
@@ -144,19 +144,22 @@ class TableView:
         terms = [self._machine.move(role, move) for move in moves]
         return self._words.of_terms(terms, role, propositions)
 
-    def seen(self, match: Match, role: int | None = None) -> dict[str, Any]:
-        """The fields of the message ``state`` that describe the present state and the history. ``role`` sits
-        below."""
-        state, at = match.state, match.at
+    def seen(self, match: Match, at: int, role: int | None = None) -> dict[str, Any]:
+        """The fields of the message ``state`` that describe the state after ``at`` steps and the history.
+        ``role`` sits below."""
+        state, closed = match.states[at], match.closed if at == match.at else None
+        over = self._machine.is_terminal(state)
         history = [self._step_json(step) for step in match.steps]
-        goals = list(state.goals.values()) if match.over else []
+        goals = list(state.goals.values()) if over else []
+        if closed is not None:  # chance gains and loses nothing
+            goals = [None if role == match.chance else goal for role, goal in enumerate(closed.goals)]
         before = match.steps[at - 1].state if at else None
         was = None if before is None else before.propositions
-        end = self._ending(state, before) if match.over else Ending("")
+        end = self._ending(state, before) if over else Ending("" if closed is None else closed.text)
         steps = match.steps[:at] if self.painter.quiet else ()
         past = past_of((step.state, step.joint) for step in steps)
         made = [self._machine.move(i, move) for i, move in enumerate(match.steps[at - 1].joint)] if at else []
-        by = Onlooker(role, moves=made, over=match.over, past=past)
+        by = Onlooker(role, moves=made, over=over or closed is not None, past=past)
         won = BoardOverlay(won=tuple(end.squares))
         return {
             "game": self._game,
@@ -167,15 +170,28 @@ class TableView:
             "steps": len(match.steps),
             "svg": self.painter.draw_board(state, before, overlay=won, by=by),
             "beside": self.painter.describe(state.propositions, was)["beside"],
-            "over": match.over,
+            "over": over or closed is not None,
             "goals": goals,
             "reason": end.text,
-            "lost": [] if match.over or self._stage is None else self._lost(self._stage, state),
-            "doubts": match.doubts,
+            "lost": [] if over or self._stage is None else self._lost(self._stage, state),
+            "doubts": doubts_of(state),
+            "thought": self._thought(match.steps[at - 1]) if at else [],
             "last": history[at - 1]["moves"] if at else None,
             "history": history,
             "tally": self._tally(match),
         }
+
+    def _thought(self, step: MatchStep) -> list[dict[str, Any]]:
+        """The players' searches for the moves of a step, role by role."""
+        return [
+            {
+                "role": role,
+                "note": without_folders(choice.note),
+                "candidates": self.candidates(step.state, role, choice),
+            }
+            for role, choice in step.choices.items()
+            if choice.candidates
+        ]
 
     def _lost(self, stage: MachineStage, state: State) -> list[str]:
         """Why the boxes of a Sokoban level can no longer all reach goals, as far as quick checks find it."""

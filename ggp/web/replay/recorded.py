@@ -43,6 +43,7 @@ class RecordedMatch:
         times: for each state the time when it was reached, milliseconds since 1970; empty if unknown.
         goals: final goal values; empty if the match was not completed.
         aborted: whether the manager aborted the match.
+        end: why it ended though the rules go on, and who has won; empty if that is unknown.
     """
 
     name: str
@@ -57,6 +58,7 @@ class RecordedMatch:
     times: tuple[int, ...]
     goals: tuple[int, ...]
     aborted: bool
+    end: str
 
 
 _NAME = or_null(TEXT)
@@ -75,6 +77,7 @@ _SCHEMA: Schema = {
         "errors": rows(rows(_NAME, most=MOST_ROLES), most=MOST_STATES + 1),
         "stateTimes": rows(_NUMBER, most=MOST_STATES + 1),
         "goalValues": rows(_NUMBER, most=MOST_ROLES),
+        "end": TEXT,
     },
 }
 """The public keys that :func:`read_match` reads, without those that are null."""
@@ -109,6 +112,7 @@ def read_match(record: dict[str, Any]) -> RecordedMatch:
         times=tuple(map(int, fields.get("stateTimes", ()))),
         goals=tuple(map(int, fields.get("goalValues", ()))),
         aborted=record.get("isAborted") is True,
+        end=_shown_name(fields.get("end")),
     )
 
 

@@ -295,6 +295,7 @@ class Replay:
             "clocks": [match.startclock, match.playclock],
             "goals": match.goals,
             "aborted": match.aborted,
+            "end": match.end,
             "hidden": _seeing_roles(machine),
             "steps": steps,
         }

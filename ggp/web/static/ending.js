@@ -3,11 +3,11 @@ import { el, fail, get, post } from "/static/page.js";
 import { openTable } from "/static/opponent.js";
 
 /** Who has won, as the person at the screen sees it. */
-function verdict({ roles: named, goals: reached, seats: seated }) {
+function verdict({ roles: named, goals: reached, you }) {
   // Chance wins nothing.
   const playing = named.flatMap((role, i) => (role === "random" && reached[i] == null ? [] : [i]));
-  const [roles, goals, seats] = [named, reached, seated].map((all) => playing.map((i) => all[i]));
-  const people = seats.flatMap((seat, role) => (seat === "human" ? [role] : []));
+  const [roles, goals] = [named, reached].map((all) => playing.map((i) => all[i]));
+  const people = you.map((role) => playing.indexOf(role));
   if (goals.some((goal) => goal == null)) return "The match is over";
   if (roles.length === 1) return goals[0] === 100 ? "Solved!" : `Over: ${goals[0]} of 100`;
   const best = Math.max(...goals);
@@ -26,14 +26,6 @@ export function endBanner(table, order, state) {
   const button = (id, text, act) => el("button", { type: "button", id, onclick: act }, text);
   const keep = (form, text) => el("a", { href: `/play/${table}/keep?form=${form}`, download: true }, text);
 
-  async function share(event) {
-    try {
-      await navigator.clipboard.writeText(location.href);
-      event.target.textContent = "Address copied";
-    } catch {
-      fail(new Error(`copy this address: ${location.href}`, { cause: event.target }));
-    }
-  }
   /** The match as a record, replayed with an analysis. */
   async function analyse() {
     try {
@@ -51,7 +43,7 @@ export function endBanner(table, order, state) {
   function show(news) {
     element.hidden = !news.over;
     if (!news.over) return;
-    const { goals, roles } = news;
+    const { goals, roles, between, rules } = news;
     const next = news.next ? button("next", "Next level", () => openTable({ game: state().next, rules: "" }, ["human"], { others: "uct", playclock: 2 })) : null;
     if (next) next.classList.add("main");
     element.replaceChildren(
@@ -61,7 +53,7 @@ export function endBanner(table, order, state) {
       el(
         "div",
         { class: "row" },
-        ...[next, button("again", "Again", () => order("again")), roles.length > 1 ? button("swap-again", "Again, sides swapped", swap) : null, button("look-back", "Look back", () => order("goto", { step: Math.max(0, state().steps - 1) })), roles.length > 1 ? button("analyse", "Analyse", analyse) : null, button("share", "Share", share)].filter(Boolean),
+        ...[rules ? next : null, rules ? button("again", "Again", () => order("again")) : null, rules && roles.length > 1 ? button("swap-again", "Again, sides swapped", swap) : null, between && news.you.length > 0 ? button("again", "Rematch", () => order("again")) : null, news.you.length === 0 && !rules ? null : button("look-back", "Look back", () => order("goto", { step: Math.max(0, state().steps - 1) })), roles.length > 1 ? button("analyse", "Analyse", analyse) : null].filter(Boolean),
       ),
       el("p", { class: "row" }, "Keep it: ", keep("html", "as a page"), keep("record", "as a record"), el("a", { href: "/play" }, "Another game")),
     );

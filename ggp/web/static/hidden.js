@@ -1,14 +1,11 @@
-// Games that hide something: the chair a person sits on, what its role knows, how likely the rest is, and after
-// the end what each role knew.
-import { el, fail, post } from "/static/page.js";
+// Games that hide something: what the role of a person knows, how likely the rest is, and after the end what each
+// role knew.
+import { el } from "/static/page.js";
 import { spot, squareOf } from "/static/marks.js";
 
 const NAMESPACE = "http://www.w3.org/2000/svg";
 const FEW = 12; // guesses that are shown at once
 const DARKEST = 0.8; // of a shade, for what is nearly sure
-
-/** The key of the chair that this browser has at a table; empty for who looks on. */
-export const keyOf = (table) => localStorage.getItem(`chair ${table}`) ?? "";
 
 /** Shades each square by how likely it is that something stands there, with the percentage. */
 export function shade(svg, squares) {
@@ -76,31 +73,17 @@ export function ownHistory({ history, roles, blind }) {
   return el("table", {}, el("thead", {}, el("tr", {}, ...heads)), el("tbody", {}, ...rows.reverse()));
 }
 
-/**
- * What a table shows of such a game. `again()` draws the newest state once more, `sat()` is called when this browser
- * has a chair.
- */
-export function hiddenView(table, again, sat) {
+/** What a table shows of such a game. `again()` draws the newest state once more. */
+export function hiddenView(again) {
   const element = el("section", { class: "known", "aria-label": "What is known", hidden: true });
   const shades = el("input", { type: "checkbox", id: "shades", checked: true, onchange: again });
   let seen = ""; // after the end: whose knowledge is shown
-  let tried = false;
-
-  async function sit(role) {
-    try {
-      const { key } = await post(`/play/${table}/sit`, { role });
-      localStorage.setItem(`chair ${table}`, key);
-      sat();
-    } catch (error) {
-      fail(error);
-    }
-  }
 
   /** What one role knew, after the end; else undefined. */
   const chosen = (news) => (news.blind?.over ? news.blind.sights.find(({ role }) => String(role) === seen) : undefined);
 
   function show(news) {
-    const { blind, roles, free } = news;
+    const { blind, roles } = news;
     element.hidden = !blind;
     if (!blind) return;
     if (blind.over) {
@@ -110,11 +93,7 @@ export function hiddenView(table, again, sat) {
       element.replaceChildren(el("label", {}, "See ", choice), ...(sight ? [known(sight, shades)] : []));
     } else if (blind.as === null) {
       seen = "";
-      element.replaceChildren(el("p", {}, "You look on. What is hidden is shown after the end."), ...free.map((role) => el("button", { type: "button", class: "sit", onclick: () => sit(role) }, `Sit down as ${role}`)));
-      if (free.length === 1 && news.seats.filter((seat) => seat === "human").length === 1 && !tried) {
-        tried = true;
-        sit(free[0]);
-      }
+      element.replaceChildren(el("p", {}, "What is hidden is shown after the end."));
     } else {
       seen = "";
       element.replaceChildren(known(blind, shades));

@@ -1,12 +1,16 @@
 // The sheet that a card opens: who plays which side, how strong the others are; or play or solve a puzzle.
+import { clockChoice } from "/static/clocks.js";
 import { clearError, el, fail, post } from "/static/page.js";
+import { nameField } from "/static/seats.js";
 
 /** How the page's own player is set. `others` and `playclock` are what a table is opened with. */
 export const STRENGTHS = {
   easy: { name: "Easy", means: "looks at 30 random games a move: overlooks a lot", others: "uct:playouts=30", playclock: 1 },
   medium: { name: "Medium", means: "thinks for one second", others: "uct", playclock: 1 },
-  strong: { name: "Strong", means: "thinks for five seconds", others: "uct", playclock: 5 },
+  strong: { name: "Strong", means: "thinks for five seconds, or as its clock allows", others: "uct", playclock: 5 },
 };
+const UNBOUND = 3600; // seconds a move, where a clock for the match bounds them
+const OWN_SECONDS = 2;
 const CHANCE = "random"; // the role that chooses by chance alone
 const COLOURS = ["white", "black", "red", "blue", "green", "yellow", "orange", "magenta", "cyan", "pink", "brown", "gray"];
 
@@ -16,13 +20,63 @@ export function dot(role, number) {
   return el("i", { class: `dot gb-${colour}`, "aria-hidden": "true" });
 }
 
+/** The seconds a move of a strength, at a table with a clock for the match or without one. */
+const secondsOf = (strength, clock) => (strength === STRENGTHS.strong && clock ? UNBOUND : strength.playclock);
+
+/** The name of a seat's strength; empty where it is none of the usual ones. */
+function strengthOf(seat, seconds) {
+  const found = Object.entries(STRENGTHS).filter(([, { others }]) => others === seat);
+  return (found.find(([, { playclock }]) => playclock === seconds || (seconds === UNBOUND && playclock === STRENGTHS.strong.playclock)) ?? found.find(([key]) => key === "easy"))?.[0] ?? "";
+}
+
+/** Who plays a seat, in words. */
+export function playerName(seat, seconds) {
+  const strength = strengthOf(seat, seconds);
+  return strength ? `the page, ${strength}` : seat;
+}
+
+/**
+ * A menu of who plays a role and how well. `choose(player, seconds)` is called with the choice; `show(seat, seconds,
+ * mine, clock)` sets it to what a table says: `mine` where the person at this screen plays the role.
+ */
+export function levelMenu(role, players, choose) {
+  const offered = [["human", "you"], ["friend", "a friend"], ...Object.entries(STRENGTHS).map(([key, { name }]) => [key, name.toLowerCase()]), ...players.map((name) => [`own ${name}`, name]), ["custom", "own …"]];
+  const menu = el("select", { "data-role": role, "aria-label": `Who plays ${role}` }, ...offered.map(([value, words]) => el("option", { value }, words)));
+  const player = el("input", { list: "players", autocomplete: "off", "aria-label": "A player with options", placeholder: "uct:workers=2" });
+  const seconds = el("input", { type: "number", min: "0.1", max: "3600", step: "any", "aria-label": "Seconds it thinks for a move" });
+  const own = el("form", { class: "row", hidden: true }, player, seconds, " s", el("button", {}, "Set"));
+  let timed = false;
+  own.addEventListener("submit", (event) => {
+    event.preventDefault();
+    choose(player.value.trim(), Number(seconds.value) || OWN_SECONDS);
+    own.hidden = true;
+  });
+  menu.addEventListener("change", () => {
+    const strength = STRENGTHS[menu.value];
+    own.hidden = menu.value !== "custom";
+    if (strength) choose(strength.others, secondsOf(strength, timed));
+    else if (menu.value === "custom") player.focus();
+    else choose(menu.value.replace(/^own /, ""), OWN_SECONDS);
+  });
+
+  function show(seat, thinks, mine, clock) {
+    timed = clock;
+    if (!own.hidden) return;
+    menu.value = seat === "human" ? (mine ? "human" : "friend") : strengthOf(seat, thinks) || (players.includes(seat) ? `own ${seat}` : "custom");
+    menu.title = seat;
+    menu.options[menu.length - 1].textContent = menu.value === "custom" ? seat : "own …";
+    [player.value, seconds.value] = [seat === "human" ? "uct" : seat, Math.min(thinks, 60)];
+  }
+  return { element: el("span", { class: "level" }, menu, own), show };
+}
+
 /** Opens a table and goes there. `what` is {game} or {rules}. */
 export async function openTable(what, seats, strength, more = {}) {
   clearError();
   const main = document.querySelector("main");
   main.setAttribute("aria-busy", "true");
   try {
-    const { page } = await post("/play/tables", { ...what, seats, others: strength.others, playclock: strength.playclock, ...more });
+    const { page } = await post("/play/tables", { ...what, seats, others: strength.others, playclock: secondsOf(strength, more.minutes), ...more });
     location.assign(page);
   } catch (error) {
     fail(error);
@@ -59,15 +113,15 @@ export function openSheet(card, { players = [], names = [], solve = null }) {
     return;
   }
 
-  const custom = el("fieldset", { class: "custom", hidden: true }, el("legend", {}, "Custom"));
+  const custom = el("fieldset", { class: "custom", hidden: true }, el("legend", {}, "Own"));
   const who = el("input", { id: "others", list: "names", value: "uct", autocomplete: "off" });
-  const clock = el("input", { id: "playclock", type: "number", min: "0.1", max: "3600", step: "0.1", value: "2" });
-  const patience = el("input", { id: "patience", type: "number", min: "0", max: "3600", step: "1", value: "0" });
+  const playclock = el("input", { id: "playclock", type: "number", min: "0.1", max: "3600", step: "0.1", value: String(OWN_SECONDS) });
+  const clock = clockChoice();
+  const called = el("p", { hidden: true }, el("label", {}, "You are called ", nameField()));
   custom.append(
     el("datalist", { id: "names" }, ...["human", ...names, ...players].map((name) => el("option", { value: name }))),
     el("label", {}, "The others: ", who),
-    el("label", {}, "Seconds they think: ", clock),
-    el("label", {}, "Seconds you have (0: no limit): ", patience),
+    el("label", {}, "Seconds they think for a move: ", playclock),
     el("small", {}, "human, or a player, with options: uct:workers=2"),
   );
   const strengths = el(
@@ -76,10 +130,14 @@ export function openSheet(card, { players = [], names = [], solve = null }) {
     el("legend", {}, "Against"),
     ...Object.entries(STRENGTHS).map(([key, { name, means }]) => radio("strength", key, key === "medium", el("strong", {}, name), ` ${means}`)),
     ...players.map((name) => radio("strength", `own ${name}`, false, el("strong", {}, name), " thinks for two seconds")),
-    radio("strength", "people", false, el("strong", {}, "People"), " all sides at this screen, or share the table's address"),
-    radio("strength", "custom", false, el("strong", {}, "Custom"), " player, clocks"),
+    radio("strength", "friend", false, el("strong", {}, "With a friend"), " who opens the address that you send"),
+    card.kind === "hidden" ? "" : radio("strength", "people", false, el("strong", {}, "At this screen"), " people play all sides here"),
+    radio("strength", "custom", false, el("strong", {}, "Own"), " a player with options"),
   );
-  strengths.addEventListener("change", () => (custom.hidden = chosen("strength") !== "custom"));
+  strengths.addEventListener("change", () => {
+    custom.hidden = chosen("strength") !== "custom";
+    called.hidden = chosen("strength") !== "friend";
+  });
   const first = card.roles.findIndex((role) => role !== CHANCE);
   const sides = el(
     "fieldset",
@@ -94,12 +152,13 @@ export function openSheet(card, { players = [], names = [], solve = null }) {
     const side = chosen("side");
     const kind = chosen("strength");
     let strength = STRENGTHS[kind];
-    let more = {};
-    if (kind === "custom") {
-      strength = { others: who.value.trim(), playclock: Number(clock.value) };
-      more = { patience: Number(patience.value) };
-    } else if (kind === "people") strength = { others: "human", playclock: 2 };
-    else if (strength === undefined) strength = { others: kind.slice(4), playclock: 2 };
+    const more = clock.value();
+    if (kind === "custom") strength = { others: who.value.trim(), playclock: Number(playclock.value) };
+    else if (kind === "people") strength = { others: "human", playclock: OWN_SECONDS };
+    else if (kind === "friend") {
+      strength = { others: "friend", playclock: OWN_SECONDS };
+      more.name = called.querySelector("input").value.trim();
+    } else if (strength === undefined) strength = { others: kind.slice(4), playclock: OWN_SECONDS };
     const seats = card.roles.map((role, i) => (role === CHANCE ? "random" : String(i) === side ? "human" : strength.others));
     const wait = el("p", { role: "status" }, "setting up the table ...");
     form.append(wait);
@@ -116,6 +175,8 @@ export function openSheet(card, { players = [], names = [], solve = null }) {
     sides,
     strengths,
     custom,
+    called,
+    clock.element,
     el("div", { class: "row" }, el("button", { class: "main", id: "start" }, "Play")),
   );
   sheet.append(...head.filter(Boolean), form);

@@ -2,22 +2,25 @@
 import { fillRules, showSearch } from "/static/about.js";
 import { askOn } from "/static/clicks.js";
 import { endBanner } from "/static/ending.js";
-import { hiddenView, keyOf, ownHistory } from "/static/hidden.js";
+import { clockText, leftOf } from "/static/clocks.js";
+import { hiddenView, ownHistory } from "/static/hidden.js";
 import { fillSteps } from "/static/steps.js";
 import { hasDirections, moveOfKey } from "/static/hands.js";
 import { glide, putOver } from "/static/marks.js";
 import { remember } from "/static/mine.js";
-import { dot, STRENGTHS } from "/static/opponent.js";
+import { dot, levelMenu, playerName } from "/static/opponent.js";
 import { clearError, drawing, el, fail, listen, post, used } from "/static/page.js";
+import { keyOf, seatsView } from "/static/seats.js";
 import { tallyView } from "/static/tally.js";
 import { soundButton, soundOf } from "/static/sound.js";
 import { tabs } from "/static/tabs.js";
 import { turn } from "/static/viewer.js";
 
 const BACKWARDS = { ArrowUp: "ArrowDown", ArrowDown: "ArrowUp", ArrowLeft: "ArrowRight", ArrowRight: "ArrowLeft" };
-const THE_PAGE = { [STRENGTHS.easy.others]: "the page, easy", [STRENGTHS.medium.others]: "the page" }; // players by their names
+const SHORT = 20; // seconds on a clock that are few
+const BEFORE = 8; // steps that tell one position from another with the same number
 
-export function show(main, { table, players }) {
+export function show(main, { table, players, offered }) {
   const board = el("div", { class: "board" });
   const choices = el("div", { class: "choices", role: "group", "aria-label": "Moves" });
   const filter = el("input", { type: "search", id: "moves-filter", placeholder: "Filter the moves", "aria-label": "Filter the moves", autocomplete: "off" });
@@ -27,16 +30,16 @@ export function show(main, { table, players }) {
   const status = el("p", { class: "status", role: "status", "aria-live": "polite" });
   const names = el("ul", { class: "names", "aria-label": "Players" });
   const bars = el("div", { class: "bars", hidden: true });
-  const seats = el("div", { class: "seats" });
   const slider = el("input", { type: "range", min: "0", max: "0", value: "0", "aria-label": "Step" });
   const where = el("output", {});
   const history = el("div", { class: "history", role: "group", "aria-label": "Moves made", tabindex: "0" });
   const rules = el("div", { class: "rules" });
-  const search = el("div", { class: "search" }, el("p", {}, "Nobody has searched yet. Ask for a hint, or let the page play a side."));
+  const search = el("div", { class: "search" });
   const facts = el("div", { class: "facts" });
   const banner = endBanner(table, order, () => state);
   const tally = tallyView(order);
-  const hidden = hiddenView(table, () => showState(state), hear);
+  const hidden = hiddenView(() => showState(told));
+  const company = seatsView(table, order, hear);
   const record = el("div", {}, history, el("div", { class: "steps" }, slider, where));
   const tabbed = tabs(
     [
@@ -47,7 +50,9 @@ export function show(main, { table, players }) {
     ],
     "About this match",
   );
-  let state = null;
+  let told = null; // the newest state as the server sends it
+  let state = null; // the same as the person at this screen has it: with `you`, its roles, and `rules`, whether it alone says what happens
+  let people = { you: [], owner: false, seats: [] };
   let stops = [];
   let asking = 0;
   let hinting = false;
@@ -57,7 +62,8 @@ export function show(main, { table, players }) {
   let walking = ""; // the square that somebody wants to walk to
   let carrying = ""; // the square of what is to be pushed
   let thinking = null; // {role, until}
-  const expects = new Map(); // role -> what its search expects
+  const hints = new Map(); // position -> what hints say of it
+  let running = {}; // what a search says of the shown position that goes on
 
   async function order(name, body = {}) {
     clearError();
@@ -79,13 +85,13 @@ export function show(main, { table, players }) {
     pause,
     button("swap", "Swap sides", () => order("swap"), "s"),
     button("flip", "Flip", flip, "f"),
+    ...company.buttons,
     soundButton(),
   );
 
   /** The board as the only person here sees it, or turned by hand; who looks on sees it from the first role's side. */
   function turnBoard() {
-    const people = state.blind ? [state.blind.as ?? -1] : state.seats.flatMap((seat, role) => (seat === "human" ? [role] : []));
-    turned = (people.length === 1 && Boolean(state.turned[people[0]])) !== flipped;
+    turned = (state.you.length === 1 && Boolean(state.turned[state.you[0]])) !== flipped;
     turn(board, turned);
   }
 
@@ -164,9 +170,15 @@ export function show(main, { table, players }) {
   }
 
   const person = (role) => state.seats[role] === "human";
-  const alone = (role) => (state.blind ? state.blind.as === role : state.seats.filter((seat) => seat === "human").length === 1);
   const chance = (role) => state.roles[role] === "random" && state.seats[role] === "random";
-  const seatName = (role) => (person(role) ? (alone(role) ? "you" : "a person") : chance(role) ? "⚄ chance" : (THE_PAGE[state.seats[role]] ?? state.seats[role]));
+  function seatName(role) {
+    if (chance(role)) return "⚄ chance";
+    if (!person(role)) return playerName(state.seats[role], state.seconds[role]);
+    const { name, here, free } = state.people[role] ?? {};
+    if (free) return "free seat";
+    if (state.you.length === 1 && state.you[0] === role) return name ? `${name} (you)` : "you";
+    return `${name || "a person"}${here ? "" : " (away)"}`;
+  }
 
   /** What all have just chosen at the same time. */
   function together() {
@@ -190,12 +202,14 @@ export function show(main, { table, players }) {
     else if (asked.length > 0 && atOnce) {
       const chosen = state.chosen.filter((role) => state.choosing.includes(role));
       words = `${together()}${list(asked)}: choose, secretly.${chosen.length > 0 ? ` ${list(chosen)} ${chosen.length === 1 ? "has" : "have"} chosen.` : ""}`;
-    } else if (asked.length > 0) words = asked.length === 1 && seatName(asked[0]) === "you" ? `Your turn (${list(asked)})` : `${list(asked)} to move`;
+    } else if (asked.length > 0) words = asked.length === 1 && state.you.length === 1 ? `Your turn (${list(asked)})` : `${list(asked)} to move`;
+    else if (state.looks) words = "Looking back. A click on the last move goes back to the match.";
+    else if (state.people.some(({ free }) => free)) words = "Waiting for somebody to take the free seat.";
     else if (state.blind?.over) words = "The match is over. Looking back.";
     else if (state.waits) words = "Paused. Press “Go on”.";
     else if (state.blind) words = state.blind.as === null ? "The match goes on." : "The others choose …";
     else if (thinking !== null) words = `${state.roles[thinking.role]} thinks …`;
-    else words = "…";
+    else words = state.choosing.length > 0 ? `${list(state.choosing.filter((role) => !state.chosen.includes(role)))} to move` : "…";
     status.textContent = words;
     pause.textContent = state.waits ? "Go on" : "Pause";
     pause.setAttribute("aria-pressed", String(state.waits));
@@ -203,24 +217,55 @@ export function show(main, { table, players }) {
     document.title = `${mine ? "● Your turn - " : ""}${state.title} - kaskade`;
   }
 
+  let rows = []; // of the names, each role's
   function fillNames() {
-    names.replaceChildren(
-      ...state.roles.map((role, i) => {
-        const busy = !state.over && state.choosing.includes(i) && !state.chosen.includes(i);
-        const clock = el("span", { class: "clock" }, "");
-        if (state.over) clock.textContent = state.goals[i] ?? "";
-        else if (thinking !== null && thinking.role === i) clock.textContent = `${Math.max(0, (thinking.until - Date.now()) / 1000).toFixed(0)} s`;
-        else if (busy && person(i) && state.patience) clock.textContent = `${Math.max(0, (asksUntil - Date.now()) / 1000).toFixed(0)} s`;
-        return el("li", { class: busy ? "turn" : "", "aria-current": busy ? "true" : false }, dot(role, i), el("strong", {}, role), " ", el("span", { class: "who", title: state.seats[i] }, seatName(i)), clock);
-      }),
-    );
+    if (rows.length !== state.roles.length) {
+      rows = state.roles.map((role, i) => {
+        const menu = levelMenu(role, offered, (player, seconds) => order("seat", { role, player, seconds }));
+        const [who, clock] = [el("span", { class: "who" }), el("span", { class: "clock", role: "timer" })];
+        return { menu, who, clock, item: el("li", {}, dot(role, i), el("strong", {}, role), " ", who, menu.element, clock) };
+      });
+      names.replaceChildren(...rows.map(({ item }) => item));
+    }
+    names.classList.toggle("timed", state.left !== null);
+    const busy = rows.map((_, i) => !state.over && state.choosing.includes(i) && !state.chosen.includes(i));
+    rows.forEach(({ item, menu, who }, i) => {
+      item.classList.toggle("turn", busy[i]);
+      item.toggleAttribute("aria-current", busy[i]);
+      const chosen = state.rules && !chance(i) && !(state.blind && !state.blind.over && state.steps > 0);
+      menu.element.hidden = !chosen;
+      menu.show(state.seats[i], state.seconds[i], state.you.includes(i), state.left !== null);
+      const name = person(i) && state.people[i]?.name;
+      who.hidden = chosen && !name;
+      who.textContent = chosen ? name || "" : seatName(i);
+      who.title = state.seats[i];
+    });
+    fillClocks();
   }
-  let asksUntil = 0;
-  setInterval(() => state !== null && (thinking !== null || state.patience) && fillNames(), 500);
+  function fillClocks() {
+    rows.forEach(({ clock }, i) => {
+      const asked = !state.over && person(i) && state.choosing.includes(i) && !state.chosen.includes(i);
+      const left = state.left === null ? null : leftOf(state, i, came);
+      if (state.over) clock.textContent = state.goals[i] ?? "";
+      else if (left !== null) clock.textContent = chance(i) ? "" : clockText(left);
+      else if (thinking !== null && thinking.role === i) clock.textContent = `${Math.max(0, (thinking.until - Date.now()) / 1000).toFixed(0)} s`;
+      else clock.textContent = asked && state.patience ? `${Math.max(0, (came - Date.now()) / 1000 + state.patience).toFixed(0)} s` : "";
+      clock.classList.toggle("short", !state.over && left !== null && left < SHORT && state.running.includes(i));
+    });
+  }
+  let came = 0; // when the newest state came from the table
+  setInterval(() => state !== null && fillClocks(), 200);
 
-  /** A bar for each role whose expectation is known; where two share 100, one tells the other. */
-  function fillBars() {
-    const shown = new Map(expects);
+  /** What tells the shown position from others of this match. */
+  const position = () => JSON.stringify([state.step, state.history.slice(Math.max(0, state.step - BEFORE), state.step).map(({ moves }) => moves)]);
+
+  const named = (candidates) => candidates.map(([move, visits, value]) => ({ move, visits, value }));
+
+  /** The figures of the shown step: of the searches that led to it, of hints, of a search that goes on. */
+  function fillFigures() {
+    const here = [hints.get(position()), running].filter((one) => one?.thought);
+    const made = Object.entries(state.history[state.step - 1]?.expects ?? {}).map(([role, value]) => [state.roles.indexOf(role), value]);
+    const shown = new Map([...made, ...here.flatMap(({ thought, value }) => (value == null ? [] : [[thought.role, value]]))]);
     if (state.over) state.goals.forEach((goal, role) => goal != null && shown.set(role, goal));
     bars.hidden = shown.size === 0;
     bars.replaceChildren(
@@ -228,20 +273,9 @@ export function show(main, { table, players }) {
         el("div", { class: "bar" }, el("meter", { min: 0, max: 100, value, "aria-label": `${state.roles[role]} expects` }), el("small", {}, `${state.roles[role]}${state.over ? "" : " expects"} ${Math.round(value)}`)),
       ),
     );
-  }
-
-  function fillSeats() {
-    seats.replaceChildren(
-      ...state.roles.map((role, i) =>
-        el(
-          "label",
-          {},
-          el("strong", {}, role),
-          " ",
-          el("input", { "data-role": role, list: "players", value: state.seats[i], autocomplete: "off", onchange: (event) => order("seat", { role, player: event.target.value.trim() }) }),
-        ),
-      ),
-    );
+    const thought = here.at(-1)?.thought ?? state.thought.map((one) => ({ ...one, candidates: named(one.candidates) }))[0];
+    if (thought) showSearch(search, state.roles[thought.role], thought.candidates, thought.note);
+    else search.replaceChildren(el("p", {}, "Nobody has searched at this step. Ask for a hint, or let the page play a side."));
   }
 
   function fillHistory() {
@@ -255,22 +289,32 @@ export function show(main, { table, players }) {
   function fillFacts() {
     facts.replaceChildren(
       ...(state.beside.length === 0 ? [el("p", {}, "All that is true stands on the board.")] : []),
-      ...state.beside.map(({ name, rows }) => el("section", {}, el("h2", {}, name), el("p", {}, rows.map((words) => (Array.isArray(words) ? words.join(" ") : words)).filter(Boolean).join(", ")))),
-      el("details", { class: "seating" }, el("summary", {}, "Change players"), seats),
+      ...state.beside.map(({ name, rows: lines }) => el("section", {}, el("h2", {}, name), el("p", {}, lines.map((words) => (Array.isArray(words) ? words.join(" ") : words)).filter(Boolean).join(", ")))),
     );
   }
 
-  function showState(news) {
+  /** What the person at this screen has of a state: the choices of its own roles, and what it may do. */
+  function seen(news) {
+    const { you } = people;
+    const sitting = news.persons.filter((one) => one !== null);
+    const between = new Set(sitting).size > 1;
+    return { ...news, you, people: people.seats, between, rules: !between && (you.length > 0 || (people.owner && sitting.length === 0)), asked: news.asked.filter(({ role }) => you.includes(role)) };
+  }
+
+  function showState(heard) {
+    const news = seen(heard);
     const before = state === null || state.game !== news.game ? null : board.querySelector("svg");
     const focused = document.activeElement?.dataset?.square;
     const moved = state === null || news.step !== state.step || news.steps !== state.steps;
     soundOf(state, news);
+    if (told !== heard) came = Date.now() - 1000 * (heard.age ?? 0);
+    told = heard;
     state = news;
     remember(table, news);
     thinking = null;
     hinting = false;
     walking = carrying = "";
-    asksUntil = Date.now() + 1000 * news.patience;
+    if (moved) running = {};
     main.querySelector("h1").textContent = news.title;
     const { svg: now, shade } = hidden.drawn(news, drawing);
     board.replaceChildren(now);
@@ -279,14 +323,14 @@ export function show(main, { table, players }) {
     if (moved) glide(before, now);
     hidden.show(news);
     // What was told is not taken back.
-    const told = Boolean(news.blind && !news.blind.over && news.steps > 0);
-    const outside = news.blind && news.blind.as == null && news.seats.includes("human");
-    const people = news.roles.filter((role) => role !== "random").length;
-    for (const [name, none] of [["hint", news.over || outside], ["pause", news.over || outside], ["back", told], ["swap", told || outside || people < 2], ["flip", now.querySelector("[data-turn]") === null]]) controls.querySelector(`[data-order=${name}]`).hidden = none;
-    for (const [role, value] of Object.entries(news.history[news.step - 1]?.expects ?? {})) expects.set(news.roles.indexOf(role), value);
+    const final = Boolean(news.blind && !news.blind.over && news.steps > 0);
+    const alone = news.roles.filter((role) => role !== "random").length < 2;
+    const none = { hint: !news.rules || news.over, pause: !news.rules || news.over, back: final || !(news.rules || (news.between && news.you.length > 0)), swap: !news.rules || final || alone, flip: now.querySelector("[data-turn]") === null };
+    for (const [name, hides] of Object.entries(none)) controls.querySelector(`[data-order=${name}]`).hidden = hides;
+    slider.disabled = !news.rules && news.you.length === 0;
     fillNames();
-    fillBars();
-    fillSeats();
+    fillFigures();
+    company.show(news);
     if (news.blind && !news.blind.over) history.replaceChildren(ownHistory(news));
     else fillHistory();
     fillFacts();
@@ -304,10 +348,9 @@ export function show(main, { table, players }) {
     fillNames();
     if (step !== state.step) return;
     putOver(board.querySelector("svg"), over);
-    if (value != null) expects.set(role, value);
-    fillBars();
+    hints.set(position(), { value, thought: { role, candidates, note } });
+    fillFigures();
     status.textContent = `Hint: ${candidates[0]?.move ?? move}`;
-    showSearch(search, state.roles[role], candidates, note);
   }
 
   fillRules(rules, table);
@@ -319,7 +362,7 @@ export function show(main, { table, players }) {
       { class: "table" },
       el("div", { class: "head" }, names, status),
       el("div", { class: "middle" }, bars, board),
-      el("div", { class: "side" }, tally.element, banner.element, hidden.element, choices, controls, legal, tabbed.element),
+      el("div", { class: "side" }, tally.element, banner.element, company.element, hidden.element, choices, controls, legal, tabbed.element),
     ),
   );
   document.addEventListener("keydown", (event) => {
@@ -351,16 +394,26 @@ export function show(main, { table, players }) {
     });
   }
   const heard = {
+    people: (news) => {
+      const same = String(people.you) === String(news.you) && people.owner === news.owner;
+      people = news;
+      if (told === null) return;
+      if (!same) return showState(told);
+      state = seen(state.looks ? state : told); // a move that is half made stays so
+      fillNames();
+      company.show(state);
+      tellStatus();
+    },
     state: showState,
     thinking: ({ role, seconds }) => {
       thinking = { role, until: Date.now() + 1000 * seconds };
       tellStatus();
       fillNames();
     },
-    search: ({ role, candidates, note, expects: value }) => {
-      if (value != null) expects.set(role, value);
-      fillBars();
-      showSearch(search, state.roles[role], candidates.map(([move, visits, worth]) => ({ move, visits, value: worth })), note);
+    search: ({ turn, role, candidates, note, expects: value }) => {
+      if (turn !== state.step + 1) return;
+      running = { value, thought: { role, candidates: named(candidates), note } };
+      fillFigures();
     },
     hint: showHint,
     note: ({ text }) => {
@@ -375,5 +428,8 @@ export function show(main, { table, players }) {
     },
     ended: ({ text }) => fail(new Error(`this table has ended: ${text}`)),
   };
+  // A browser may keep a page that one has left, with its connections.
+  window.addEventListener("pagehide", () => unheard());
+  window.addEventListener("pageshow", ({ persisted }) => persisted && hear());
   hear();
 }

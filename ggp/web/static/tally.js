@@ -29,8 +29,8 @@ export function tallyView(order) {
   const element = el("p", { class: "tally", role: "group", "aria-label": "Counts", hidden: true }, counts, record, next);
   let following = "";
 
-  function show({ tally, level, over, goals, history, next: after, step, steps, blind }) {
-    redo.hidden = step === steps || (blind && !blind.over);
+  function show({ tally, level, over, goals, history, next: after, step, steps, blind, between }) {
+    redo.hidden = step === steps || between || (blind && !blind.over);
     restart.hidden = !level || step === 0;
     element.hidden = !level;
     if (!level) return;

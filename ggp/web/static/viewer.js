@@ -149,6 +149,7 @@ export function view(main, story, frame) {
 
   function result() {
     if (story.goals.length) return story.goals.map((goal, role) => `${who(role)} ${goal}`).join(", ");
+    if (story.end) return story.end;
     return story.aborted ? "the match was aborted here" : "the record ends here";
   }
 

@@ -240,6 +240,7 @@ PAGES = {
 }
 TABLES = {
     "chess": ({"game": "chess", "seats": ["human", "human"]}, 20),
+    "with a friend": ({"game": "checkers", "seats": ["human", "friend"], "minutes": 5}, 7),
     "hex": ({"game": "hex", "seats": ["human", "human"]}, 81),
     "level": ({"game": "tutorial.xsb:1", "seats": ["human"]}, 2),
     "at once": ({"game": "rockpaperscissors", "seats": ["human", "human"]}, 3),

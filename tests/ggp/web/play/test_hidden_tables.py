@@ -12,6 +12,7 @@ from gdl.information import hides
 from ggp.game import Game
 from ggp.processes.parent import Inbox
 from ggp.rule_files import installed_games
+from ggp.web.play.routes import REQUESTS
 from ggp.web.play.table import TableRequest
 from ggp.web.play.table_process import BlindTable
 from ggp.web.play.view import OUTSIDE
@@ -24,10 +25,16 @@ from tests.ggp.web.play.test_tables import At, moves, opened
 
 
 async def sits(at: At, role: str) -> At:
-    """Somebody sits down there."""
-    person = At(at.client, at.table, at.headers, (await at.request("sit", role=role))["key"])
+    """Somebody who comes by sits down there."""
+    person = At(at.client, at.table, at.headers)
+    person.key = (await person.request("sit", role=role))["key"]
     await person.begin()
     return person
+
+
+def outside(at: At) -> At:
+    """Somebody who looks on."""
+    return At(at.client, at.table, at.headers)
 
 
 async def move(person: At, state: dict[str, Any], text: str = "") -> dict[str, Any]:
@@ -36,14 +43,15 @@ async def move(person: At, state: dict[str, Any], text: str = "") -> dict[str, A
 
 
 async def test_each_person_is_told_what_its_role_knows_and_all_of_it_after_the_end(client: Client) -> None:
-    at = await opened(client, game="kuhn", seats=["human", "human"])
+    one = await opened(client, game="kuhn", seats=["human", "friend"])
+    at = outside(one)
     watched = await at.until("state")
     assert (watched["blind"], watched["seats"]) == ({"over": False, "as": None}, ["human", "human", "random"])
-    one, two = await sits(at, "first"), await sits(at, "second")
+    two = await sits(at, "second")
     assert "already" in (await at.request("sit", role="first"))["error"]
     assert "no person" in (await at.request("sit", role="random"))["error"]
     first = await one.until("state", lambda s: s["asked"] != [])
-    second = await two.until("state", lambda s: s["step"] == 1)
+    second = await two.until("state", lambda s: s["step"] == 1 and s["blind"]["as"] == 1)
     own = [state["blind"]["percepts"][0].split()[-1] for state in (first, second)]
     assert own[0] != own[1]
     assert f"second {own[1]}" not in first["svg"] and f"first {own[0]}" in first["svg"]
@@ -52,10 +60,11 @@ async def test_each_person_is_told_what_its_role_knows_and_all_of_it_after_the_e
     # The other's key, or none, makes no move for it; nothing is taken back; nothing is kept.
     await two.request("move", role="first", move="bet")
     assert "not your role" in (await two.until("note"))["text"]
-    await at.request("move", role="first", move="bet")
+    assert "look on" in (await at.request("move", role="first", move="bet"))["error"]
     await one.request("back")
     assert "hides information" in (await one.until("note"))["text"]
-    assert (await client.get(f"/play/{at.table}/keep?form=record")).status == 400
+    assert (await client.get(f"/play/{at.table}/keep?form=record&key={one.key}")).status == 400
+    assert (await client.get(f"/play/{at.table}/keep?form=record")).status == 403
     await move(one, first, "bet")
     second = await two.until("state", lambda s: s["asked"] != [])
     assert second["blind"]["percepts"] == ["first: bet"]
@@ -66,17 +75,22 @@ async def test_each_person_is_told_what_its_role_knows_and_all_of_it_after_the_e
         assert f"first {own[0]}" in over["svg"] and f"second {own[1]}" in over["svg"]
         assert over["history"][0]["moves"] == ["noop", "noop", f"(deal {own[0]} {own[1]})"]
         assert [sight["role"] for sight in over["blind"]["sights"]] == [0, 1]
-    await at.request("goto", step=1)
-    back = await at.until("state", lambda s: s["step"] == 1)
-    assert back["asked"] == [] and back["blind"]["sights"][1]["guesses"]
+    await two.request("goto", step=1)  # each looks back alone
+    back = await two.until("state", lambda s: s["step"] == 1)
+    assert back["asked"] == [] and back["blind"]["sights"][1]["guesses"] and back["looks"]
     kept = await (await client.get(f"/play/{at.table}/keep?form=record")).json()
     assert kept["percepts"][0] == [[f"( card {own[0]} )"], [f"( card {own[1]} )"], []]
     assert read_match(kept).goals
+    # Both want another match: sides are swapped.
+    await two.request("again")
+    await one.until("state", lambda s: s["offers"] == {"again": [1]})
+    await one.request("again")
+    again = await one.until("state", lambda s: not s["blind"]["over"] and s["step"] == 1)
+    assert (again["persons"], again["blind"]["as"]) == ([1, 0, None], 1)
 
 
-async def test_sides_are_swapped_after_the_end_and_everybody_keeps_the_own_chair(client: Client) -> None:
-    at = await opened(client, game="kuhn", seats=["human", "legal"], playclock=0.1)
-    one = await sits(at, "first")
+async def test_sides_are_swapped_after_the_end_and_everybody_keeps_the_own_seat(client: Client) -> None:
+    one = await opened(client, game="kuhn", seats=["human", "legal"], playclock=0.1)
     await move(one, await one.until("state", lambda s: s["asked"] != []))
     state = await one.until("state", lambda s: s["over"] or (s["step"] > 1 and s["asked"] != []))
     if not state["over"]:
@@ -89,8 +103,7 @@ async def test_sides_are_swapped_after_the_end_and_everybody_keeps_the_own_chair
 
 
 async def test_those_who_watch_the_servers_tables_see_nothing_before_the_end(client: Client) -> None:
-    at = await opened(client, game="montyhall", seats=["human"])
-    one = await sits(at, "candidate")
+    one = await opened(client, game="montyhall", seats=["human"])
     await move(one, await one.until("state", lambda s: s["asked"] != []))
     state = await one.until("state", lambda s: s["step"] == 3)
     [match] = client.app[WATCHED].matches.values()
@@ -102,9 +115,9 @@ async def test_those_who_watch_the_servers_tables_see_nothing_before_the_end(cli
     assert any("hide" in joint[1] for joint in match.moves)
 
 
-async def test_a_chair_on_which_nobody_sits_is_told_to_nobody(client: Client) -> None:
-    at = await opened(client, game="kuhn", seats=["human", "human"])
-    one = await sits(at, "first")
+async def test_who_looks_on_is_told_nothing_of_a_free_seat(client: Client) -> None:
+    one = await opened(client, game="kuhn", seats=["human", "human"])
+    at = outside(one)
     await move(one, await one.until("state", lambda s: s["asked"] != []), "bet")
     await one.until("state", lambda s: s["step"] == 2)
     heard: list[str] = []
@@ -118,81 +131,66 @@ async def test_a_chair_on_which_nobody_sits_is_told_to_nobody(client: Client) ->
 
 
 async def test_a_hint_comes_from_what_the_own_role_knows_and_goes_to_it_alone(client: Client) -> None:
-    at = await opened(client, game="montyhall", seats=["human"])
-    one = await sits(at, "candidate")
+    one = await opened(client, game="montyhall", seats=["human"])
     await move(one, await one.until("state", lambda s: s["asked"] != []))
     await one.until("state", lambda s: s["step"] == 3)
     await one.request("hint", role="candidate")
     assert (await one.until("hint"))["move"] == "switch"
 
 
-ALL = [
-    "move",
-    "hint",
-    "pause",
-    "go",
-    "again",
-    "back",
-    "goto",
-    "seat",
-    "swap",
-    "walk",
-    "show",
-    "keep",
-    "nothing",
-]
-FIRST = frozenset({"pause", "go", "seat", "swap", "show", "keep"})
+ASKED = [*REQUESTS, "keep", "nothing"]
+SERVERS = {"show", "keep", "sit"}
+BEFORE = {"move", "hint", "resign", "draw", "decline", "pause", "go", "seat", "swap"}
 PHASES = {
-    "before": {"people": FIRST | {"own"}, "outside": {"show", "keep"}},
-    "playing": {"people": FIRST - {"seat", "swap"} | {"own"}, "outside": {"show", "keep"}},
-    "over": {"people": FIRST | {"again", "back", "goto"}, "outside": {"show", "keep", "back", "goto"}},
+    "before": BEFORE,
+    "playing": BEFORE - {"seat", "swap"},
+    "over": {"back", "goto", "pause", "go", "seat", "swap", "again", "decline"},
 }
+ALONE = {"hint", "pause", "go", "seat", "swap"}
+"""What a person may do only if no other one plays."""
 
 
 @pytest.mark.parametrize("phase", PHASES)
 @pytest.mark.parametrize("name", ["kuhn", "blindtictactoe", "montyhall"])
-def test_a_chair_may_do_what_is_listed_and_nothing_else(name: str, phase: str) -> None:
+def test_a_person_may_do_what_is_listed_and_nothing_else(name: str, phase: str) -> None:
     table = BlindTable(
         TableRequest(Game.load(name), ["human"] * 8, seed=1), Inbox(), lambda kind, **fields: None
     )
+    roles = table._playing
+    for person, role in enumerate(roles):
+        table._company.sit(person, role)
     while (phase == "over" and not table._revealed) or (phase == "playing" and not table.match.steps):
-        for role in {*table._playing} & {*table.match.waiting}:
+        for role in {*roles} & {*table.match.waiting}:
             table.match.answer(role, Choice(table.match.options[role][0]))
         table._turn()
-    first = table.roles[table._playing[0]]
-    allowed = PHASES[phase]
-    for chair, mine in ((OUTSIDE, False), (table._chairs[table._playing[0]], True), (99, False)):
-        for do in ALL:
-            may = not table._refusal({"do": do, "role": first, "chair": chair})
-            listed = allowed["people" if mine else "outside"]
-            assert may == (do in listed or (do in ("move", "hint") and "own" in listed)), (chair, do)
-    other = {"do": "move", "role": table.roles[table._playing[-1]], "chair": table._chairs[table._playing[0]]}
-    assert bool(table._refusal(other)) == (phase == "over" or len(table._playing) > 1)
+    first = table.roles[roles[0]]
+    listed = PHASES[phase] - (ALONE if len(roles) > 1 else set())
+    for person, may in ((OUTSIDE, SERVERS), (0, listed | SERVERS), (99, SERVERS)):
+        for do in ASKED:
+            refusal = table._refusal({"do": do, "role": first, "person": person})
+            assert (not refusal) == (do in may), (person, do)
+    other = {"do": "move", "role": table.roles[roles[-1]], "person": 0}
+    assert bool(table._refusal(other)) == (phase == "over" or len(roles) > 1)
 
 
 async def test_those_who_look_on_neither_deal_again_nor_stop_a_match_that_goes_on(client: Client) -> None:
-    at = await opened(client, game="kuhn", seats=["human", "human"])
-    one, two = await sits(at, "first"), await sits(at, "second")
+    one = await opened(client, game="kuhn", seats=["human", "human"])
+    at, two = outside(one), await sits(one, "second")
     dealt = await one.until("state", lambda s: s["asked"] != [])
-    for listening in (at, two):  # a note is not repeated for those who come later
-        await listening.until("state")
-    for do in ("again", "pause", "go", "swap", "back"):
-        await at.request(do)
-        assert "spectators" in (await at.until("note"))["text"]
-    await two.request("again")
-    assert "hides information" in (await two.until("note"))["text"]
-    await one.request("show")
-    await one.request("move", role="second", move="pass")
-    assert "not your role" in (await one.until("note"))["text"]
+    await two.until(
+        "state", lambda s: s["blind"]["as"] == 1
+    )  # a note is not repeated for those who come later
+    for do in ("again", "pause", "go", "swap", "back", "show"):
+        assert "look on" in (await at.request(do))["error"]
+        assert "look on" in (await At(client, at.table, at.headers, "x" * 16).request(do))["error"]
+    for do in ("again", "pause", "hint", "seat"):
+        await two.request(do, **({"role": "second", "player": "uct"} if do in ("hint", "seat") else {}))
+        assert (await two.until("note"))["text"]
     await move(one, dealt, "bet")
     told = await two.until("state", lambda s: s["asked"] != [])
     await move(two, told, "fold")
     over = await one.until("state", lambda s: s["over"])
     assert f"first {dealt['blind']['percepts'][0].split()[-1]}" in over["svg"] and not over["waits"]
-    await at.request("again")
-    assert "spectators" in (await at.until("note"))["text"]
-    await two.request("again")
-    await one.until("state", lambda s: not s["blind"]["over"])
 
 
 def test_requests_that_are_refused_do_not_interrupt_a_player() -> None:
@@ -202,9 +200,9 @@ def test_requests_that_are_refused_do_not_interrupt_a_player() -> None:
         table.match.replace(role, "none")
     table.match.make()
     for do in ("again", "pause", "go", "seat", "swap", "back", "goto", "nothing"):
-        inbox.put({"do": do, "chair": OUTSIDE})
+        inbox.put({"do": do, "person": OUTSIDE})
         assert not table._requests.urgent(), do
-    inbox.put({"do": "pause", "chair": table._chairs[table._playing[0]]})
+    inbox.put({"do": "pause", "person": 0})
     assert table._requests.urgent()
 
 
@@ -224,6 +222,8 @@ class Matches:
         self.said: list[tuple[str, dict[str, Any]]] = []
         order = TableRequest(game, ["human"] * 8, seed=seed)
         self.table = BlindTable(order, Inbox(), lambda kind, **fields: self.said.append((kind, fields)))
+        for person, role in enumerate(self.table._playing):
+            self.table._company.sit(person, role)
         self.rng = random.Random(seed)
         self.told = Told()
 
@@ -238,17 +238,15 @@ class Matches:
                 if role in table.match.waiting:
                     moves = table.match.options[role]
                     move = moves[min(self.rng.randrange(len(moves)), self.rng.randrange(len(moves)))]
-                    chair, spelled = (
-                        table._chairs[role],
-                        table.machine.rules.spell(table.machine.move(role, move)),
-                    )
-                    table._obey({"do": "move", "role": table.roles[role], "move": spelled, "chair": chair})
+                    person = table._company.at[role]
+                    spelled = table.machine.rules.spell(table.machine.move(role, move))
+                    table._obey({"do": "move", "role": table.roles[role], "move": spelled, "person": person})
                     self._note()
             if not table._revealed:
                 table._turn()
             steps += 1
         if not table._revealed:
-            table._obey({"do": "keep", "form": "record", "chair": OUTSIDE})
+            table._obey({"do": "keep", "form": "record", "person": OUTSIDE})
             kind, fields = self.said[-1]
             told.note(kind, OUTSIDE, "before the end", orjson.dumps(fields), table.match.state.key)
         self.said.clear()
@@ -257,15 +255,15 @@ class Matches:
         """What has been said since the last time."""
         table = self.table
         histories = {
-            table._chairs[role]: (tuple(belief.history), role in table.match.choices)
+            table._company.at[role]: (tuple(belief.history), role in table.match.choices)
             for role, belief in table._beliefs.items()
         }
         for kind, fields in self.said:
-            chair = fields["to"]
+            person = fields["to"]
             if kind == "state" and fields["blind"]["over"]:
                 continue  # the match is over: all is told
-            learnt = len(table.match.steps) if chair == OUTSIDE else histories[chair]
-            self.told.note(kind, chair, learnt, orjson.dumps(fields), table.match.state.key)
+            learnt = len(table.match.steps) if person == OUTSIDE else histories[person]
+            self.told.note(kind, person, learnt, orjson.dumps(fields), table.match.state.key)
         self.said.clear()
 
 

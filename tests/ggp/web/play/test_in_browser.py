@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.ggp.web.pages import WebServer, end_web, open_table, press, start_web, wait
+from tests.ggp.web.pages import WebServer, end_web, open_table, order, press, start_web, wait
 from tests.waiting import until
 
 pytest.importorskip("selenium", reason="selenium is not installed")
@@ -581,3 +581,98 @@ def test_ships_are_laid_in_the_own_sea_and_shots_fall_in_the_other(web: WebServe
     assert not browser.find_elements(By.CSS_SELECTOR, ".gb-shade")
     browser.find_element(By.ID, "shades").click()
     until(lambda: bool(browser.find_elements(By.CSS_SELECTOR, ".gb-shade")))
+
+
+# --- People at one table: another name of this computer is another origin, and so another person's browser
+SEATED = "[...document.querySelectorAll('.names li')].map((one) => one.textContent).join('; ')"
+
+
+@pytest.mark.slow
+def test_two_windows_play_a_match_of_hidden_information_and_another_with_sides_swapped(
+    web: WebServer, browser: Any
+) -> None:
+    choose(browser, web(), "Kuhn poker", "friend")
+    one, place = browser.current_window_handle, browser.current_url
+    assert "#" not in place, "who gets the address gets no key"
+    assert wait(browser, "document.querySelector('.company input').value") == place
+    until(lambda: is_asked(browser))
+    browser.switch_to.new_window("window")
+    two = browser.current_window_handle
+    try:
+        browser.get(place.replace("localhost", "127.0.0.1"))
+        wait(browser, "document.querySelector('.sit')")
+        assert "holds" not in drawn(browser)
+        browser.find_element(By.ID, "name").send_keys("Bob")
+        browser.find_element(By.CSS_SELECTOR, ".sit").click()
+        wait(browser, f"{SEATED}.includes('Bob (you)')")
+        own = wait(browser, "document.querySelector('.known .percept')?.textContent").split()[-1]
+        until(lambda: f"second {own}" in drawn(browser))
+        assert "holds first" not in drawn(browser)
+        browser.refresh()
+        wait(browser, f"{SEATED}.includes('Bob (you)')")  # a reload keeps the seat
+        for window in (one, two) * 2:
+            browser.switch_to.window(window)
+            until(lambda: is_asked(browser) or shows_both(browser))
+            if not shows_both(browser):
+                browser.execute_script("document.querySelector('.offered button')?.click()")
+                until(lambda: not is_asked(browser))
+        for window in (one, two):
+            browser.switch_to.window(window)
+            until(lambda: shows_both(browser))
+        wait(browser, "document.querySelector('#again')").click()
+        browser.switch_to.window(one)
+        wait(browser, "document.querySelector('#accept-again')").click()
+        wait(browser, f"{SEATED}.includes('firstBob') || {SEATED}.includes('first Bob')")
+        until(lambda: not shows_both(browser))
+    finally:
+        browser.switch_to.window(two)
+        browser.close()
+        browser.switch_to.window(one)
+
+
+def drawn(browser: Any) -> str:
+    """The words on the board."""
+    return str(browser.execute_script("return document.querySelector('.board')?.textContent ?? ''"))
+
+
+def is_asked(browser: Any) -> bool:
+    """Whether the person at this window has a choice."""
+    return bool(browser.execute_script("return document.querySelector('.offered button') !== null"))
+
+
+def shows_both(browser: Any) -> bool:
+    """Whether the cards of both players are drawn."""
+    words = drawn(browser)
+    return all(
+        any(f"{role} {card}" in words for card in ("jack", "queen", "king")) for role in ("first", "second")
+    )
+
+
+@pytest.mark.slow
+def test_the_level_is_chosen_beside_the_name_in_the_middle_and_clocks_go_on_after_a_reload(
+    web: WebServer, browser: Any
+) -> None:
+    order(
+        browser,
+        web(),
+        "/play/tables",
+        game="tictactoe",
+        seats=["human", "uct:playouts=30"],
+        playclock=1,
+        minutes=5,
+    )
+    look(browser, lambda s: len(s[2]) == 9)
+    click(browser, square_of(browser, "b 2") + ".gb-may")
+    look(browser, lambda s: s[1].startswith("step 2 ") and s[0].startswith("Your turn"))
+    assert "expects" in text(browser, ".bars")
+    menu = browser.find_elements(By.CSS_SELECTOR, ".level select")[1]
+    assert menu.get_attribute("value") == "easy"
+    browser.execute_script(
+        "arguments[0].value = 'medium'; arguments[0].dispatchEvent(new Event('change'))", menu
+    )
+    wait(browser, "document.querySelectorAll('.names .who')[1].title === 'uct'")
+    assert look(browser, lambda s: True)[1].startswith("step 2 ")
+    time.sleep(1.5)
+    browser.refresh()
+    clock = wait(browser, "document.querySelector('.names .clock')?.textContent")
+    assert clock.startswith("4:5")

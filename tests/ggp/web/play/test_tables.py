@@ -35,7 +35,7 @@ class At(Listener):
         super().__init__(client, f"/play/{table}/events", key)
         self.table, self.headers = table, headers
 
-    async def request(self, name: str, **fields: object) -> dict[str, Any]:
+    async def request(self, name: str, /, **fields: object) -> dict[str, Any]:
         fields |= {"key": self.key} if self.key else {}
         reply = await self.client.post(f"/play/{self.table}/{name}", json=fields, headers=self.headers)
         told: dict[str, Any] = await reply.json()
@@ -47,7 +47,7 @@ async def opened(client: Client, **order: object) -> At:
     reply = await client.post("/play/tables", json=order, headers=headers)
     told = await reply.json()
     assert reply.status == 200, told
-    return At(client, told["table"], headers)
+    return At(client, told["table"], headers, told["key"])
 
 
 def moves(state: dict[str, Any]) -> list[str]:
@@ -97,16 +97,16 @@ async def test_a_person_walks_and_pushes_by_squares_and_keeps_the_match(client: 
     await at.request("walk", role="keeper", to="0,4,7", **{"from": "0,4,4"})
     pushed = await at.until("state", lambda s: s["step"] >= 3)
     assert pushed["history"][-1]["words"] == ["up"]
-    reply = await client.get(f"/play/{at.table}/keep?form=record")
+    reply = await client.get(f"/play/{at.table}/keep?form=record&key={at.key}")
     record = json.loads(await reply.text())
     assert reply.status == 200
     replay = Replay(read_match(record), Game("kept", record["rules"]))
     assert replay.compared().doubts == {}
     assert len(record["moves"]) == len(record["states"]) - 1 >= 3
-    page = await (await client.get(f"/play/{at.table}/keep?form=html")).text()
+    page = await (await client.get(f"/play/{at.table}/keep?form=html&key={at.key}")).text()
     assert page.startswith("<!doctype html>")
     assert "The belfry" in page
-    assert (await client.get(f"/play/{at.table}/keep?form=exe")).status == 400
+    assert (await client.get(f"/play/{at.table}/keep?form=exe&key={at.key}")).status == 400
 
 
 async def test_moves_and_pushes_are_counted_and_steps_taken_back_are_made_again(client: Client) -> None:
@@ -328,11 +328,13 @@ async def test_of_requests_to_a_busy_table_so_many_wait_and_no_more(client: Clie
     headers, path = at.headers, f"/play/{at.table}/move"
     statuses = []
     for _ in range(routes.MOST_ORDERS + 5):
-        async with client.post(path, json={"role": "red", "move": "(drop 1)"}, headers=headers) as reply:
+        async with client.post(
+            path, json={"role": "red", "move": "(drop 1)", "key": at.key}, headers=headers
+        ) as reply:
             statuses.append(reply.status)
     assert statuses == [200] * routes.MOST_ORDERS + [503] * 5
     table = client.app[TABLES].get(at.table)
-    table._child.send("pause", chair=-1)  # what has come before still waits
+    table._child.send("pause", person=0)  # what has come before still waits
     await at.until("state", lambda state: state["waits"])
     assert "error" not in await at.request("show")
 
@@ -348,6 +350,8 @@ async def test_of_requests_to_a_busy_table_so_many_wait_and_no_more(client: Clie
         ("goto", {"step": 10**400}),
         ("goto", {"step": "1"}),
         ("sit", {"role": {"a": 1}}),
+        ("sit", {"role": "x", "name": "n" * 25}),
+        ("seat", {"role": "x", "player": "uct", "seconds": 1e9}),
         ("show", {"key": "k" * 101}),
     ],
 )
@@ -396,10 +400,10 @@ def test_the_seed_in_a_record_deals_the_same_match_again() -> None:
 async def test_a_match_can_be_kept_again_after_too_many_requests_waited(client: Client) -> None:
     at = await opened(client, game="tictactoe", seats=["human", "human"])
     table = client.app[TABLES].get(at.table)
-    table._waiting += routes.MOST_ORDERS
-    assert (await client.get(f"/play/{at.table}/keep")).status == 503
-    table._waiting -= routes.MOST_ORDERS
-    assert (await client.get(f"/play/{at.table}/keep")).status == 200
+    table._waiting.extend([-1] * routes.MOST_ORDERS)
+    assert (await client.get(f"/play/{at.table}/keep?key={at.key}")).status == 503
+    table._waiting.clear()
+    assert (await client.get(f"/play/{at.table}/keep?key={at.key}")).status == 200
     await table.close()
     await table.close()
 
@@ -410,16 +414,16 @@ def test_requests_that_change_nothing_give_a_person_no_more_time() -> None:
     table = Table(request, inbox, lambda kind, **fields: None)
     dues = []
     for order in ("show", "nothing", "hint", "go"):
-        inbox.put({"do": order})
+        inbox.put({"do": order, "person": 0})
         table._turn()
-        dues.append(table._due)
-    inbox.put({"do": "move", "role": "x", "move": "(mark z 9)"})
+        dues.append(table._clock._since[0])
+    inbox.put({"do": "move", "role": "x", "move": "(mark z 9)", "person": 0})
     table._turn()
-    assert {*dues, table._due} == {dues[0]} and dues[0] is not None
-    inbox.put({"do": "move", "role": "x", "move": "(mark a 1)"})
+    assert {*dues, table._clock._since[0]} == {dues[0]}
+    inbox.put({"do": "move", "role": "x", "move": "(mark a 1)", "person": 0})
     while not table.match.steps:
         table._turn()
-    assert table._due is None
+    assert not table._clock._since
 
 
 # --- A player's name from a page loads no code, opens no path, calls no address, and starts no processes

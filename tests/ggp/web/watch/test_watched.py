@@ -164,7 +164,8 @@ async def test_a_table_is_watched_from_its_first_state_to_its_end_and_back_again
         return told
 
     order = {"game": "tictactoe", "seats": ["uct:workers=1", "human"]}
-    table = (await post("/play/tables", **order, playclock=1.5))["table"]
+    opened = await post("/play/tables", **order, playclock=1.5)
+    table, own = opened["table"], opened["key"]
     everything = Listener(client, "/watch/events")
     matches: list[dict[str, Any]] = []
     while not matches:
@@ -182,11 +183,11 @@ async def test_a_table_is_watched_from_its_first_state_to_its_end_and_back_again
     earlier = await (await client.get(f"/watch/{key}/steps/0")).json()
     assert earlier["step"] == 0 and "<svg" in earlier["svg"]
 
-    await post(f"/play/{table}/seat", role="o", player="legal")
-    await post(f"/play/{table}/seat", role="x", player="legal")
+    await post(f"/play/{table}/seat", role="o", player="legal", key=own)
+    await post(f"/play/{table}/seat", role="x", player="legal", key=own)
     ended = await onlooker.until("ended")
     assert ended["text"].startswith("done: ")
-    await post(f"/play/{table}/goto", step=1)
+    await post(f"/play/{table}/goto", step=1, key=own)
     again = await onlooker.until("match")
     assert again["why"] == ""
     await onlooker.until("board", lambda told: told["step"] == 1)
