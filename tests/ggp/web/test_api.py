@@ -283,7 +283,7 @@ def test_what_a_player_notes_is_told_without_folders(tmp_path: Path) -> None:
     match = Match(machine)
     match.answer(0, choice)
     match.make()
-    [told] = TableView(game, machine).seen(match)["history"]
+    [told] = TableView(game, machine).seen(match, match.at)["history"]
     assert told["notes"]["x"].startswith("no table: ")
     assert str(tmp_path) not in told["notes"]["x"]
 

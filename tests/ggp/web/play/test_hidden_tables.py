@@ -144,9 +144,9 @@ BEFORE = {"move", "hint", "resign", "draw", "decline", "pause", "go", "seat", "s
 PHASES = {
     "before": BEFORE,
     "playing": BEFORE - {"seat", "swap"},
-    "over": {"back", "goto", "pause", "go", "seat", "swap", "again", "decline"},
+    "over": {"back", "redo", "goto", "pause", "go", "seat", "swap", "again", "decline"},
 }
-ALONE = {"hint", "pause", "go", "seat", "swap"}
+ALONE = {"hint", "pause", "go", "seat", "swap", "redo"}
 """What a person may do only if no other one plays."""
 
 
