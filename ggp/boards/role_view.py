@@ -72,7 +72,9 @@ class SightView:
         sure = frozenset(term for term, share in likely.items() if share >= SURE)
         was = None if before is None else self._told(before.sure, belief.role)
         told = self._told(sure, belief.role)
-        board = self._board if self._painter.pegs is None else None  # Pegs have no square for each fact.
+        board = self._board
+        if board is not None and self._painter.quiet and not board.seas:
+            board = None  # Pegs have no square for each fact.
         unsure = sorted(t for t, share in likely.items() if LEAST <= share < SURE or t in sure - told)
         squares: dict[Square, list[tuple[float, Term, Thing]]] = {}
         guesses: list[tuple[float, str]] = []
@@ -115,11 +117,9 @@ class SightView:
 
     def _onlooker(self, belief: Belief, likely: dict[Term, float], past: Past) -> Onlooker:
         """The belief's role, with its own moves, the steps and what it does not know."""
-        made = [one.move for one in belief.history]
-        moves = [None] * belief.role + made[-1:]
+        moves = [None] * belief.role + [one.move for one in belief.history[-1:]]
         unsure = {term: share for term, share in likely.items() if share < SURE}
-        earlier = [move for move in made[:-1] if move is not None]
-        return Onlooker(belief.role, unsure, moves, earlier, past=past)
+        return Onlooker(belief.role, unsure, moves, past=past)
 
     def percepts(self, percepts: Iterable[Term]) -> list[str]:
         """Percepts in words."""

@@ -35,7 +35,6 @@ class Onlooker:
         role: number of the role that sits below; None for the first.
         likely: the likelihoods of propositions that this role does not know; None if all are drawn.
         moves: the moves that were just made, as far as known, role by role.
-        earlier: the moves before, if a look shows them.
         over: whether the match is over, so that nobody is to move.
         past: the steps up to now, for boards that show them.
     """
@@ -43,7 +42,6 @@ class Onlooker:
     role: int | None = None
     likely: Mapping[Term, float] | None = None
     moves: Sequence[Term | None] = ()
-    earlier: Sequence[Term] = ()
     over: bool = False
     past: Past = ()
 
@@ -57,7 +55,7 @@ class Scene:
         on: the things on squares.
         beside: the propositions off the board, in order, without the digits of counters.
         counters: the relation of the lowest digit and the value of each counter.
-        turn: the number of the role whose turn it is; None if the state names no role.
+        turn, turn_before: the number of the role whose turn it is, and was; None if the state names no role.
         changed: the squares whose things have changed; empty if these are many.
         on_before, off_before: the things on squares and the propositions off the board in the state before;
             None if there is none.
@@ -69,6 +67,7 @@ class Scene:
     beside: list[Term]
     counters: list[tuple[str, int]]
     turn: int | None
+    turn_before: int | None
     changed: set[Square]
     on_before: dict[Square, list[Thing]] | None
     off_before: list[Term] | None
@@ -120,6 +119,7 @@ class SceneFinder:
             beside=[term for term in others if term not in digits],
             counters=[(terms[0].name, value) for value, terms in counters],
             turn=self.turns.role(now),
+            turn_before=self.turns.role(was or ()),
             changed=changed,
             on_before=old,
             off_before=was,

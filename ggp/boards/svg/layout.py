@@ -4,7 +4,7 @@ several."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -57,6 +57,11 @@ class Spot:
     kind: SpotKind = SpotKind.SQUARE
     dark: bool = False
     wide: float = UNIT
+
+    def said(self, meanings: Iterable[str]) -> str:
+        """Its name, and what is there."""
+        what = ", ".join(meanings)
+        return f"{self.name}: {what}" if what else self.name
 
 
 @dataclass(frozen=True, slots=True)

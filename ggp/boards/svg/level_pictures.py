@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Protocol
+from collections.abc import Mapping
 
 from gdl.terms import Term
 from ggp.boards.board import Grid
 from ggp.boards.layers import Square, Thing
 from ggp.boards.looks import PieceLook, PieceShape
-from ggp.boards.scene import Past
+from ggp.boards.scene import Scene
 from ggp.boards.shapes import BoardShape
 from ggp.boards.snakes import SnakesMap
-from ggp.boards.svg.layout import UNIT, BoardLayout
-from ggp.boards.svg.markup import element, number, points
+from ggp.boards.svg.layout import UNIT, BoardLayout, Spot
+from ggp.boards.svg.markup import box, circle, element, number, points
 from ggp.boards.svg.sprites import DOWN, draw_tile, sprite
 from ggp.boards.svg.tiles import BRICKS, CRATE, CRATE_ON_GOAL, OUTSIDE, ground, keeper, seen_from_afar
 from players.puzzles.sokoban.levels.level import FLOOR, GOAL, WALL
@@ -28,36 +27,40 @@ _FAR = {WALL: "#5b6b8c", GOAL: "#c2455c", FLOOR: "#c9c0b0"}
 _SNAKES = {"a": "gb-green", "b": "gb-orange", "c": "gb-blue", "d": "gb-pink"}
 
 
-class LevelPicture(Protocol):
+class LevelPicture:
     """A picture behind a board.
 
     Attributes:
         far: whether empty squares have no elements of their own.
+        margin: space that the picture needs around the squares; None for names of columns and rows.
+        quiet: whether likelihoods are shown on request only.
     """
 
-    far: bool
+    far = quiet = False
+    margin: float | None = 0.0
 
-    @property
-    def margin(self) -> float | None:
-        """Space that the picture needs around the squares; None for names of columns and rows."""
+    def behind(self, layout: BoardLayout, scene: Scene) -> str:
+        """The markup behind all squares."""
+        raise NotImplementedError
 
-    def behind(self, layout: BoardLayout, on: On, propositions: Iterable[Term], past: Past = ()) -> str:
-        """The markup behind all squares; ``past`` are the steps up to now."""
-
-    def pieces(self, square: Square, layout: BoardLayout, on: On, before: On | None) -> str:
-        """The markup of the things on one square."""
+    def pieces(self, square: Square, spot: Spot, scene: Scene) -> str:
+        """The markup of the things on one square; empty if the picture behind has them."""
+        return ""
 
     def shows(self, proposition: Term) -> bool:
         """Whether the picture shows a proposition off the board."""
+        return False
 
 
-class SokobanPicture:
+class SokobanPicture(LevelPicture):
     """A level of walls, goals, crates and a keeper, drawn as in the pictures of solutions."""
 
     def __init__(self, board: Grid, looks: Mapping[Thing, PieceLook]) -> None:
         self._board = board
         self._shapes = {thing: look.shape for thing, look in looks.items()}
         self._walled = PieceShape.GROUND in self._shapes.values()
+        # Walls that the rules do not mention, because they are out of reach, stand around the board.
+        self.margin = self._edge = 0.0 if self._walled else UNIT
         self.far = len(board.squares) > _MOST_TILES
         self._drawn: tuple[tuple[str, ...], str] | None = None
 
@@ -68,44 +71,36 @@ class SokobanPicture:
         whole = board.shape is BoardShape.STRAIGHT and board.panels == ((),)
         return cls(board, looks) if whole and {PieceShape.KEEPER, PieceShape.CRATE} <= shapes else None
 
-    @property
-    def margin(self) -> float:
-        """Margin around the board for walls that the rules do not mention, because they are out of reach."""
-        return 0.0 if self._walled else UNIT
-
-    def behind(self, layout: BoardLayout, on: On, propositions: Iterable[Term], past: Past = ()) -> str:
-        rows = self._rows(on)
+    def behind(self, layout: BoardLayout, scene: Scene) -> str:
+        rows = self._rows(scene.on)
         if self._drawn is None or self._drawn[0] != rows:
             many = sum(row.count(WALL) for row in rows) > _MOST_BRICKS
             tiles = seen_from_afar(rows, _FAR) if self.far else ground(rows)
             shapes = (shape for shape in tiles if not (many and shape.fill in BRICKS))
             corner = UNIT / 2 if self._walled else -UNIT / 2
-            parts = sprite(shapes, corner + self.margin, corner + self.margin, UNIT)
+            parts = sprite(shapes, corner + self._edge, corner + self._edge, UNIT)
             self._drawn = rows, element("g", *parts)
         return self._drawn[1]
 
-    def pieces(self, square: Square, layout: BoardLayout, on: On, before: On | None) -> str:
-        spot = layout.spots[square]
+    def pieces(self, square: Square, spot: Spot, scene: Scene) -> str:
         drawn: list[str] = []
-        for thing in on.get(square, ()):
+        for thing in scene.on.get(square, ()):
             match self._shapes.get(thing):
                 case PieceShape.CRATE:
-                    on_goal = self._is(square, PieceShape.GOAL, on)
+                    on_goal = self._is(square, PieceShape.GOAL, scene.on)
                     drawn.append(draw_tile(CRATE_ON_GOAL if on_goal else CRATE, spot.x, spot.y))
                 case PieceShape.KEEPER:
-                    drawn.append(draw_tile(keeper(self._way(square, thing, before)), spot.x, spot.y))
+                    way = self._way(square, thing, scene.on_before or {})
+                    drawn.append(draw_tile(keeper(way), spot.x, spot.y))
         return "".join(drawn)
-
-    def shows(self, proposition: Term) -> bool:
-        return False
 
     def _is(self, square: Square, shape: PieceShape, on: On) -> bool:
         things = (*self._board.fixed.get(square, ()), *on.get(square, ()))
         return any(self._shapes.get(thing) is shape for thing in things)
 
-    def _way(self, square: Square, thing: Thing, before: On | None) -> int:
+    def _way(self, square: Square, thing: Thing, before: On) -> int:
         """The direction of the keeper's last step."""
-        was = next((old for old, things in (before or {}).items() if thing in things), square)
+        was = next((old for old, things in before.items() if thing in things), square)
         x = self._board.columns.index(square[1]) - self._board.columns.index(was[1])
         y = self._board.rows.index(square[2]) - self._board.rows.index(was[2])
         return {(0, 1): 0, (1, 0): 1, (0, -1): 2, (-1, 0): 3}.get((x, y), DOWN)
@@ -145,10 +140,9 @@ class SokobanPicture:
         )
 
 
-class SnakesPicture:
+class SnakesPicture(LevelPicture):
     """A level of Snakes: earth, spikes, fruit, blocks, the exit, and the snakes."""
 
-    far = False
     _SHOWN = ("head", "body", "piece", "block", "fruit")
 
     def __init__(self, drawn: SnakesMap, board: Grid) -> None:
@@ -156,23 +150,16 @@ class SnakesPicture:
         self._high = len(board.rows)
 
     @classmethod
-    def of_map(cls, drawn: SnakesMap | None, board: Grid | None) -> SnakesPicture | None:
+    def of_map(cls, drawn: SnakesMap, board: Grid) -> SnakesPicture | None:
         """The scene of a level's map, if the board has the same columns and rows."""
-        if drawn is None or board is None:
-            return None
         same = len(drawn.columns) == len(board.columns) and len(drawn.rows) == len(board.rows)
         return cls(drawn, board) if same else None
 
-    @property
-    def margin(self) -> float:
-        """Always 0: the landscape is as large as the board."""
-        return 0.0
-
-    def behind(self, layout: BoardLayout, on: On, propositions: Iterable[Term], past: Past = ()) -> str:
+    def behind(self, layout: BoardLayout, scene: Scene) -> str:
         level = self._map
-        standing = level.standing(propositions)
+        standing = level.standing(scene.propositions)
         width, height = len(level.columns) * UNIT, self._high * UNIT
-        parts = [element("rect", cls="gb-sky", x=0, y=0, width=width, height=height)]
+        parts = [box("gb-sky", width / 2, height / 2, width, height)]
         parts += [self._joined("gb-earth", level.walls, 0.0)]
         parts += [self._spikes(*cell) for cell in sorted(level.spikes)]
         parts.append(self._exit(bool(standing.fruit)))
@@ -182,9 +169,6 @@ class SnakesPicture:
         parts += [self._snake(name, line) for name, line in standing.snakes.items()]
         return element("g", *parts)
 
-    def pieces(self, square: Square, layout: BoardLayout, on: On, before: On | None) -> str:
-        return ""
-
     def shows(self, proposition: Term) -> bool:
         return proposition.name in self._SHOWN
 
@@ -192,8 +176,7 @@ class SnakesPicture:
         return (cell[0] + 0.5) * UNIT, (self._high - cell[1] - 0.5) * UNIT
 
     def _round(self, cls: str, cell: tuple[int, int], radius: float) -> str:
-        x, y = self._middle(cell)
-        return element("circle", cls=cls, cx=x, cy=y, r=radius * UNIT)
+        return circle(cls, *self._middle(cell), radius * UNIT)
 
     def _joined(self, cls: str, cells: frozenset[tuple[int, int]], inset: float) -> str:
         """Cells as one body: squares, and bridges to the cells right of them and above."""
@@ -221,10 +204,8 @@ class SnakesPicture:
         return element("polygon", cls="gb-spike", points=points(corners))
 
     def _exit(self, closed: bool) -> str:
-        x, y = self._middle(self._map.exit)
         cls = "gb-exit gb-closed" if closed else "gb-exit"
-        rings = [element("circle", cls=cls, cx=x, cy=y, r=r * UNIT) for r in (0.42, 0.28, 0.13)]
-        return element("g", *rings)
+        return element("g", *(self._round(cls, self._map.exit, radius) for radius in (0.42, 0.28, 0.13)))
 
     def _snake(self, name: str, line: tuple[tuple[int, int], ...]) -> str:
         spots = [self._middle(cell) for cell in line]
@@ -233,15 +214,9 @@ class SnakesPicture:
         if not (across or down):
             across = 1.0
         eyes = [
-            element(
-                "circle",
-                cls="gb-eye",
-                cx=x + (4 * across + side * 7 * down),
-                cy=y + (4 * down - side * 7 * across),
-                r=4,
-            )
+            circle("gb-eye", x + 4 * across + side * 7 * down, y + 4 * down - side * 7 * across, 4)
             for side in (1, -1)
         ]
         body = element("polyline", cls="gb-snake", points=points(spots)) if len(spots) > 1 else ""
-        head = element("circle", cls="gb-disc", cx=x, cy=y, r=0.42 * UNIT)
+        head = circle("gb-disc", x, y, 0.42 * UNIT)
         return element("g", body, head, *eyes, cls=_SNAKES.get(name, "gb-gray"))

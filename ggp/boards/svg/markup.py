@@ -39,7 +39,13 @@ def element(name: str, *inside: str, **attributes: str | float) -> str:
 
 def box(cls: str, x: float, y: float, wide: float, high: float, rx: float = 0.0) -> str:
     """A rectangle around a point."""
-    return element("rect", cls=cls, x=x - wide / 2, y=y - high / 2, width=wide, height=high, rx=rx)
+    rounded = {"rx": rx} if rx else {}
+    return element("rect", cls=cls, x=x - wide / 2, y=y - high / 2, width=wide, height=high, **rounded)
+
+
+def circle(cls: str, x: float, y: float, radius: float) -> str:
+    """A circle around a point."""
+    return element("circle", cls=cls, cx=x, cy=y, r=radius)
 
 
 def oval(cls: str, x: float, y: float, wide: float, high: float) -> str:
@@ -47,9 +53,19 @@ def oval(cls: str, x: float, y: float, wide: float, high: float) -> str:
     return element("ellipse", cls=cls, cx=x, cy=y, rx=wide, ry=high)
 
 
-def words(cls: str, text: str, x: float, y: float, **more: float) -> str:
+def line(cls: str, x1: float, y1: float, x2: float, y2: float) -> str:
+    """A line between two points."""
+    return element("line", cls=cls, x1=x1, y1=y1, x2=x2, y2=y2)
+
+
+def words(cls: str, text: str, x: float, y: float, **more: str | float) -> str:
     """A line of text, escaped; nothing for no text."""
     return text and element("text", text_of(text), cls=cls, x=x, y=y, **more)
+
+
+def title(text: str) -> str:
+    """The name of the element that it stands in, for people who point at it or cannot see it."""
+    return element("title", text_of(text))
 
 
 def number(value: float) -> str:

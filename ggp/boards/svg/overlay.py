@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from ggp.boards.clicks import ClickMove
 from ggp.boards.svg.layout import UNIT, Spot, SpotKind
-from ggp.boards.svg.markup import element, points
+from ggp.boards.svg.markup import circle, element, line, points
 
 _HEAD = 9.0
 """Length of an arrow's head."""
@@ -51,7 +51,7 @@ def draw_overlay(overlay: BoardOverlay, spots: Mapping[str, Spot]) -> str:
         for key in keys[:_MOST]:
             if (spot := spots.get(key)) is not None:
                 wide = spot.wide if spot.kind is SpotKind.BOX else UNIT
-                drawn.append(element("circle", cls=cls, cx=spot.x, cy=spot.y, r=0.46 * wide))
+                drawn.append(circle(cls, spot.x, spot.y, 0.46 * wide))
     for start, end in overlay.arrows[:_MOST]:
         if start in spots and end in spots and start != end:
             drawn.append(_arrow(spots[start], spots[end]))
@@ -66,5 +66,5 @@ def _arrow(start: Spot, end: Spot) -> str:
     neck = end.x - _HEAD * 1.4 * x, end.y - _HEAD * 1.4 * y
     tip = end.x + 2 * x, end.y + 2 * y
     head = [tip, (neck[0] - _HEAD * y, neck[1] + _HEAD * x), (neck[0] + _HEAD * y, neck[1] - _HEAD * x)]
-    line = element("line", cls="gb-arrow", x1=start.x, y1=start.y, x2=neck[0], y2=neck[1])
-    return line + element("polygon", cls="gb-arrowhead", points=points(head))
+    shaft = line("gb-arrow", start.x, start.y, *neck)
+    return shaft + element("polygon", cls="gb-arrowhead", points=points(head))

@@ -3,18 +3,19 @@ being made, and colours to choose from. Hints name the guesses and the percepts 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from gdl.rules import Rules
 from gdl.terms import INPUT, LEGAL, Term
 from ggp.boards.board import Grid
-from ggp.boards.layers import Square, Thing
+from ggp.boards.layers import Square
 from ggp.boards.looks import PieceLook, PieceShape, hint_for, word_class
-from ggp.boards.scene import Past
+from ggp.boards.scene import Past, Scene
 from ggp.boards.shapes import BoardShape
 from ggp.boards.svg.layout import UNIT, BoardLayout, Spot
-from ggp.boards.svg.markup import element, text_of
+from ggp.boards.svg.markup import box, circle, element, title, words
 from ggp.boards.svg.sprites import draw_piece, draw_square
+from ggp.boards.svg.whole import WholePicture
 
 _ROWS = 10
 """Rows of guesses, with the one being made; more if there are more guesses."""
@@ -25,8 +26,10 @@ _NUMBER = 28.0
 _MOST_HOLES, _MOST_ABREAST = 12, 8
 
 
-class PegsPicture:
+class PegsPicture(WholePicture):
     """The board of a code of ``holes`` pegs. ``across``: the columns of ``board`` are the colours."""
+
+    quiet, squares = True, None
 
     def __init__(self, board: Grid, rules: Rules, holes: int, across: bool) -> None:
         self._rules, self._holes, self._across = rules, holes, across
@@ -39,6 +42,7 @@ class PegsPicture:
         }
         row = _NUMBER + holes * _PITCH + (2 + (holes + 1) // 2) * _PIN
         self._wide = max(row, min(len(colours), _MOST_ABREAST) * UNIT)
+        self.layout = self._layout(())
 
     @classmethod
     def of_board(cls, board: Grid, rules: Rules) -> PegsPicture | None:
@@ -51,7 +55,10 @@ class PegsPicture:
         fits = 0 < number <= _MOST_HOLES and (across or len(board.columns) == number)
         return cls(board, rules, number, across) if fits else None
 
-    def layout(self, past: Past) -> BoardLayout:
+    def placed(self, scene: Scene) -> BoardLayout:
+        return self._layout(scene.by.past)
+
+    def _layout(self, past: Past) -> BoardLayout:
         """The colours to choose from, below all rows; no other square of the board can be clicked."""
         top = self._y(max(_ROWS, len(self._guesses(past)) + 1)) - _PITCH / 2 + 10
         each = int(self._wide // UNIT)
@@ -62,52 +69,44 @@ class PegsPicture:
             spots[square] = Spot(key, look.meaning, (n % each + 0.5) * UNIT, top + (n // each + 0.5) * UNIT)
         return BoardLayout(self._wide, top + -(-len(spots) // each) * UNIT, spots)
 
-    def draw(self, layout: BoardLayout, on: Mapping[Square, list[Thing]], past: Past) -> str:
+    def draw(self, scene: Scene) -> list[str]:
         """The code as far as it is known, the guesses with their pins, the holes, and the colours."""
-        guesses = self._guesses(past)
-        code = {y: x for _, x, y in on} if self._across else {x: y for _, x, y in on}
+        guesses = self._guesses(scene.by.past)
+        code = {(y if self._across else x): (x if self._across else y) for _, x, y in scene.on}
         last = max(_ROWS, len(guesses) + 1) - 1
         x, y = self._x(self._holes) + _PIN / 2, self._y(last)
-        tray = {"x": 1, "width": self._wide - 2, "height": 34, "rx": 8}
-        drawn = [
-            element("rect", cls="gb-shield", y=1, **tray),
-            element("rect", cls="gb-making", y=y - 17, **tray),
-        ]
+        tray = self._wide - 2, 34, 8
+        drawn = [box("gb-shield", self._wide / 2, 18, *tray), box("gb-making", self._wide / 2, y, *tray)]
         drawn.append(self._row("code", [code.get(place) for place in self._places], None, _PITCH / 2))
         for row in range(last):
             n = row - last + len(guesses)
             colours, pins = guesses[n] if n >= 0 else ([None] * self._holes, [])
             drawn.append(self._row(f"{n + 1}" if n >= 0 else "", colours, pins, self._y(row)))
-        drawn.append(element("text", f"{len(guesses) + 1}", cls="gb-axis", x=_NUMBER / 2, y=y))
+        drawn.append(words("gb-axis", f"{len(guesses) + 1}", _NUMBER / 2, y))
         for n in range(self._holes):
-            hole = element("circle", cls="gb-reach gb-hole", cx=self._x(n), cy=y, r=14)
-            drawn.append(
-                element("g", element("title", f"hole {n + 1}"), hole, cls="gb-slot", data_slot=f"{n}")
-            )
+            hole = title(f"hole {n + 1}") + circle("gb-reach gb-hole", self._x(n), y, 14)
+            drawn.append(element("g", hole, cls="gb-slot", data_slot=f"{n}"))
         tick = element("path", cls="gb-tick", d="M-7 1L-2 6L7-5", transform=f"translate({x:g} {y:g})")
-        ready = element("title", "make this guess") + element("circle", cls="gb-tray", cx=x, cy=y, r=15)
+        ready = title("make this guess") + circle("gb-tray", x, y, 15)
         drawn.append(element("g", ready, tick, cls="gb-go", data_go="yes"))
-        for look, spot in zip(self._pegs.values(), layout.spots.values(), strict=True):
+        for look, spot in zip(self._pegs.values(), self.placed(scene).spots.values(), strict=True):
             drawn.append(draw_square(spot, [], False, False, draw_piece(look, spot.x, spot.y, 0.9)))
-        return "".join(drawn)
+        return drawn
 
     def _guesses(self, past: Past) -> list[tuple[list[Term | None], list[PieceLook]]]:
         """The colours and pins of each guess."""
         found: list[tuple[list[Term | None], list[PieceLook]]] = []
         for _, move, percepts in past:
+            if move is None or len(move.args) != self._holes or _hint(self._rules, move, "pegs") is None:
+                continue
             pins: list[PieceLook] = []
             for percept in sorted(percepts):
                 if (colour := _hint(self._rules, percept, "pin")) is not None:
-                    pin = PieceLook(
-                        "", PieceShape.DISC, f"gb-{colour or 'black'}", self._rules.spell(percept)[1:-1]
+                    said = self._rules.spell(percept)[1:-1]
+                    pins += [PieceLook("", PieceShape.DISC, f"gb-{colour or 'black'}", said)] * _number(
+                        percept
                     )
-                    pins += [pin] * _number(percept)
-            if (
-                move is not None
-                and len(move.args) == self._holes
-                and _hint(self._rules, move, "pegs") is not None
-            ):
-                found.append((list(move.args), pins[: self._holes]))
+            found.append((list(move.args), pins[: self._holes]))
         return found
 
     def _row(
@@ -116,24 +115,20 @@ class PegsPicture:
         """A row of pegs and pins, empty without a name; without pins it is the code."""
         names = ", ".join("?" if colour is None else self._rules.spell(colour) for colour in colours)
         said = "; ".join([f"{name}: {names}", *dict.fromkeys(pin.meaning for pin in pins or ())])
-        drawn = [element("title", text_of(said))] if name else []
+        drawn = [title(said)] if name else []
         for n, colour in enumerate(colours):
-            look = None if colour is None else self._pegs.get(colour)
-            hole = element("circle", cls="gb-hollow", cx=self._x(n), cy=y, r=5)
-            hole = (
-                hole
-                if pins is not None
-                else element("text", "?", cls="gb-sign", x=self._x(n), y=y, font_size=18)
-            )
-            drawn.append(hole if look is None else draw_piece(look, self._x(n), y, 0.8))
+            x, look = self._x(n), None if colour is None else self._pegs.get(colour)
+            hole = words("gb-sign", "?", x, y, font_size=18) if pins is None else circle("gb-hollow", x, y, 5)
+            drawn.append(hole if look is None else draw_piece(look, x, y, 0.8))
         if pins is None:
             return element("g", *drawn)
-        drawn.append(element("text", name, cls="gb-axis", x=_NUMBER / 2, y=y))
+        drawn.append(words("gb-axis", name, _NUMBER / 2, y))
         for n in range(self._holes):
             down, right = divmod(n, (self._holes + 1) // 2)
             x, low = self._x(self._holes) + right * _PIN, y + (down - 0.5) * _PIN
-            hole = element("circle", cls="gb-hollow", cx=x, cy=low, r=2.5)
-            drawn.append(draw_piece(pins[n], x, low, 0.3) if n < len(pins) else hole)
+            drawn.append(
+                draw_piece(pins[n], x, low, 0.3) if n < len(pins) else circle("gb-hollow", x, low, 2.5)
+            )
         return element("g", *drawn)
 
     def _x(self, hole: int) -> float:

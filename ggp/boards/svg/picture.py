@@ -6,22 +6,20 @@
 >>> painter.draw(machine.initial_state().propositions).count('class="gb-square"')
 9
 
-Facts off the board are listed in panels, grouped by relation, counters on one line.
+A board has squares, or a picture of its own, chosen in `_picture_of`. Pictures of levels lie behind squares.
 """
 
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
-from functools import partial
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from gdl.information import playing
 from gdl.machine import Machine, State
 from gdl.rules import Rules
-from gdl.syntax.writer import OwnNotation
 from gdl.terms import Term
 from ggp.boards.board import Grid, find_board
 from ggp.boards.layers import Square, Thing
@@ -30,10 +28,11 @@ from ggp.boards.race import Race
 from ggp.boards.scene import Onlooker, Scene, SceneFinder
 from ggp.boards.shapes import BoardShape
 from ggp.boards.snakes import map_of_rules
+from ggp.boards.svg.facts import FactBlock, draw_facts, draw_facts_below, fact_blocks
 from ggp.boards.svg.grounds import draw_lines
 from ggp.boards.svg.layout import UNIT, BoardLayout, has_towers, lay_out, lay_out_towers, square_name
 from ggp.boards.svg.level_pictures import LevelPicture, SnakesPicture, SokobanPicture
-from ggp.boards.svg.markup import clipped, element, number, stylesheet, text_of
+from ggp.boards.svg.markup import element, line, number, stylesheet, text_of, title, words
 from ggp.boards.svg.overlay import NO_OVERLAY, BoardOverlay, draw_overlay
 from ggp.boards.svg.pegs import PegsPicture
 from ggp.boards.svg.pits import PitsPicture
@@ -42,129 +41,7 @@ from ggp.boards.svg.rows import RowPicture
 from ggp.boards.svg.seas import SeasPicture
 from ggp.boards.svg.sprites import draw_borders, draw_side, draw_square
 from ggp.boards.svg.table import DrawnTable, TablePicture
-
-LINE = 18.0
-"""Height of a line of text."""
-_LETTER = 7.2
-_WIDEST = 34
-_PADDING = 8.0
-_GAP = 12.0
-_HEIGHTS = (2, 3, 4, 6, 9, 13, 20, 1000)
-"""Lines in a column below a board, tried in this order."""
-
-
-_FactLine = tuple[str, bool]
-"""A line of text, and whether it is new."""
-
-
-@dataclass(frozen=True, slots=True)
-class _FactBlock:
-    """The true propositions of one relation.
-
-    Attributes:
-        name: the relation's name.
-        rows: the arguments of each proposition, spelled; a relation without arguments has one row without
-            any.
-        fresh: for each row, whether it was false before.
-    """
-
-    name: str
-    rows: tuple[tuple[str, ...], ...]
-    fresh: tuple[bool, ...]
-
-    @property
-    def single(self) -> bool:
-        """Whether it is one line, such as a counter or whose turn it is."""
-        return len(self.rows) == 1
-
-    def lines(self, most: int) -> list[_FactLine]:
-        """At most ``most`` lines for the panel; a single row includes the relation's name. If lines are left
-        out, the last line counts them."""
-        if self.single:
-            words = (self.name, *self.rows[0])
-            return [(clipped(" ".join(words), _WIDEST), self.fresh[0])]
-        lines: list[_FactLine] = [
-            (clipped(" ".join(row), _WIDEST), new)
-            for row, new in zip(self.rows[:most], self.fresh, strict=False)
-        ]
-        if len(self.rows) > most:
-            lines[-1] = f"… {len(self.rows) - most + 1} more", False
-        return lines
-
-
-def _fact_blocks(
-    rules: Rules, facts: Iterable[Term], before: Iterable[Term] | None = None
-) -> list[_FactBlock]:
-    """Facts grouped by relation, single lines first."""
-    groups: dict[tuple[str, int], list[Term]] = defaultdict(list)
-    for term in sorted(facts):
-        groups[term.signature].append(term)
-    earlier = None if before is None else set(before)
-    own = OwnNotation(rules)
-    blocks = [
-        _FactBlock(
-            own.name(name),
-            tuple(tuple(map(own.term, term.args)) for term in terms),
-            tuple(earlier is not None and term not in earlier for term in terms),
-        )
-        for (name, _), terms in groups.items()
-    ]
-    return sorted(blocks, key=lambda block: (not block.single, block.name))
-
-
-def _draw_facts(
-    blocks: list[_FactBlock], x: float, y: float, height: float, most: int
-) -> tuple[str, float, float]:
-    """Panels that start at a point, in columns of about this height. Returns markup, width and height of all
-    panels.
-
-    Args:
-        most: lines of one relation that are shown.
-    """
-    drawn: list[str] = []
-    left, top, widest, lowest = x, y, 0.0, y
-    singles = [line for block in blocks if block.single for line in block.lines(1)]
-    panels: list[tuple[str, list[_FactLine]]] = [("", singles)] if singles else []
-    panels += [(block.name, block.lines(most)) for block in blocks if not block.single]
-    for name, lines in panels:
-        tall = (bool(name) + len(lines)) * LINE + 2 * _PADDING
-        if top > y and top + tall > y + height:
-            left, top, widest = left + widest + _GAP, y, 0.0
-        letters = max(8, len(clipped(name, _WIDEST)), *(len(line) for line, _ in lines))
-        wide = _LETTER * letters + 2 * _PADDING
-        drawn.append(_panel(name, lines, left, top, wide, tall))
-        top += tall + _GAP
-        widest, lowest = max(widest, wide), max(lowest, top - _GAP)
-    return "".join(drawn), left + widest - x, lowest - y
-
-
-def _draw_facts_below(
-    blocks: list[_FactBlock], x: float, y: float, width: float, most: int
-) -> tuple[str, float, float]:
-    """Panels in as many columns as fit this width, as low as possible. Returns the same as
-    :func:`_draw_facts`."""
-    for lines in _HEIGHTS:
-        drawn = _draw_facts(blocks, x, y, lines * LINE, most)
-        if drawn[1] <= width:
-            break
-    return drawn
-
-
-def _panel(name: str, lines: list[_FactLine], x: float, y: float, width: float, height: float) -> str:
-    inside = [element("rect", cls="gb-panel", x=x, y=y, width=width, height=height, rx=6)]
-    at = y + _PADDING + LINE / 2
-    if name:
-        title = text_of(clipped(name, _WIDEST))
-        inside.append(element("text", title, cls="gb-head", x=x + _PADDING, y=at))
-        at += LINE
-    at -= LINE / 2
-    for text, new in lines:
-        if new:
-            inside.append(element("rect", cls="gb-fresh", x=x + 2, y=at, width=width - 4, height=LINE, rx=3))
-        inside.append(element("text", text_of(text), cls="gb-fact", x=x + _PADDING, y=at + LINE / 2))
-        at += LINE
-    return element("g", *inside)
-
+from ggp.boards.svg.whole import WholePicture
 
 _EDGE = 12.0
 _WIDE = 2.2
@@ -188,45 +65,29 @@ class SvgPainter:
         self.roles = roles
         self.name = name
         self._looks: dict[Thing, PieceLook] = {}
+        self._marks: dict[Square, PieceLook] = {}
         self._layout: BoardLayout | None = None
         self._level: LevelPicture | None = None
-        self._picture: RacePicture | PitsPicture | None = None
+        self._picture: WholePicture | None = None
         self._towers = board is not None and has_towers(board, rules)
-        self.pegs: PegsPicture | None = None
-        self._marks: dict[Square, PieceLook] = {}
-        self._rows: RowPicture | None = None
+        squares = None
         if board is not None:
             self._looks = looks_of(board, rules, roles)
             self._marks = square_looks(board, rules)
-            drawn = map_of_rules(rules)
-            if board.seas:
-                self._level = SeasPicture(board)
-            elif drawn is None:
-                self._level = SokobanPicture.of_board(board, self._looks)
+            self._picture = _picture_of(board, rules, self._looks, self._look)
+            if self._picture is not None:
+                self._layout, squares = self._picture.layout, self._picture.squares
             else:
-                self._level = SnakesPicture.of_map(drawn, board)
-            margin = None if self._level is None else self._level.margin
-            if board.shape in (BoardShape.HEAPS, BoardShape.ROW):
-                self._rows = RowPicture(board, rules, self._look)
-            self._layout = lay_out(board, rules, margin) if self._rows is None else self._rows.layout
-            self.pegs = PegsPicture.of_board(board, rules)
-        layout = self._layout
-        race = Race.of_board(board, rules)
-        whole = layout is None or race is not None or self.pegs is not None
-        drawn_squares = None if layout is None or whole else layout.spots.keys() | (layout.joins or {}).keys()
-        self._finder = SceneFinder(board, rules, roles, drawn_squares)
-        if race is not None:
-            self._picture = RacePicture(race, rules, self._looks, self._finder.turns.role)
-        elif board is not None and board.pits is not None:
-            self._picture = PitsPicture(board, board.pits, rules)
-        if self._picture is not None:
-            self._layout = self._picture.layout
+                self._level = _level_of(board, rules, self._looks)
+                self._layout = lay_out(board, rules, None if self._level is None else self._level.margin)
+                squares = self._layout.spots.keys() | (self._layout.joins or {}).keys()
+        self._finder = SceneFinder(board, rules, roles, squares)
         self._table = TablePicture(rules, roles, self._finder.turns, self._on_picture)
 
     @property
     def quiet(self) -> bool:
         """Whether likelihoods are shown on request only, as for pegs and seas."""
-        return self.pegs is not None or (self.board is not None and self.board.seas)
+        return any(one is not None and one.quiet for one in (self._picture, self._level))
 
     @classmethod
     def of_machine(cls, machine: Machine, name: str = "") -> SvgPainter:
@@ -306,11 +167,11 @@ class SvgPainter:
             most = _MOST_LINES_ALONE if alone_here else max(_MOST_LINES, int(room / 18) - 3)
             if not alone_here and width > _WIDE * height:
                 # To the right of a row of squares, facts would take the width that the row needs.
-                drawn, wide, high = _draw_facts_below(blocks, _EDGE, height + _EDGE, width - 2 * _EDGE, most)
+                drawn, wide, high = draw_facts_below(blocks, _EDGE, height + _EDGE, width - 2 * _EDGE, most)
                 width, height = max(width, wide + 2 * _EDGE), height + _EDGE + high
             else:
                 left = width if not alone_here else _EDGE
-                drawn, wide, high = _draw_facts(blocks, left, _EDGE, room, most)
+                drawn, wide, high = draw_facts(blocks, left, _EDGE, room, most)
                 width, height = left + wide + _EDGE, max(height, high + _EDGE)
             parts.append(drawn)
         height += _EDGE
@@ -326,7 +187,7 @@ class SvgPainter:
         """For each role, whether the board turns for it, since its things lie in the upper half of this first
         state. In races and at pits the second role sits there."""
         if self._picture is not None:
-            return [role in playing(self.roles)[1:2] for role in range(len(self.roles))]
+            return [self.turns and role in playing(self.roles)[1:2] for role in range(len(self.roles))]
         heights: dict[int, list[float]] = {}
         if self.board is not None and self._layout is not None and self.turns:
             owners = owners_of(list(self.board.things), self.rules, self.roles)
@@ -336,11 +197,13 @@ class SvgPainter:
                     heights.setdefault(owners.get(thing, (-1, ()))[0], []).append(height)
         return [sum(own := heights.get(role, [0.0])) > UNIT * len(own) for role in range(len(self.roles))]
 
-    def draw_over(self, overlay: BoardOverlay) -> str:
+    def draw_over(self, overlay: BoardOverlay, layout: BoardLayout | None = None) -> str:
         """The overlay alone, to be put behind the squares of a drawing of this board, or behind its signs;
         empty for games without either and for codes of pegs."""
-        spots = self._table.choices if self._layout is None else self._layout.spots.values()
-        return draw_overlay(overlay, {} if self.pegs is not None else {spot.key: spot for spot in spots})
+        layout = layout or self._layout
+        spots = self._table.choices if layout is None else layout.spots.values()
+        rings = self._picture is None or not self._picture.quiet
+        return draw_overlay(overlay, {spot.key: spot for spot in spots} if rings else {})
 
     def lines_beside(self, propositions: Iterable[Term]) -> list[str]:
         """The facts that :meth:`draw` shows next to the board, a line for each relation; empty for games
@@ -353,47 +216,39 @@ class SvgPainter:
     def describe(self, propositions: Iterable[Term], before: Iterable[Term] | None = None) -> dict[str, Any]:
         """The data of the drawing, ready for JSON.
 
-        ``shape``, ``width``, ``height``, and names of ``columns``, ``rows`` and ``panels`` describe the
-        board. ``squares`` has for each square its ``square`` (as in the drawing), ``name``, middle ``x`` and
-        ``y``, the ``things`` on it, and whether they have ``changed``. ``beside`` has the facts off the board
-        as relations with their rows, counters as one number, without the one that shows the turn. ``turn`` is
-        the role whose turn it is, null if the state names no role.
+        ``width`` and ``height`` are those of the board with its table. ``squares`` has for each square its
+        ``square`` (as in the drawing), ``name``, middle ``x`` and ``y``, the ``things`` on it, and whether
+        they have ``changed``. ``beside`` has the facts off the board as relations with their rows, counters
+        as one number, without the one that shows the turn.
         """
         scene = self._finder.scene(propositions, before)
         layout = self._placed(scene)
         table = self._around(scene, layout)
+        wide, high = (0.0, 0.0) if layout is None else (layout.width, layout.height)
         blocks: list[dict[str, Any]] = [
             {"name": block.name, "rows": block.rows, "fresh": block.fresh}
             for block in self._facts_beside(scene)
         ]
-        turn = None if scene.turn is None else self.rules.spell(self.roles[scene.turn])
-        if self.board is None or layout is None:
-            return {"shape": None, "squares": [], "beside": blocks, "turn": turn}
         spell = self.rules.spell
-        held = {} if self._picture is None else self._picture.contents(scene)
+        held = None if self._picture is None else self._picture.contents(scene)
         squares = [
             {
                 "square": spot.key,
                 "name": spot.name,
-                "x": round(spot.x + _EDGE + (table.width - layout.width) / 2, 2),
+                "x": round(spot.x + _EDGE + (table.width - wide) / 2, 2),
                 "y": round(spot.y + _EDGE + table.high, 2),
                 "things": [" ".join(map(spell, thing)) for thing in scene.on.get(square, ())]
-                if self._picture is None
+                if held is None
                 else held.get(spot.key, []),
                 "changed": square in scene.changed,
             }
-            for square, spot in layout.spots.items()
+            for square, spot in (layout.spots.items() if layout is not None else ())
         ]
         return {
-            "shape": self.board.shape.value,
             "width": round(table.width + 2 * _EDGE, 2),
-            "height": round(table.high + layout.height + table.deep + 2 * _EDGE, 2),
-            "columns": list(map(spell, self.board.columns)),
-            "rows": list(map(spell, self.board.rows)),
-            "panels": [" ".join(map(spell, panel)) for panel in self.board.panels],
+            "height": round(table.high + high + table.deep + 2 * _EDGE, 2),
             "squares": squares,
             "beside": blocks,
-            "turn": turn,
         }
 
     def legend(self) -> list[dict[str, str]]:
@@ -409,19 +264,19 @@ class SvgPainter:
 
     def _placed(self, scene: Scene) -> BoardLayout | None:
         """The layout of the board in a state."""
-        if self.pegs is not None:
-            return self.pegs.layout(scene.by.past)
+        if self._picture is not None:
+            return self._picture.placed(scene)
         if self.board is not None and self._towers:
             return lay_out_towers(self.board, self.rules, scene.on)
         return self._layout
 
-    def _blocks(self, scene: Scene) -> list[_FactBlock]:
+    def _blocks(self, scene: Scene) -> list[FactBlock]:
         """The text next to the board: whose turn it is, in words, and the facts that the drawing does not
         show."""
         seated = scene.turn is None or bool(self._table.seats)
         turn = [] if seated else [f"{self.rules.spell(self.roles[scene.turn or 0])} to move"]
         rest = self._facts_beside(scene, besides_table=True)
-        return [_FactBlock(line, ((),), (False,)) for line in turn] + rest
+        return [*map(FactBlock, turn), *rest]
 
     def _on_picture(self, proposition: Term) -> bool:
         """Whether a proposition off the grid is drawn on the board all the same."""
@@ -431,7 +286,7 @@ class SvgPainter:
         """The table around the board."""
         return self._table.draw(scene, 0.0 if layout is None else layout.width, layout is not None)
 
-    def _facts_beside(self, scene: Scene, besides_table: bool = False) -> list[_FactBlock]:
+    def _facts_beside(self, scene: Scene, besides_table: bool = False) -> list[FactBlock]:
         """The facts that do not stand on the board, except for whose turn it is; ``besides_table`` leaves out
         what lies on the table."""
         rest = [
@@ -442,57 +297,50 @@ class SvgPainter:
             and not (besides_table and self._table.shows(term))
         ]
         was, note = scene.off_before, self._table.note
-        blocks: list[_FactBlock] = []
+        blocks: list[FactBlock] = []
         for name, value in scene.counters:
             said = note(Term(name, Term(str(value))))
-            blocks.append(_FactBlock(said or "count", ((),) if said else ((str(value),),), (False,)))
-        notes = {term: words for term in rest if (words := note(term))}
-        for term, words in notes.items():
-            blocks.append(_FactBlock(words, ((),), (was is not None and term not in was,)))
-        return blocks + _fact_blocks(self.rules, [term for term in rest if term not in notes], was)
+            blocks.append(FactBlock(said) if said else FactBlock("count", ((str(value),),)))
+        notes = {term: said for term in rest if (said := note(term))}
+        for term, said in notes.items():
+            blocks.append(FactBlock(said, fresh=(was is not None and term not in was,)))
+        return blocks + fact_blocks(self.rules, [term for term in rest if term not in notes], was)
 
     def _on_board(self, scene: Scene, layout: BoardLayout, overlay: BoardOverlay) -> list[str]:
         on, changed = scene.on, scene.changed
         assert self.board is not None
-        over = draw_overlay(overlay, {spot.key: spot for spot in layout.spots.values()})
-        if self.pegs is not None:
-            return [self.pegs.draw(layout, on, scene.by.past)]
+        over = self.draw_over(overlay, layout)
         drawn: list[str] = []
         names: dict[str, str] = {}
         if self.board.seas and scene.by.role is not None:
             said = ("mine" if role == scene.by.role else "theirs" for role in range(len(self.roles)))
             names = dict(zip(map(self.rules.spell, self.roles), said, strict=True))
         if self._level is not None:
-            drawn.append(self._level.behind(layout, on, scene.propositions, scene.by.past))
+            drawn.append(self._level.behind(layout, scene))
         if layout.ground == "lines":
             drawn.append(draw_lines(layout))
+        drawn += [line("gb-line", *ends) for ends in layout.lines]
         drawn += [
-            element("line", cls="gb-line", x1=x1, y1=y1, x2=x2, y2=y2) for x1, y1, x2, y2 in layout.lines
-        ]
-        drawn += [
-            element(
-                "text",
-                text_of(names.get(label.text, label.text) if label.title else label.text),
-                cls="gb-title" if label.title else "gb-axis",
-                x=label.x,
-                y=label.y,
+            words(
+                "gb-title" if label.title else "gb-axis",
+                names.get(label.text, label.text) if label.title else label.text,
+                label.x,
+                label.y,
                 **({"data_turn": label.turn} if label.turn else {}),
             )
             for label in layout.labels
         ]
         if self._picture is not None:
             return [*drawn, *self._picture.draw(scene), over]
-        for square, (x1, y1, x2, y2) in (layout.joins or {}).items():
+        for square, ends in (layout.joins or {}).items():
             if square in on:
-                cls = "gb-join gb-new" if square in changed else "gb-join"
-                drawn.append(element("line", cls=cls, x1=x1, y1=y1, x2=x2, y2=y2))
+                drawn.append(line("gb-join gb-new" if square in changed else "gb-join", *ends))
         above: list[str] = []
         areas: dict[Square, str] = {}
         bars: dict[Square, str] = {}
         # A scene shows changes without a frame.
         framed = changed if self._level is None else set[Square]()
-        drawn += self._rows.draw(scene) if self._rows is not None else []
-        for square, spot in layout.spots.items() if self._rows is None else ():
+        for square, spot in layout.spots.items():
             if self._level is not None and self._level.far and square not in on:
                 continue
             looks = [self._look(thing, square) for thing in on.get(square, ())]
@@ -504,13 +352,10 @@ class SvgPainter:
             looks = [look for look in looks if look.shape is not PieceShape.SIDE]
             if area := next((look for look in looks if look.shape is PieceShape.AREA), None):
                 areas[square] = area.meaning
-            pieces = None if self._level is None else self._level.pieces(square, layout, on, scene.on_before)
+            pieces = None if self._level is None else self._level.pieces(square, spot, scene)
             drawn.append(draw_square(spot, looks, square in framed, self._level is None, pieces))
         classes = role_classes(self.roles)
-        edges = [
-            element("line", cls=f"gb-edge {classes[role]}", x1=x1, y1=y1, x2=x2, y2=y2)
-            for x1, y1, x2, y2, role in layout.edges
-        ]
+        edges = [line(f"gb-edge {classes[role]}", *ends) for *ends, role in layout.edges]
         blocks = {square: str(n) for n, block in enumerate(self.board.blocks) for square in sorted(block)}
         borders = draw_borders(layout, bars, "gb-bite") + draw_borders(layout, areas or blocks)
         return [*drawn, borders, *above, *edges, over]
@@ -522,11 +367,11 @@ class SvgPainter:
         given = self.board.given if self.board is not None and square is not None else None
         return replace(look, colour="gb-pen") if given and (square, thing) not in given else look
 
-    def _spoken(self, scene: Scene, blocks: list[_FactBlock], lying: Iterable[str]) -> str:
+    def _spoken(self, scene: Scene, blocks: list[FactBlock], lying: Iterable[str]) -> str:
         """The state in words."""
         phrases: list[str] = []
-        if self._picture is not None:
-            held = self._picture.contents(scene)
+        held = None if self._picture is None else self._picture.contents(scene)
+        if self._picture is not None and held is not None:
             spots = self._picture.layout.spots.values()
             for spot in (spot for spot in spots if spot.key in held):
                 counted = Counter(held[spot.key]).items()
@@ -549,8 +394,8 @@ class SvgPainter:
         return text if len(text) <= _LONGEST_TEXT else text[: _LONGEST_TEXT - 1] + "…"
 
     def _whole(self, parts: list[str], width: float, height: float, spoken: str, alone: bool) -> str:
-        title = f"{self.name}: a state" if self.name else "A state"
-        head = [element("title", text_of(title)), element("desc", text_of(spoken or "Nothing is true."))]
+        name = f"{self.name}: a state" if self.name else "A state"
+        head = [title(name), element("desc", text_of(spoken or "Nothing is true."))]
         if alone:
             head.append(f"<style>{stylesheet()}</style>")
         head.append(element("rect", cls="gb-ground", width=width, height=height, rx=8))
@@ -561,17 +406,33 @@ class SvgPainter:
             xmlns="http://www.w3.org/2000/svg",
             cls="gb",
             role="img",
-            aria_label=title,
+            aria_label=name,
             viewBox=f"0 0 {number(width)} {number(height)}",
             width=width,
             height=height,
         )
 
 
+def _picture_of(
+    board: Grid, rules: Rules, looks: Mapping[Thing, PieceLook], look: Callable[[Thing], PieceLook]
+) -> WholePicture | None:
+    """The picture of a whole board, for boards that have one."""
+    if board.shape in (BoardShape.HEAPS, BoardShape.ROW):
+        return RowPicture(board, rules, look)
+    if (race := Race.of_board(board, rules)) is not None:
+        return RacePicture(race, rules, looks)
+    if board.pits is not None:
+        return PitsPicture(board, board.pits, rules)
+    return PegsPicture.of_board(board, rules)
+
+
+def _level_of(board: Grid, rules: Rules, looks: Mapping[Thing, PieceLook]) -> LevelPicture | None:
+    """The picture behind the squares of a board, for boards that have one."""
+    if board.seas:
+        return SeasPicture(board)
+    drawn = map_of_rules(rules)
+    return SokobanPicture.of_board(board, looks) if drawn is None else SnakesPicture.of_map(drawn, board)
+
+
 def _shifted(drawn: str, x: float, y: float, **attributes: str) -> str:
     return element("g", drawn, transform=f"translate({number(x)} {number(y)})", **attributes)
-
-
-def svg_drawing(machine: Machine, name: str) -> Callable[[State], str]:
-    """Draws the states of one game as SVG that includes its stylesheet."""
-    return partial(SvgPainter.of_machine(machine, name).draw_state, alone=True)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 
 from gdl.rules import Rules
-from gdl.terms import Term
 from ggp.boards.board import Grid
 from ggp.boards.layers import Square
 from ggp.boards.scene import Scene
 from ggp.boards.shapes import Pits
 from ggp.boards.svg.layout import BoardLayout, Spot, square_name
-from ggp.boards.svg.markup import box, clipped, element, number, text_of
+from ggp.boards.svg.markup import box, circle, clipped, element, number, title, words
+from ggp.boards.svg.whole import WholePicture
 
 _PIT, _WIDE, _HIGH = 58.0, 66.0, 100.0
 """Diameter of a pit, and its room."""
@@ -22,7 +22,7 @@ _GOLDEN = math.pi * (3 - math.sqrt(5))
 """Seeds lie on a spiral: each is turned by the golden angle."""
 
 
-class PitsPicture:
+class PitsPicture(WholePicture):
     """The drawing of pits."""
 
     def __init__(self, board: Grid, pits: Pits, rules: Rules) -> None:
@@ -43,19 +43,14 @@ class PitsPicture:
         turn = f"rotate(180 {number(across * _WIDE / 2)} {number(_HIGH)})"
         self.layout = BoardLayout(across * _WIDE, 2 * _HIGH, spots, turn=turn)
 
-    def shows(self, proposition: Term) -> bool:
-        """Nothing off the board is drawn in pits."""
-        return False
-
     def contents(self, scene: Scene) -> dict[str, list[str]]:
-        """The number of seeds in each pit, by its key."""
+        """The number of seeds in each pit."""
         return {
             spot.key: [str(self._pits.count(scene.on.get(square, ())))]
             for square, spot in self.layout.spots.items()
         }
 
     def draw(self, scene: Scene) -> list[str]:
-        """The markup of a state."""
         width, height = self.layout.width, self.layout.height
         board = box("gb-wood", width / 2, height / 2, width + 8, height + 8, 24)
         return [board, *(self._pit(square, spot, scene) for square, spot in self.layout.spots.items())]
@@ -64,14 +59,14 @@ class PitsPicture:
         n, store = self._pits.count(scene.on.get(square, ())), square in self._pits.stores
         high, x, y = _PIT + (_HIGH if store else 0.0), spot.x, spot.y
         parts = [
-            element("title", text_of(f"{spot.name}: {n}")),
+            title(f"{spot.name}: {n}"),
             box("gb-cell gb-pit", x, y, _PIT, high, _PIT / 2),
             box("gb-new", x, y, _PIT, high, _PIT / 2) if square in scene.changed else "",
-            element("text", str(n), cls="gb-count", x=x, y=y + high / 2 + _COUNT),
-            element("text", text_of(self._names.get(square, "")), cls="gb-axis", x=x, y=y - _NAME),
+            words("gb-count", str(n), x, y + high / 2 + _COUNT),
+            words("gb-axis", self._names.get(square, ""), x, y - _NAME),
         ]
         for i in range(min(n, _MOST_SEEDS)):
             far, angle = 6.6 * math.sqrt(i + 0.35), i * _GOLDEN
             down = (2.2 if store else 1.0) * far * math.sin(angle)
-            parts.append(element("circle", cls="gb-seed", cx=x + far * math.cos(angle), cy=y + down, r=4.6))
+            parts.append(circle("gb-seed", x + far * math.cos(angle), y + down, 4.6))
         return element("g", *parts, cls="gb-square", data_square=spot.key, data_held=f"seed:{n}")

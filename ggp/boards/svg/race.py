@@ -7,7 +7,7 @@ role's home there.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from gdl.rules import Rules
 from gdl.terms import Term
@@ -16,8 +16,9 @@ from ggp.boards.looks import PieceLook, PieceShape, role_classes
 from ggp.boards.race import Held, Race
 from ggp.boards.scene import Scene
 from ggp.boards.svg.layout import UNIT, BoardLayout, Label, Spot
-from ggp.boards.svg.markup import box, clipped, element, number, points, text_of
+from ggp.boards.svg.markup import box, circle, clipped, element, number, points, title, words
 from ggp.boards.svg.sprites import draw_piece
+from ggp.boards.svg.whole import WholePicture
 
 _TALL, _STEP = 4.5 * UNIT, 0.88 * UNIT
 """Height of a point, and of a piece in a stack."""
@@ -26,17 +27,13 @@ _HEIGHT = 2 * (_LABEL + _TALL) + _MIDDLE
 _MOST_DRAWN, _MOST_TOLD = 5, 30
 
 
-class RacePicture:
-    """The drawing of a race. ``turn`` gives the number of the role whose turn it is in a state."""
+class RacePicture(WholePicture):
+    """The drawing of a race."""
 
-    def __init__(
-        self,
-        race: Race,
-        rules: Rules,
-        looks: Mapping[Thing, PieceLook],
-        turn: Callable[[list[Term]], int | None],
-    ) -> None:
-        self._race, self._turn = race, turn
+    squares = None
+
+    def __init__(self, race: Race, rules: Rules, looks: Mapping[Thing, PieceLook]) -> None:
+        self._race = race
         self._names = list(map(rules.spell, race.roles))
         self._colours = dict(enumerate(role_classes(race.roles)))
         self._colours |= {owner: looks[thing].colour for thing, owner in race.owners.items()}
@@ -62,18 +59,16 @@ class RacePicture:
         self.layout = BoardLayout(width, _HEIGHT, spots, labels=tuple(labels), turn=turned)
 
     def shows(self, proposition: Term) -> bool:
-        """Whether the drawing shows a proposition off the board."""
         return bool(self._race.look(proposition))
 
     def contents(self, scene: Scene) -> dict[str, list[str]]:
-        """The names of the pieces on each place, by its key; empty places are left out."""
+        """The names of the pieces on each place; empty places are left out."""
         found: dict[str, list[str]] = {}
         for (key, owner), n in self._race.held(scene.on, scene.beside).items():
             found.setdefault(key, []).extend(self._names[owner : owner + 1] * min(n, _MOST_TOLD))
         return found
 
     def draw(self, scene: Scene) -> list[str]:
-        """The markup of a state."""
         held = self._race.held(scene.on, scene.beside)
         was = held if scene.on_before is None else self._race.held(scene.on_before, scene.off_before or ())
         high = _HEIGHT - 2 * _LABEL
@@ -93,33 +88,26 @@ class RacePicture:
         here, before = (
             [(owner, n) for (key, owner), n in of.items() if key == spot.key] for of in (held, was)
         )
-        said = " and ".join(f"{n} {self._names[owner]}" for owner, n in here)
-        parts = [
-            element("title", text_of(f"{spot.name}: {said}" if said else spot.name)),
-            box("gb-reach", spot.x, spot.y, wide, _TALL),
-        ]
+        parts = [title(spot.said([" and ".join(f"{n} {self._names[owner]}" for owner, n in here)]))]
+        parts.append(box("gb-reach", spot.x, spot.y, wide, _TALL))
         if spot.key.startswith("bar"):
             base, way = base + way * _TALL, -way  # Pieces that were hit lie near the middle.
         elif wide == UNIT:
             corners = [(spot.x + side * (wide / 2 - 1), base) for side in (-1, 1)]
+            corners.append((spot.x, base + 0.94 * way * _TALL))
             cls = "gb-cell gb-dark" if spot.dark else "gb-cell"
-            parts.append(
-                element("polygon", cls=cls, points=points([*corners, (spot.x, base + 0.94 * way * _TALL)]))
-            )
+            parts.append(element("polygon", cls=cls, points=points(corners)))
         total, old = (sum(n for _, n in places) for places in (here, before))
         pieces = [owner for owner, n in here for _ in range(min(n, _MOST_DRAWN))][-_MOST_DRAWN:]
         for n, owner in enumerate(pieces, 1):
             y = base + way * (n - 0.5) * _STEP
             piece = draw_piece(PieceLook("", PieceShape.DRAUGHT, self._colours[owner], ""), spot.x, y, 1.08)
             if n == _MOST_DRAWN < total:
-                upright = _upright(y)
-                piece += element(
-                    "text", str(total), cls="gb-sign", x=spot.x, y=y, font_size=16, data_turn=upright
-                )
+                piece += words("gb-sign", str(total), spot.x, y, font_size=16, data_turn=_upright(y))
             parts.append(element("g", piece, cls=self._colours[owner]))
         if here != before:
             y = base + way * (min(max(total, old), _MOST_DRAWN) - 0.5) * _STEP
-            parts.append(element("circle", cls="gb-new", cx=spot.x, cy=y, r=_STEP / 2 - 1))
+            parts.append(circle("gb-new", spot.x, y, _STEP / 2 - 1))
         amounts = ",".join(f"{owner}:{n}" for owner, n in here)
         return element("g", *parts, cls="gb-square", data_square=spot.key, data_held=amounts)
 
@@ -127,7 +115,7 @@ class RacePicture:
         """The dice still to be played, and faded those just played, on the side of whom they belong to."""
         ahead = self._race.dice(scene.beside)
         past = Counter(self._race.dice(scene.off_before or ())) - Counter(ahead)
-        turns = (scene.turn, self._turn(scene.off_before or []))
+        turns = (scene.turn, scene.turn_before)
         owner = next((role for role in turns if role in self._race.players), self._race.players[0])
         first = owner == self._race.players[0]
         middle, y = (self._bar + first * self._width) / 2, _HEIGHT / 2 + (0.2 if first else -0.2) * UNIT
@@ -137,7 +125,7 @@ class RacePicture:
         drawn: list[str] = []
         for i, (n, when) in enumerate(faces):
             x = middle + (i - (len(faces) - 1) / 2) * UNIT
-            inside = [element("title", f"die {n}, {when}"), box("gb-reach", x, y, UNIT, UNIT)]
+            inside = [title(f"die {n}, {when}"), box("gb-reach", x, y, UNIT, UNIT)]
             inside.append(draw_piece(PieceLook(str(n), PieceShape.DIE, self._colours[owner], ""), x, y, 1.05))
             # The first of equal dice takes the clicks.
             named = {"data_square": f"die,{n}"} if when != "played" and faces.index((n, when)) == i else {}

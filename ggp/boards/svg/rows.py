@@ -12,8 +12,9 @@ from ggp.boards.looks import PieceLook, PieceShape
 from ggp.boards.scene import Scene
 from ggp.boards.shapes import BoardShape
 from ggp.boards.svg.layout import UNIT, BoardLayout, Label, Spot, SpotKind
-from ggp.boards.svg.markup import box, clipped, element, oval, points, text_of, words
+from ggp.boards.svg.markup import box, clipped, element, oval, points, title, words
 from ggp.boards.svg.sprites import draw_piece
+from ggp.boards.svg.whole import WholePicture
 
 _DOOR, _TALL, _CELL = 78.0, 122.0, 44.0
 _SIZES = {"doors": (108.0, 170.0), "numbers": (46.0, 46.0)}
@@ -21,12 +22,8 @@ _STICK, _HIGH, _NARROWEST = 32.0, 58.0, 320.0
 _MOST_STICKS = 10
 
 
-class RowPicture:
-    """The rows of one game.
-
-    Attributes:
-        layout: the place of each door, number or stick.
-    """
+class RowPicture(WholePicture):
+    """The rows of one game."""
 
     def __init__(self, board: Grid, rules: Rules, look: Callable[[Thing], PieceLook]) -> None:
         self._board, self._look = board, look
@@ -79,7 +76,7 @@ class RowPicture:
         may |= {square for square in spots if looks[square]}
         may = may if by.likely is not None and may else set(spots)
         named = {arg for move in by.moves if move is not None for arg in move.args}
-        earlier = {arg for move in by.earlier for arg in move.args}
+        earlier = {arg for _, move, _ in by.past[:-1] if move is not None for arg in move.args}
         marks = {s: "gb-arrowhead" if s[1] in named else "gb-point" for s in spots if s[1] in named | earlier}
         return [_number(spot, looks[s], s not in may, marks.get(s, "")) for s, spot in spots.items()]
 
@@ -89,7 +86,7 @@ class RowPicture:
         drawn: list[str] = []
         for i, (square, spot) in enumerate(spots.items()):
             name = f"{label.text}, {size - i} from the end" if i < size else spot.name
-            stick = [element("title", text_of(name)), box("gb-reach", spot.x, spot.y, spot.wide, _HIGH, 6)]
+            stick = [title(name), box("gb-reach", spot.x, spot.y, spot.wide, _HIGH, 6)]
             if i < size:
                 stick.append(box("gb-peg", spot.x, spot.y + 2, 8, 44, 3))
                 stick.append(oval("gb-match", spot.x, spot.y - 19, 5.5, 7.5))
@@ -104,16 +101,12 @@ def _square(spot: Spot, *drawn: str) -> str:
     return element("g", *drawn, cls="gb-square", data_square=spot.key)
 
 
-def _title(spot: Spot, meaning: str) -> str:
-    return element("title", text_of(f"{spot.name}: {meaning}" if meaning else spot.name))
-
-
 def _door(spot: Spot, looks: list[PieceLook]) -> str:
     """A closed door, or an open one with what stands there; marks are a frame and a word below."""
     marks = [look for look in looks if look.shape is PieceShape.MARK]
     behind = [look for look in looks if look.shape is not PieceShape.MARK]
     left, top, x, y = spot.x - _DOOR / 2, spot.y - _TALL / 2, spot.x, spot.y
-    drawn = [_title(spot, ", ".join(look.meaning for look in looks))]
+    drawn = [title(spot.said(look.meaning for look in looks))]
     drawn += [box("gb-cell", x, y - 2, _DOOR + 16, _TALL + 12, 4), words("gb-title", spot.name, x, top - 18)]
     if behind:
         leaf = [(left, top), (left - 16, top - 7), (left - 16, top + _TALL + 12), (left, top + _TALL)]
@@ -135,7 +128,7 @@ def _door(spot: Spot, looks: list[PieceLook]) -> str:
 def _number(spot: Spot, looks: list[PieceLook], out: bool, mark: str) -> str:
     """A number: faded and struck out if it is ruled out, with a corner if a move has named it."""
     x, y, half = spot.x, spot.y, _CELL / 2
-    drawn = [_title(spot, ", ".join(look.meaning for look in looks) or ("ruled out" if out else ""))]
+    drawn = [title(spot.said([look.meaning for look in looks] or ["ruled out"] * out))]
     drawn.append(box("gb-cell gb-out" if out else "gb-cell", x, y, _CELL, _CELL, 6))
     drawn += [oval("gb-won", x, y, half - 4, half - 4)] if looks else []
     drawn.append(words("gb-sign gb-zero" if out else "gb-sign", clipped(spot.name, 5), x, y, font_size=17))

@@ -8,52 +8,44 @@ from itertools import pairwise, takewhile
 from gdl.terms import Term
 from ggp.boards.board import Grid
 from ggp.boards.layers import Square, things_on
-from ggp.boards.scene import Past
-from ggp.boards.svg.layout import UNIT, BoardLayout
-from ggp.boards.svg.level_pictures import On
-from ggp.boards.svg.markup import element
+from ggp.boards.scene import Scene
+from ggp.boards.svg.layout import UNIT, BoardLayout, Spot
+from ggp.boards.svg.level_pictures import LevelPicture
+from ggp.boards.svg.markup import box, circle, element
 
 _BEAM = 0.66 * UNIT
 
 
-class SeasPicture:
+class SeasPicture(LevelPicture):
     """The water and the ships behind a board of seas, and the shots on it."""
 
-    far = False
-    margin = None
+    margin, quiet = None, True
 
     def __init__(self, board: Grid) -> None:
         self._board = board
         self._ships = [layer for layer in board.layers if not layer.across]
 
-    def behind(self, layout: BoardLayout, on: On, propositions: Iterable[Term], past: Past = ()) -> str:
-        half, drawn = UNIT / 2, list[str]()
-        for spot in layout.spots.values():
-            place = {"x": spot.x - half, "y": spot.y - half, "width": UNIT, "height": UNIT}
-            drawn.append(element("rect", cls="gb-water", **place))
-        for bar in self._bars([*(known for known, *_ in past), propositions]):
+    def behind(self, layout: BoardLayout, scene: Scene) -> str:
+        drawn = [box("gb-water", spot.x, spot.y, UNIT, UNIT) for spot in layout.spots.values()]
+        for bar in self._bars([*(known for known, *_ in scene.by.past), scene.propositions]):
             spots = [layout.spots[square] for square in bar if square in layout.spots]
-            xs, ys = [spot.x for spot in spots], [spot.y for spot in spots]
-            place = {"x": min(xs) - _BEAM / 2, "y": min(ys) - _BEAM / 2}
-            place |= {"width": max(xs) - min(xs) + _BEAM, "height": max(ys) - min(ys) + _BEAM}
-            drawn.append(element("rect", cls="gb-ship", rx=_BEAM / 2, **place))
-            drawn += [element("circle", cls="gb-funnel", cx=s.x, cy=s.y, r=_BEAM / 6) for s in spots]
+            (x1, x2), (y1, y2) = ((min(at), max(at)) for at in zip(*((s.x, s.y) for s in spots), strict=True))
+            wide, high = x2 - x1 + _BEAM, y2 - y1 + _BEAM
+            drawn.append(box("gb-ship", (x1 + x2) / 2, (y1 + y2) / 2, wide, high, _BEAM / 2))
+            drawn += [circle("gb-funnel", spot.x, spot.y, _BEAM / 6) for spot in spots]
         return "".join(drawn)
 
-    def pieces(self, square: Square, layout: BoardLayout, on: On, before: On | None) -> str:
-        things, spot = on.get(square, []), layout.spots[square]
+    def pieces(self, square: Square, spot: Spot, scene: Scene) -> str:
+        things, before = scene.on.get(square, []), scene.on_before
         ships = {(Term(layer.name),) for layer in self._ships}
         if ships.issuperset(things):
             return ""
         new = before is not None and before.get(square, []) != things
-        ring = element("circle", cls="gb-new", cx=spot.x, cy=spot.y, r=0.42 * UNIT) if new else ""
+        ring = circle("gb-new", spot.x, spot.y, 0.42 * UNIT) if new else ""
         if ships.isdisjoint(things):
-            return element("circle", cls="gb-miss", cx=spot.x, cy=spot.y, r=0.13 * UNIT) + ring
+            return circle("gb-miss", spot.x, spot.y, 0.13 * UNIT) + ring
         place = f"translate({spot.x:g} {spot.y:g})"
         return element("path", cls="gb-hit", d="M-9-9L9 9M-9 9L9-9", transform=place) + ring
-
-    def shows(self, proposition: Term) -> bool:
-        return False
 
     def _bars(self, states: Sequence[Iterable[Term]]) -> Iterator[list[Square]]:
         """The squares of each ship: a straight line of those that came in one step, or else of any."""

@@ -10,16 +10,8 @@ from itertools import groupby
 from ggp.boards.layers import Square
 from ggp.boards.looks import BELOW, PieceLook, PieceShape
 from ggp.boards.svg.layout import UNIT, BoardLayout, Spot, SpotKind, hexagon
-from ggp.boards.svg.markup import clipped, element, figures, number, points, text_of
-from ggp.boards.svg.tiles import (
-    CRATE,
-    GOAL_MARK,
-    Oval,
-    Polygon,
-    Shape,
-    Slab,
-    keeper,
-)
+from ggp.boards.svg.markup import box, circle, clipped, element, figures, line, number, points, title, words
+from ggp.boards.svg.tiles import CRATE, GOAL_MARK, Oval, Polygon, Shape, Slab, keeper
 
 DOWN = 2
 """The keeper's default direction: up, right, down and left are 0 to 3."""
@@ -61,7 +53,7 @@ def _draw_things(looks: list[PieceLook], x: float, y: float, room: float = 1.0) 
         drawn.append(draw_piece(look, px, py, 1 / side if side > 1 else 1.0, room))
     if len(looks) > _MOST_SHOWN:
         more = f"+{len(looks) - len(shown)}"
-        drawn.append(element("text", more, cls="gb-sign", x=x + cell, y=y + cell, font_size=cell * 0.6))
+        drawn.append(words("gb-sign", more, x + cell, y + cell, font_size=cell * 0.6))
     return "".join(drawn)
 
 
@@ -78,27 +70,26 @@ def draw_tile(shapes: Iterable[Shape], x: float, y: float) -> str:
 
 def _marks(look: PieceLook, x: float, y: float, size: float) -> list[str]:
     """The marks of a look around a point, on a square of this side."""
+    place = f"translate({x:g} {y:g}) scale({size / UNIT:g})"
     match look.shape:
         case PieceShape.CROSS:
             arm = 0.28 * size
             path = f"M{-arm:.1f} {-arm:.1f}L{arm:.1f} {arm:.1f}M{-arm:.1f} {arm:.1f}L{arm:.1f} {-arm:.1f}"
             return [element("path", cls="gb-stroke", d=path, transform=f"translate({x:g} {y:g})")]
         case PieceShape.RING:
-            return [_circle("gb-stroke", x, y, 0.29 * size)]
+            return [circle("gb-stroke", x, y, 0.29 * size)]
         case PieceShape.MAN:
-            place = f"translate({x:g} {y + 1.5 * size / UNIT:g}) scale({size / UNIT * 1.05:g})"
-            return [element("path", cls="gb-man", d=_MEN[look.sign], transform=place)]
-        case PieceShape.DRAUGHT:
-            return [_circle("gb-disc", x, y, 0.4 * size), _circle("gb-rim", x, y, 0.29 * size)]
-        case PieceShape.CROWN:
-            place = f"translate({x:g} {y:g}) scale({size / UNIT:g})"
-            crown = element("path", cls="gb-crown", d=_CROWN, transform=place)
-            return [_circle("gb-disc", x, y, 0.4 * size), _circle("gb-rim", x, y, 0.29 * size), crown]
+            larger = f"translate({x:g} {y + 1.5 * size / UNIT:g}) scale({size / UNIT * 1.05:g})"
+            return [element("path", cls="gb-man", d=_MEN[look.sign], transform=larger)]
+        case PieceShape.DRAUGHT | PieceShape.CROWN:
+            crowned = look.shape is PieceShape.CROWN
+            crown = element("path", cls="gb-crown", d=_CROWN, transform=place) if crowned else ""
+            return [circle("gb-disc", x, y, 0.4 * size), circle("gb-rim", x, y, 0.29 * size), crown]
         case PieceShape.PEG:
-            shine = _circle("gb-shine", x - 0.08 * size, y - 0.09 * size, 0.07 * size)
-            return [_circle("gb-peg", x, y, 0.27 * size), shine]
+            shine = circle("gb-shine", x - 0.08 * size, y - 0.09 * size, 0.07 * size)
+            return [circle("gb-peg", x, y, 0.27 * size), shine]
         case PieceShape.LAMP:
-            return [_circle("gb-glow", x, y, 0.44 * size), _circle("gb-lamp", x, y, 0.28 * size)]
+            return [circle("gb-glow", x, y, 0.44 * size), circle("gb-lamp", x, y, 0.28 * size)]
         case PieceShape.NUMBER:
             cls = "gb-letter gb-zero" if not look.sign.strip("0") else "gb-letter"
             return [_sign(look.sign, x, y, 0.6 * size, 0.86 * size, cls)]
@@ -114,34 +105,28 @@ def _marks(look: PieceLook, x: float, y: float, size: float) -> list[str]:
         case PieceShape.KEEPER:
             return sprite(keeper(DOWN), x, y, size)
         case PieceShape.OUTLINE:
-            return [
-                element("g", figures()[look.sign], transform=f"translate({x:g} {y:g}) scale({size / UNIT:g})")
-            ]
+            return [element("g", figures()[look.sign], transform=place)]
         case PieceShape.BACK:
             return [_slab("gb-card", x, y, 0.9 * size, 0.66), _slab("gb-disc", x, y, 0.78 * size, 0.62)]
         case PieceShape.HIDDEN:
             return []
         case PieceShape.DISC:
             sign = [_sign(look.sign, x, y, 0.5 * size, 0.62 * size)] if look.sign else []
-            return [_circle("gb-disc", x, y, 0.4 * size), *sign]
+            return [circle("gb-disc", x, y, 0.4 * size), *sign]
         case PieceShape.GROUND | PieceShape.AREA:
-            cls = "gb-area" if look.shape is PieceShape.AREA else "gb-wall"
-            return [element("rect", cls=cls, x=x - size / 2, y=y - size / 2, width=size, height=size)]
+            return [box("gb-area" if look.shape is PieceShape.AREA else "gb-wall", x, y, size, size)]
         case PieceShape.CHOCOLATE:
             return [_slab("gb-chocolate", x, y, 0.97 * size), _slab("gb-bevel", x, y, 0.66 * size)]
         case PieceShape.POISON:
-            place = f"translate({x:g} {y:g}) scale({size / UNIT:g})"
-            eyes = [
-                _circle("gb-socket", x + side * 0.11 * size, y - 0.05 * size, 0.065 * size)
-                for side in (-1, 1)
-            ]
+            sockets = (x - 0.11 * size, x + 0.11 * size)
+            eyes = [circle("gb-socket", at, y - 0.05 * size, 0.065 * size) for at in sockets]
             return [element("path", cls="gb-skull", d=_SKULL, transform=place), *eyes]
         case PieceShape.BLOCK:
             return [_slab("gb-block", x, y, 0.84 * size)]
         case PieceShape.TRAIL:
-            return [_circle("gb-trail", x, y, 0.15 * size)]
+            return [circle("gb-trail", x, y, 0.15 * size)]
         case PieceShape.MARK:
-            return [_circle("gb-mark", x, y, 0.45 * size)]
+            return [circle("gb-mark", x, y, 0.45 * size)]
         case PieceShape.GOAL:
             return sprite(GOAL_MARK, x, y, size)
         case PieceShape.CORNER:
@@ -169,14 +154,9 @@ def _draw_ground(looks: list[PieceLook], x: float, y: float) -> str:
     return "".join(drawn)
 
 
-def _circle(cls: str, x: float, y: float, radius: float) -> str:
-    return element("circle", cls=cls, cx=x, cy=y, r=radius)
-
-
 def draw_side(way: str, spot: Spot) -> str:
     """A wall at one side of a square."""
-    x1, y1, x2, y2 = _side_line(way, spot)
-    return element("line", cls="gb-side", x1=x1, y1=y1, x2=x2, y2=y2)
+    return line("gb-side", *_side_line(way, spot))
 
 
 def _side_line(way: str, spot: Spot) -> tuple[float, float, float, float]:
@@ -225,22 +205,21 @@ def _path(shape: Shape) -> str:
 
 
 def _slab(cls: str, x: float, y: float, size: float, narrow: float = 1.0) -> str:
-    width = size * narrow
-    return element("rect", cls=cls, x=x - width / 2, y=y - size / 2, width=width, height=size, rx=0.12 * size)
+    return box(cls, x, y, size * narrow, size, 0.12 * size)
 
 
 def _die(sign: str, x: float, y: float, size: float) -> list[str]:
     pips = _PIPS.get(int(sign) if sign.isdecimal() and len(sign) == 1 else 0)
     if pips is None:
         return [_sign(sign, x, y, 0.42 * size, 0.6 * size, "gb-pips")]
-    return [_circle("gb-pip", x + i * 0.22 * size, y + j * 0.22 * size, 0.07 * size) for i, j in pips]
+    return [circle("gb-pip", x + i * 0.22 * size, y + j * 0.22 * size, 0.07 * size) for i, j in pips]
 
 
 def _sign(sign: str, x: float, y: float, size: float, room: float, cls: str = "gb-sign") -> str:
     """Letters centred on a point, smaller if they need more space."""
     shown = clipped(sign, 7)
     fitting = min(size, room / (0.6 * max(1, len(shown))))
-    return element("text", text_of(shown), cls=cls, x=x, y=y, font_size=round(fitting, 1))
+    return words(cls, shown, x, y, font_size=round(fitting, 1))
 
 
 def draw_square(
@@ -256,55 +235,37 @@ def draw_square(
         ground.append(element("g", _draw_ground(below, spot.x, spot.y), cls="gb-ground"))
     if changed:
         ground.append(_changed(spot))
-    meanings = ", ".join(look.meaning for look in (*things, *below))
-    title = element("title", text_of(f"{spot.name}: {meanings}" if meanings else spot.name))
+    name = title(spot.said(look.meaning for look in (*things, *below)))
     if pieces is None:
         room = 0.86 if spot.kind is SpotKind.HEXAGON else 1.0
         pieces = "" if spot.kind is SpotKind.DISK else _draw_things(things, spot.x, spot.y, room)
-    return element("g", title, *ground, pieces, cls="gb-square", data_square=spot.key)
+    return element("g", name, *ground, pieces, cls="gb-square", data_square=spot.key)
 
 
 def _ground(spot: Spot, paper: bool) -> str:
-    half = UNIT / 2
     cls = "gb-cell gb-dark" if spot.dark else "gb-cell"
     match spot.kind:
         case SpotKind.HEXAGON:
             return element("polygon", cls=cls, points=points(hexagon(spot)))
         case SpotKind.POINT:
             # A finger needs more than a point.
-            reach = _circle("gb-reach", spot.x, spot.y, half * 0.8)
-            return _circle("gb-point", spot.x, spot.y, 5) + reach
+            reach = circle("gb-reach", spot.x, spot.y, 0.4 * UNIT)
+            return circle("gb-point", spot.x, spot.y, 5) + reach
         case SpotKind.DISK:
-            slab = element(
-                "rect",
-                cls="gb-disk",
-                x=spot.x - spot.wide / 2,
-                y=spot.y - half * 0.84,
-                width=spot.wide,
-                height=UNIT * 0.84,
-                rx=8,
+            slab = box("gb-disk", spot.x, spot.y, spot.wide, UNIT * 0.84, 8)
+            return element(
+                "g", slab, words("gb-sign", spot.name, spot.x, spot.y, font_size=15), cls="gb-orange"
             )
-            name = element("text", text_of(spot.name), cls="gb-sign", x=spot.x, y=spot.y, font_size=15)
-            return element("g", slab, name, cls="gb-orange")
         case _:
             cls = cls if paper and spot.kind not in (SpotKind.BOX, SpotKind.CROSSING) else "gb-reach"
-            return element("rect", cls=cls, x=spot.x - half, y=spot.y - half, width=UNIT, height=UNIT)
+            return box(cls, spot.x, spot.y, UNIT, UNIT)
 
 
 def _changed(spot: Spot) -> str:
-    half = UNIT / 2
     if spot.kind in (SpotKind.HEXAGON, SpotKind.POINT, SpotKind.CROSSING):
-        return _circle("gb-new", spot.x, spot.y, half - 2)
+        return circle("gb-new", spot.x, spot.y, UNIT / 2 - 2)
     wide = spot.wide if spot.kind is SpotKind.DISK else UNIT
-    return element(
-        "rect",
-        cls="gb-new",
-        x=spot.x - wide / 2 + 1.5,
-        y=spot.y - half + 1.5,
-        width=wide - 3,
-        height=UNIT - 3,
-        rx=3,
-    )
+    return box("gb-new", spot.x, spot.y, wide - 3, UNIT - 3, 3)
 
 
 def draw_borders(layout: BoardLayout, areas: Mapping[Square, str], cls: str = "gb-border") -> str:

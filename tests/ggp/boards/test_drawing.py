@@ -593,7 +593,7 @@ def test_all_pictures_of_a_card_are_the_same(name: str) -> None:
     game = Game.load(name)
     machine = used_machine(game)
     card = plain(str(answer({"do": "draw", "name": name, "step": 0}, lambda kind, **news: None)["svg"]))
-    table = TableView(game, machine).seen(Match(machine))["svg"]
+    table = TableView(game, machine).seen(Match(machine), 0)["svg"]
     assert plain(table) == card
     assert plain(DrawnLine(game.machine("prover"), game.name).draw([], 0)) == card
     carried = game_of(game.name, game.text)
