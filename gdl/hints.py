@@ -1,6 +1,6 @@
-r"""Hints for the picture of a game, in comments of its rules: ``; draw: wp as pawn in white``.
+r"""Hints in comments of rules, and the reader of all of them: ``; draw: wp as pawn in white``.
 
-The text of such a hint is ``draw: WHAT as LOOK`` or ``draw: WHAT as LOOK in COLOUR``, on a line of its own.
+A hint for the picture is ``draw: WHAT as LOOK`` or ``draw: WHAT as LOOK in COLOUR``, on a line of its own.
 WHAT is a thing on a square in the words of the rules (``wp``, ``arrow``, ``red king``). With ``*`` at its end
 it is every thing that begins with these words. ``board`` is the board itself, ``square a 1`` one square. LOOK
 and COLOUR are among the words below, and mean nothing but a shape and a colour: rules of strangers choose
@@ -29,7 +29,7 @@ WordHint(kind='ends', what='p', text='q', where='(r ?x)')
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -58,13 +58,25 @@ SIGNED = _words("card chips die letter number tile")
 """Looks that show a sign."""
 HINT_COLOURS = _words("black blue brown cyan gray green magenta orange pink red white yellow")
 MOST_HINTS = 64
+"""Hints of one form that are read."""
+LONGEST_HOW = 2000
+"""Characters of how to play; the rest is left out from the last sentence's end."""
+LONGEST_HINT = 200
+"""Characters of another hint."""
 _MOST_WORDS = 8
-_LONGEST = 200
 _Hint = TypeVar("_Hint")
 _SIGN = re.compile(r"[0-9A-Za-z]{1,6}")
 _CALLED = re.compile(r"(.*?\sas\s.*?)\scalled\s+(\S.*)", re.IGNORECASE)
 _LONGEST_NAME = 40
-_LINE = re.compile(r"^[ \t]*(?:;+|%+|//+|#+)[ \t]*(draw:[^\n]*)", re.MULTILINE)
+_MARK = r"[ \t]*(?:;+|%+|//+|#+)"
+_LINE = re.compile(rf"^{_MARK}[ \t]*((draw|notation|say|ends):([^\n]*))", re.MULTILINE)
+_PROSE = re.compile(
+    rf"^{_MARK}[ \t]*((how to play|kinds|what you see|sees):"
+    rf"([^\n]*(?:\n{_MARK}[ \t]{{2,}}\S[^\n]*)*))",
+    re.MULTILINE,
+)
+"""Hints for people, which go on over the lines below that are indented by two columns or more."""
+_NEXT_LINE = re.compile(rf"\n{_MARK}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +101,7 @@ class PictureHint:
 
 
 @dataclass(frozen=True, slots=True)
-class _HintFault:
+class HintFault:
     """A fault of a hint, with its place and a remedy."""
 
     place: Place
@@ -100,28 +112,54 @@ class _HintFault:
         return f"{self.place}: {self.message}"
 
 
-def read_hints(text: str) -> tuple[tuple[PictureHint, ...], tuple[_HintFault, ...]]:
+Fault = tuple[str, str]
+"""A fault of a hint, and a remedy."""
+Reader = Callable[[str, str, Place], _Hint | Fault]
+"""Reads a hint, given its form, the text behind the colon, and its place."""
+
+
+def read_hints(text: str) -> tuple[tuple[PictureHint, ...], tuple[HintFault, ...]]:
     """The hints of a text, and the faults of wrong ones. Reads at most MOST_HINTS."""
-    return _each(text, _LINE, lambda found: _read(found[1].removeprefix("draw:")))
+    return read_each(text, ("draw",), _read)
 
 
-def _each(
-    text: str, line: re.Pattern[str], read: Callable[[re.Match[str]], _Hint | tuple[str, str]]
-) -> tuple[tuple[_Hint, ...], tuple[_HintFault, ...]]:
-    """What lines of a form are read as, and the faults of others; ``read`` returns a hint, or a fault and a
-    remedy."""
+def read_word_hints(text: str) -> tuple[tuple[WordHint, ...], tuple[HintFault, ...]]:
+    """The hints for words of a text, and the faults of wrong ones. Reads at most MOST_HINTS."""
+    return read_each(text, ("notation", "say", "ends"), _read_words)
+
+
+def read_each(
+    text: str, forms: Sequence[str], read: Reader[_Hint], prose: bool = False
+) -> tuple[tuple[_Hint, ...], tuple[HintFault, ...]]:
+    """What hints of some forms are read as, and the faults of others; ``prose`` if they are for people."""
     hints: list[_Hint] = []
-    faults: list[_HintFault] = []
-    for found in line.finditer(text):
+    faults: list[HintFault] = []
+    for form, words, place in _lines(text, forms, prose):
         if len(hints) + len(faults) >= MOST_HINTS:
-            faults.append(_fault(text, found, f"there are more than {MOST_HINTS} hints", "leave some out"))
+            faults.append(HintFault(place, f"there are more than {MOST_HINTS} hints", "leave some out"))
             break
-        hint = read(found)
+        longest = LONGEST_HOW if form == "how to play" else LONGEST_HINT
+        # Prose that is too long is shown as far as its last sentence.
+        hint = read(form, words[: longest + 1], place) if prose or len(words) <= longest else None
+        if hint is None or len(words) > longest:
+            hint = "this hint is too long", f"use at most {longest:,} characters"
         if isinstance(hint, tuple):
-            faults.append(_fault(text, found, *hint))
+            faults.append(HintFault(place, *hint))
         else:
             hints.append(hint)
     return tuple(hints), tuple(faults)
+
+
+def _lines(text: str, forms: Sequence[str], prose: bool) -> Iterator[tuple[str, str, Place]]:
+    """The form of each hint, its text as one line, and its place."""
+    for found in (_PROSE if prose else _LINE).finditer(text):
+        if found[2] in forms:
+            words = _NEXT_LINE.sub(" ", found[3][: 8 * LONGEST_HOW]) if prose else found[3]
+            yield (
+                found[2],
+                " ".join(words.split()) if prose else words.strip(),
+                Place.of(text, found.start(1)),
+            )
 
 
 def board_hint(hints: Sequence[PictureHint]) -> str:
@@ -129,14 +167,7 @@ def board_hint(hints: Sequence[PictureHint]) -> str:
     return next((hint.look for hint in reversed(hints) if hint.words == ("board",) and not hint.every), "")
 
 
-def _fault(text: str, found: re.Match[str], message: str, remedy: str) -> _HintFault:
-    return _HintFault(Place.of(text, found.start(1)), message, remedy)
-
-
-def _read(text: str) -> PictureHint | tuple[str, str]:
-    """The hint in a text, or its fault and a remedy."""
-    if len(text) > _LONGEST:
-        return "this hint is too long", f"use at most {_LONGEST} characters"
+def _read(form: str, text: str, place: Place) -> PictureHint | Fault:
     called = _CALLED.fullmatch(text)
     text, name = (text, "") if called is None else (called[1], called[2].strip())
     if len(name) > _LONGEST_NAME or not name.isprintable():
@@ -144,8 +175,8 @@ def _read(text: str) -> PictureHint | tuple[str, str]:
     words = text.lower().split()
     if "as" not in words[1:]:
         return "this hint has no 'as'", "write: draw: THING as LOOK"
-    place = len(words) - 1 - words[::-1].index("as")
-    what, look = words[:place], words[place + 1 :]
+    at = len(words) - 1 - words[::-1].index("as")
+    what, look = words[:at], words[at + 1 :]
     every = what[-1] == "*"
     what = what[: len(what) - every]
     if not what or len(what) > _MOST_WORDS:
@@ -158,7 +189,7 @@ def _read(text: str) -> PictureHint | tuple[str, str]:
     looks, kind = (BOARDS, "look of a board") if whole else (LOOKS, "look")
     if look[0] not in looks:
         return f"there is no {kind} {look[0][:30]!r}", f"one of {', '.join(sorted(looks))}"
-    sign = text.split()[place + 2] if len(look) == 2 else ""
+    sign = text.split()[at + 2] if len(look) == 2 else ""
     if sign and look[0] not in SIGNED:
         return f"the look {look[0]!r} shows no sign", f"leave out {sign[:30]!r}"
     if sign and not _SIGN.fullmatch(sign):
@@ -171,7 +202,6 @@ def _read(text: str) -> PictureHint | tuple[str, str]:
 NOTATIONS = {"san": "check", "draughts": "from", "go": ""}
 """The notations of moves, each with the word before what it may add: how one sees that a king is in check,
 the role from whose side squares are numbered."""
-_WORD_LINE = re.compile(r"^[ \t]*(?:;+|%+|//+|#+)[ \t]*((notation|say|ends):([^\n]*))", re.MULTILINE)
 _WORDS_FOR = re.compile(r"(?P<what>.*?)\s+as\s+(?P<text>.*?)(?:\s+where\s+(?P<where>[(\w].*))?")
 
 
@@ -193,19 +223,7 @@ class WordHint:
     place: Place = field(compare=False, repr=False, default=Place())
 
 
-def read_word_hints(text: str) -> tuple[tuple[WordHint, ...], tuple[_HintFault, ...]]:
-    """The hints for words of a text, and the faults of wrong ones. Reads at most MOST_HINTS."""
-    return _each(
-        text,
-        _WORD_LINE,
-        lambda found: _read_words(found[2], found[3].strip(), Place.of(text, found.start(1))),
-    )
-
-
-def _read_words(kind: str, text: str, place: Place) -> WordHint | tuple[str, str]:
-    """The hint in a text, or its fault and a remedy."""
-    if len(text) > _LONGEST:
-        return "this hint is too long", f"use at most {_LONGEST} characters"
+def _read_words(kind: str, text: str, place: Place) -> WordHint | Fault:
     if not text.isprintable():
         return "this hint has characters that cannot be shown", "leave them out"
     if kind == "notation":

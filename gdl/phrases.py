@@ -97,8 +97,8 @@ def phrase_of(hint: WordHint, rules: Rules) -> Phrase:
     if unsafe := [v for literal, _ in asked for v in literal.atom.variables() if v not in bound]:
         raise GdlError(f"{unsafe[0]} may be anything here", remedy="name it in a condition without 'not' too")
     known = {*bound, *(v for one in (role, move) if one for v in one.variables())}
-    if hint.text and (found := _VARIABLE.search(_with({v.name[1:]: "" for v in known}, hint.text))):
-        raise GdlError(f"nothing says what {found.string[found.start() :][:30]!r} is")
+    if unknown := unnamed(hint.text, [v.name[1:] for v in known]):
+        raise GdlError(f"nothing says what {unknown[:30]!r} is")
     return Phrase(role, move, conditions, hint.text)
 
 
@@ -151,6 +151,12 @@ def _matched(pattern: Term, term: Term, values: dict[Term, Term]) -> bool:
     if pattern.signature != term.signature:
         return False
     return all(_matched(one, other, values) for one, other in zip(pattern.args, term.args, strict=True))
+
+
+def unnamed(text: str, names: Iterable[str]) -> str:
+    """The text from its first variable on that has none of these names; empty if there is none."""
+    found = _VARIABLE.search(rest := _with(dict.fromkeys(names, ""), text))
+    return "" if found is None else rest[found.start() :]
 
 
 def fill(text: str, values: Mapping[str, str]) -> str:

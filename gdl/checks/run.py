@@ -329,9 +329,7 @@ def _growth(rules: Rules, own: OwnNotation) -> Iterator[Diagnostic]:
 _FOREIGN_CHARACTER = warning("foreign-character", "leave it out")
 _FOREIGN_COMMENT = warning("foreign-comment", "begin comments with ';'")
 
-_PICTURE_HINT = info("picture-hint", "write: draw: THING as LOOK in COLOUR")
-_PREFACE_HINT = info("preface-hint", "write: how to play: four to ten sentences")
-_WORD_HINT = info("word-hint", "write: say: MOVE as WORDS, or ends: CONDITION as WORDS")
+_HINT = info("hint", "write: say: MOVE as WORDS, or ends: CONDITION as WORDS")
 
 _ASCII_QUOTES = "\"'`"
 _ODD = re.compile(r"[^\x00-\x7f]|[\[\]{},\"'`]")
@@ -453,11 +451,9 @@ def read_rules(text: str, name: str = "", notation: Notation = "auto") -> tuple[
                 findings.append(_RULE_WITHOUT_BODY.at(place, "a rule without a body is a fact"))
     findings += first_each(_spellings(source, sentences))
     hints, wrong = read_hints(source.text)
-    findings += [_PICTURE_HINT.at(hint.place, hint.message, remedy=hint.remedy) for hint in wrong]
-    for place, message, remedy in read_preface(source.text)[1]:
-        findings.append(_PREFACE_HINT.at(place, message, remedy=remedy))
-    words, wrong = read_word_hints(source.text)
-    findings += [_WORD_HINT.at(hint.place, hint.message, remedy=hint.remedy) for hint in wrong]
+    words, wrong_words = read_word_hints(source.text)
+    for fault in (*wrong, *wrong_words, *read_preface(source.text)[1]):
+        findings.append(_HINT.at(fault.place, fault.message, remedy=fault.remedy))
     if form is KIF and all(fault.code != "foreign-bracket" for fault in faults):
         findings += _check_characters(text)
     whole = Rules(tuple(rules), reader.spelling, name, form.name, hints, words)
@@ -468,7 +464,7 @@ def _meaningless(hint: WordHint, rules: Rules) -> Iterator[Diagnostic]:
     try:
         phrase_of(hint, rules)
     except GdlError as fault:
-        yield _WORD_HINT.at(hint.place, fault.message, remedy=fault.remedy or _WORD_HINT.remedy)
+        yield _HINT.at(hint.place, fault.message, remedy=fault.remedy or _HINT.remedy)
 
 
 def _spellings(source: Source, sentences: list[SExpr]) -> Iterator[tuple[str, Diagnostic]]:

@@ -7,13 +7,14 @@ r"""What comments of rules say to people: how to play, the kinds of the game, an
     ; sees: (lands ?y) as your disc lands in row ?y
 
 A hint goes on over the comment lines below it that are indented by two columns or more. Pages filter by the
-kinds, words of KINDS. ``sees`` has words for percepts and facts of a form, each variable once.
+kinds, words of KINDS. ``sees`` has words for percepts and facts of a form, each variable once; values are
+filled in as in words for moves (:mod:`gdl.phrases`).
 
 >>> found, faults = read_preface("; how to play: Bite.\n;   And win.\n; kinds: board game, opera")
 >>> found.how, found.kinds
 ('Bite. And win.', ('board game',))
->>> [(str(place), message) for place, message, _ in faults]
-[('3:3', "'kinds' has no 'opera'")]
+>>> list(map(str, faults))
+["3:3: there is no kind 'opera'"]
 
 >>> found, _ = read_preface("; sees: (lands ?y) as your disc lands in row ?y")
 >>> found.words("(lands 3)"), found.words("(under_fire a 1)")
@@ -24,11 +25,11 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import islice
 
 from gdl.errors import Place
+from gdl.hints import LONGEST_HINT, LONGEST_HOW, Fault, HintFault, WordHint, read_each
+from gdl.phrases import fill, unnamed
 from gdl.visible import visible
 from gdl.words import shortened
 
@@ -37,19 +38,7 @@ KINDS = (
     "connection game", "dice game", "guessing game", "hidden information", "line game", "number game",
     "paper and pencil", "puzzle", "race", "sowing game", "territory game",
 )  # fmt: skip
-LONGEST_HOW = 2000
-"""Characters of how to play; the rest is left out from the last sentence's end."""
-_LONGEST = 200
-"""Characters of another hint."""
-_MOST = 64
-"""Hints that are read."""
-_MARK = r"[ \t]*(?:;+|%+|//+|#+)"
-_HINT = re.compile(
-    rf"^{_MARK}[ \t]*(how to play|kinds|what you see|sees):"
-    rf"([^\n]*(?:\n{_MARK}[ \t]{{2,}}\S[^\n]*)*)",
-    re.MULTILINE,
-)
-_NEXT_LINE = re.compile(rf"\n{_MARK}")
+_FORMS = ("how to play", "kinds", "what you see", "sees")
 _VARIABLE = re.compile(r"\\?\?(\w+)")
 
 
@@ -60,63 +49,51 @@ class Preface:
     Attributes:
         how: how to play, on one line; empty if the rules do not say. ``sight`` is what a role sees.
         kinds: some of KINDS.
-        sees: percepts and facts as patterns, and words for them.
+        sees: words for percepts and facts, which are given as regular expressions.
     """
 
     how: str = ""
     sight: str = ""
     kinds: tuple[str, ...] = ()
-    sees: tuple[tuple[re.Pattern[str], str], ...] = ()
+    sees: tuple[WordHint, ...] = ()
 
     def words(self, text: str) -> str:
         """A percept or a fact, given in KIF, in words."""
-        for form, words in self.sees:
-            if found := form.fullmatch(text):
-                return _filled(words, found.groupdict())
-        return " ".join(re.sub("[()]", " ", text).split()).replace("_", " ")
+        found = ((re.fullmatch(hint.what, text, re.IGNORECASE), hint.text) for hint in self.sees)
+        said = next((fill(words, fits.groupdict()) for fits, words in found if fits), "")
+        return said or " ".join(re.sub("[()]", " ", text).split()).replace("_", " ")
 
 
-def _filled(words: str, values: Mapping[str, str]) -> str:
-    return _VARIABLE.sub(lambda name: values[f"v{name[1]}"], words)
-
-
-def _seen(text: str) -> tuple[re.Pattern[str], str] | None:
-    """The pattern of ``FORM as WORDS``, and the words; None if they cannot be used."""
-    form, _, words = text.partition(" as ")
-    names = _VARIABLE.findall(form)
-    if not words or not {*_VARIABLE.findall(words)} <= {*names} or len({*names}) < len(names):
-        return None
-    pattern = _VARIABLE.sub(r"(?P<v\1>[^\\s()]+)", re.escape(" ".join(form.split())))
-    return re.compile(pattern, re.IGNORECASE), words
-
-
-def read_preface(text: str) -> tuple[Preface, list[tuple[Place, str, str]]]:
-    """What a text says to people, and the faults of hints: place, message, remedy. Except for ``sees`` the
-    first of each name counts."""
+def read_preface(text: str) -> tuple[Preface, tuple[HintFault, ...]]:
+    """What a text says to people, and the faults of hints. Except for ``sees`` the first of each name
+    counts."""
     said: dict[str, str] = {}
-    sees: list[tuple[re.Pattern[str], str]] = []
-    faults: list[tuple[Place, str, str]] = []
-    for found in islice(_HINT.finditer(text), _MOST):
-        name, longest = found[1], LONGEST_HOW if found[1] == "how to play" else _LONGEST
-        whole = " ".join(_NEXT_LINE.sub(" ", found[2][: 8 * longest]).split())
-        words = shortened(visible(whole[: longest + 1]), longest)
-        wrong, remedy = "" if whole else "is empty", "write sentences for people"
-        if len(whole) > longest:
-            wrong, remedy = f"is longer than {longest:,} characters", "say it in fewer words"
-        elif name in said:
-            wrong, remedy = "is there twice", "leave one of them out"
-        elif name == "kinds" and (unknown := {*_kinds(words)} - {*KINDS, ""}):
-            wrong, remedy = f"has no {min(unknown)[:30]!r}", f"some of: {', '.join(KINDS)}"
-        elif name == "sees":
-            remedy = "write: sees: (lands ?y) as your disc lands in row ?y"
-            wrong = "" if (seen := _seen(words)) else "cannot be used"
-            sees += [seen] if seen else []
-        if wrong:
-            faults.append((Place.of(text, found.start(1)), f"{name!r} {wrong}", remedy))
-        if name != "sees":
-            said.setdefault(name, words)
+
+    def read(name: str, words: str, place: Place) -> WordHint | Fault:
+        words = shortened(visible(words), LONGEST_HOW if name == "how to play" else LONGEST_HINT)
+        hint = _sees(words, place) if name == "sees" else WordHint(name, "", words, place=place)
+        if not words:
+            return f"{name!r} is empty", "write sentences for people"
+        if name != "sees" and said.setdefault(name, words) is not words:
+            return f"{name!r} is there twice", "leave one of them out"
+        if name == "kinds" and (unknown := {*_kinds(words)} - {*KINDS, ""}):
+            return f"there is no kind {min(unknown)[:30]!r}", f"some of: {', '.join(KINDS)}"
+        return hint or (f"{name!r} cannot be used", "write: sees: (lands ?y) as your disc lands in row ?y")
+
+    hints, faults = read_each(text, _FORMS, read, prose=True)
     kinds = tuple(kind for kind in _kinds(said.get("kinds", "")) if kind in KINDS)
-    return Preface(said.get("how to play", ""), said.get("what you see", ""), kinds, tuple(sees)), faults
+    sees = tuple(hint for hint in hints if hint.kind == "sees")
+    return Preface(said.get("how to play", ""), said.get("what you see", ""), kinds, sees), faults
+
+
+def _sees(text: str, place: Place) -> WordHint | None:
+    """The hint of ``FORM as WORDS``; None if it cannot be used."""
+    form, _, words = text.partition(" as ")
+    names = _VARIABLE.findall(form.lower())
+    if not words or unnamed(words, names) or len({*names}) < len(names):
+        return None
+    pattern = _VARIABLE.sub(r"(?P<\1>[^\\s()]+)", re.escape(" ".join(form.lower().split())))
+    return WordHint("sees", pattern, words, place=place)
 
 
 def _kinds(words: str) -> list[str]:

@@ -87,7 +87,9 @@ class SightView:
         guesses.sort(key=lambda one: (-one[0], one[1]))
         last = belief.history[-1] if belief.history else None
         learnt = () if last is None else last.percepts
-        past = () if before is None or last is None else (*before.past, (before.sure, last.move, learnt))
+        past: tuple[Seen, ...] = tuple(((), one.move, one.percepts) for one in belief.history)
+        if before is not None and last is not None:
+            past = (*before.past, (before.sure, last.move, learnt))
         shown = {
             "svg": self._painter.draw(told, was, facts=False, by=self._onlooker(belief, likely, past)),
             "quiet": self._painter.quiet,

@@ -15,6 +15,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from gdl.information import playing
@@ -436,3 +437,8 @@ def _level_of(board: Grid, rules: Rules, looks: Mapping[Thing, PieceLook]) -> Le
 
 def _shifted(drawn: str, x: float, y: float, **attributes: str) -> str:
     return element("g", drawn, transform=f"translate({number(x)} {number(y)})", **attributes)
+
+
+def svg_drawing(machine: Machine, name: str) -> Callable[[State], str]:
+    """Draws the states of one game as SVG that includes its stylesheet."""
+    return partial(SvgPainter.of_machine(machine, name).draw_state, alone=True)

@@ -488,7 +488,7 @@ def test_a_comment_ends_where_its_line_does(end: str) -> None:
     assert [str(rule.head) for rule in rules] == ["(role a)", "(init p)", "(q ?x)"]
     assert [rule.place for rule in rules] == [Place(1, 1), Place(3, 1), Place(5, 1)]
     assert rules.hints == read_hints(plain(text))[0] != ()
-    assert [str(d.place) for d in check_text(text)[1] if d.code == "picture-hint"] == ["4:3"]
+    assert [str(d.place) for d in check_text(text)[1] if d.code == "hint"] == ["4:3"]
 
 
 @pytest.mark.parametrize("sign", ["\f", "\v", "\x1c", "\x85", "\u2028", "\u2029"])

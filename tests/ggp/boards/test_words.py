@@ -234,7 +234,7 @@ def test_whatever_hints_say_moves_keep_texts_of_their_own(text: str) -> None:
 )
 def test_a_wrong_hint_is_noted_with_its_place(hint: str, message: str) -> None:
     _, findings = check_text(f"{STRANGE}\n; {hint}\n")
-    (found,) = [one for one in findings if one.code == "word-hint"]
+    (found,) = [one for one in findings if one.code == "hint"]
     assert (str(found.place), found.message, str(found.severity)) == ("5:3", message, "info")
     assert found.remedy
 
