@@ -13,10 +13,8 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from gdl.rules import Rule, Rules, literals
-from gdl.syntax.writer import OwnNotation
+from gdl.rules import Rule, Rules, Signature, literals
 from gdl.terms import BASE, DOES, INIT, INPUT, LEGAL, NEXT, TRUE, Term
 from ggp.boards.board import Grid
 from ggp.boards.layers import Layer, Square, split_name
@@ -77,9 +75,9 @@ def _atoms(rule: Rule) -> Iterator[tuple[str, Term]]:
 
 
 _FARTHEST = 4
-Signature = tuple[str, int]
-_Clicks = tuple[tuple[tuple[str, ...], ...], set[int]]
-"""The clicks of a move, and the places of the arguments that they cover."""
+Clicks = tuple[tuple[str, ...], ...]
+"""For each click of a move the squares that count as it, each as in ``data-square`` of the drawing. Usually
+this is one square; it is a whole column if the move names only the column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,33 +99,14 @@ class SquarePlaces:
 
 @dataclass(frozen=True, slots=True)
 class ClickMove:
-    """A legal move as clicks.
-
-    Attributes:
-        move: the move as KIF.
-        clicks: for each click the squares that count as it, each as in ``data-square`` of the drawing.
-            Usually this is one square; it is a whole column if the move names only the column.
-        label: the text that distinguishes it from moves with the same clicks.
-    """
-
-    move: str
-    clicks: tuple[tuple[str, ...], ...]
-    label: str
-
-
-@dataclass(frozen=True, slots=True)
-class ClickMap:
-    """The legal moves of one role in one state as clicks.
+    """A legal move, as KIF and as clicks.
 
     Each click narrows the set of moves. A complete move is played at once if it is the only one left. If
     there are several, or if further clicks lead to others, the complete moves are listed.
     """
 
-    moves: tuple[ClickMove, ...]
-
-    def as_json(self) -> list[dict[str, Any]]:
-        """One object for each move, in order: ``move``, ``clicks``, ``label``."""
-        return [{"move": m.move, "clicks": m.clicks, "label": m.label} for m in self.moves]
+    move: str
+    clicks: Clicks
 
 
 class ClickFinder:
@@ -174,7 +153,7 @@ class ClickFinder:
         state: Iterable[Term] = (),
         role: int = 0,
         after: Callable[[Term], Iterable[Term]] | None = None,
-    ) -> ClickMap:
+    ) -> list[ClickMove]:
         """The clicks of some legal moves of one role, in their order.
 
         Args:
@@ -187,25 +166,13 @@ class ClickFinder:
         self._role = role
         true = tuple(state)
         found = [self._own_clicks(move, true) or self.squares(move) for move in legal]
-        if not any(clicks for clicks, _ in found):
+        if not any(found):
             found = self._by_things(legal, true) or found
         if after is not None and self.needs_effects:
-            effects = (
-                self._by_effect(role, clicks, list(true), after(move))
-                for move, (clicks, _) in zip(legal, found, strict=True)
-            )
-            found = [(clicks, said) for clicks, (_, said) in zip(effects, found, strict=True)]
-        groups: dict[tuple[tuple[str, ...], ...], list[int]] = defaultdict(list)
-        for i, (clicks, _) in enumerate(found):
-            groups[clicks].append(i)
-        labels = list(map(OwnNotation(self._rules).term, legal))
-        for same in groups.values():
-            short = self._labels([legal[i] for i in same], [found[i][1] for i in same])
-            for i, label in zip(same, short, strict=True):
-                labels[i] = label
-        spelled = map(self._rules.spell, legal)
-        shown = zip(spelled, (clicks for clicks, _ in found), labels, strict=True)
-        return ClickMap(tuple(ClickMove(*parts) for parts in shown))
+            found = [
+                self._by_effect(role, one, true, after(move)) for move, one in zip(legal, found, strict=True)
+            ]
+        return [ClickMove(self._rules.spell(move), one) for move, one in zip(legal, found, strict=True)]
 
     def places(self, signature: Signature) -> tuple[SquarePlaces, ...]:
         """The arguments of moves of this functor that name squares, in the order of clicks."""
@@ -338,27 +305,19 @@ class ClickFinder:
             i += 1
         return tuple(pairs)
 
-    def squares(self, move: Term) -> _Clicks:
-        """The clicks of a move, and the places of the arguments that they cover."""
-        clicks: list[tuple[str, ...]] = []
-        covered: set[int] = set()
-        for places in self.places(move.signature):
-            keys = self._keys(move, places)
-            if keys:
-                clicks.append(keys)
-                covered |= {places.x, places.y, *places.panel}
-        return tuple(clicks), covered
+    def squares(self, move: Term) -> Clicks:
+        """The clicks of a move by its arguments."""
+        keys = (self._keys(move, places) for places in self.places(move.signature))
+        return tuple(filter(None, keys))
 
-    def _own_clicks(self, move: Term, state: Sequence[Term]) -> _Clicks | None:
-        """The clicks of a move that takes from a heap, or is a sign on the table; None for others."""
+    def _own_clicks(self, move: Term, state: Sequence[Term]) -> Clicks:
+        """The clicks of a move that takes from a heap, or is a sign on the table; empty for others."""
         if (sign := self._signs.get((move.name,))) is not None and not move.args:
-            return ((sign[0],),), set()
+            return ((sign[0],),)
         taken = self._board and self._board.heaps and self._board.heaps.first_taken(move, state)
-        if not taken or self._board is None:
-            return None
-        return ((f"0,{taken[1]},{self._rows[taken[0]]}",),), {0, 1}
+        return ((f"0,{taken[1]},{self._rows[taken[0]]}",),) if taken else ()
 
-    def _by_things(self, legal: Sequence[Term], state: Iterable[Term]) -> list[_Clicks]:
+    def _by_things(self, legal: Sequence[Term], state: Iterable[Term]) -> list[Clicks]:
         """The square of the one thing that each move names; empty unless at least half of the moves name
         one."""
         if self._board is None:
@@ -368,21 +327,17 @@ class ClickFinder:
         for square, things in on.items():
             for term in {term for thing in things for term in thing}:
                 at[term].append(square)
-        found: list[_Clicks] = []
+        found: list[Clicks] = []
         for move in legal:
-            keys = [
-                (key, i)
-                for i, arg in enumerate(move.args)
-                if any(kind == "thing" for kind, _ in self._kinds(move.signature, i))
-                for key in (self._board.key(at[arg][0]) if len(at[arg]) == 1 else None,)
-                if key is not None
+            kinds = [self._kinds(move.signature, i) for i in range(len(move.args))]
+            things = [
+                a for a, kind in zip(move.args, kinds, strict=True) if any(k == "thing" for k, _ in kind)
             ]
-            found.append((((keys[0][0],),), {keys[0][1]}) if len(keys) == 1 else ((), set()))
-        return found if 2 * sum(bool(clicks) for clicks, _ in found) >= len(found) else []
+            keys = [key for arg in things if len(at[arg]) == 1 if (key := self._board.key(at[arg][0]))]
+            found.append(((keys[0],),) if len(keys) == 1 else ())
+        return found if 2 * sum(map(bool, found)) >= len(found) else []
 
-    def _by_effect(
-        self, role: int, clicks: tuple[tuple[str, ...], ...], now: list[Term], then: Iterable[Term]
-    ) -> tuple[tuple[str, ...], ...]:
+    def _by_effect(self, role: int, clicks: Clicks, now: Iterable[Term], then: Iterable[Term]) -> Clicks:
         """The clicks of a move by what it changes: in a race all of them; of pits the one that it empties."""
         board = self._board
         assert board is not None
@@ -442,19 +397,6 @@ class ClickFinder:
         letter, digits = split_name(name)
         x, y = (digits, letter) if self._board.layers[number].turned else (letter, digits)
         return (x, y) if x in self._columns and y in self._rows else None
-
-    def _labels(self, moves: list[Term], said: list[set[int]]) -> list[str]:
-        """Labels that distinguish moves with the same clicks, as short as possible."""
-        own = OwnNotation(self._rules)
-        spell = own.term
-        whole = [" ".join([own.name(move.name), *map(spell, move.args)]) for move in moves]
-        if len({move.signature for move in moves}) > 1:
-            return whole
-        arity = moves[0].signature[1]
-        differ = [i for i in range(arity) if len({move.args[i] for move in moves}) > 1]
-        rest = differ or [i for i in range(arity) if i not in said[0]]
-        short = [" ".join(spell(move.args[i]) for i in rest) for move in moves]
-        return short if all(short) and len(set(short)) == len(short) else whole
 
 
 def _kind(board: Grid, layer: Layer, place: int) -> str:

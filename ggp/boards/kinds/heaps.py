@@ -11,14 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from gdl.rules import Rules, body_literals
+from gdl.rules import Rules, Signature, body_literals
 from gdl.terms import DOES, NEXT, TRUE, Term
 from ggp.boards.layers import MOST_SIDE, Layer, Square
 from ggp.boards.statics import CoordinateOrder
 
 _MOST_HEAPS = 12
 _MOST_PLACES = 100
-Signature = tuple[str, int]
 
 
 @dataclass(frozen=True)

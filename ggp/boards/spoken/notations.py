@@ -97,7 +97,7 @@ class NotationWriter:
             return [""] * len(moves)
 
     def _go(self, move: Term) -> str:
-        clicks, _ = self._finder.squares(move)
+        clicks = self._finder.squares(move)
         if len(clicks) != 1 or len(clicks[0]) != 1:
             return ""
         _, column, row = map(int, clicks[0][0].split(","))

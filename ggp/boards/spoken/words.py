@@ -23,7 +23,7 @@ from collections.abc import Collection, Sequence
 
 from gdl.machine import Machine, State
 from gdl.phrases import phrases, said
-from gdl.rules import Rules, body_literals
+from gdl.rules import Rules, Signature, body_literals
 from gdl.syntax.writer import OwnNotation
 from gdl.terms import DOES, LEGAL, RANDOM, Term
 from ggp.boards.board import Grid, find_board
@@ -37,7 +37,6 @@ NOOP = "noop"
 _WHOLE = 3
 """The highest level of detail in a text: 0 is as short as possible, 1 has all arguments, 2 the move's name
 too, 3 is the move as the rules write it."""
-Signature = tuple[str, int]
 
 
 class MoveWords:

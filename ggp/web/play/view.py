@@ -91,7 +91,7 @@ class TableView:
         """A move as an arrow or rings over the board: markup that follows the squares in the drawing."""
         legal = [self._machine.move(role, one) for one in self._machine.legal_moves(state, role)]
         text = self.spelled(role, move)
-        found = self._clicks.clicks(legal, state.propositions, role, self._after(state, role)).moves
+        found = self._clicks.clicks(legal, state.propositions, role, self._after(state, role))
         clicks = next((one for one in found if one.move == text), None)
         return "" if clicks is None else self.painter.draw_over(BoardOverlay.of_move(clicks))
 
@@ -117,8 +117,8 @@ class TableView:
         terms = [self._machine.move(role, move) for move in legal]
         words = self.words(role, legal, propositions)
         texts = dict(zip(map(self._machine.rules.spell, terms), words, strict=True))
-        clicks = self._clicks.clicks(sorted(terms, key=sort_key), propositions, role, after).as_json()
-        return [{**move, "text": texts[move["move"]] or move["move"]} for move in clicks]
+        found = self._clicks.clicks(sorted(terms, key=sort_key), propositions, role, after)
+        return [{"move": m.move, "clicks": m.clicks, "text": texts[m.move] or m.move} for m in found]
 
     def _after(self, state: State, role: int) -> Callable[[Term], Iterable[Term]] | None:
         """What is true after each move of a role; None if that depends on the moves of others, or clicks do

@@ -1,5 +1,5 @@
 // Moves by clicks and keys: which squares may be clicked, and what the clicks so far mean.
-// A move is {move, clicks: [[squares that will do], ...], label}; a square is a group with data-square. A drawing
+// A move is {move, clicks: [[squares that will do], ...], text}; a square is a group with data-square. A drawing
 // may have slots, groups with data-slot, that show what the clicks have chosen: then the clicks come in any order.
 import { dots, pieces, putInto } from "/static/marks.js";
 import { el } from "/static/page.js";
@@ -79,7 +79,7 @@ export function askOn(svg, list, moves, choose, { other = () => {}, arrows = tru
     }
     const offered = clicked.length > 0 ? complete : moves.filter((move) => move.clicks.length === 0);
     list.replaceChildren(
-      ...offered.map((move) => el("button", { type: "button", "data-move": move.move, onclick: () => finish(move) }, move.text || move.label)),
+      ...offered.map((move) => el("button", { type: "button", "data-move": move.move, onclick: () => finish(move) }, move.text)),
     );
     if (clicked.length > 0) list.append(el("button", { type: "button", class: "quiet", onclick: clear }, "cancel"));
   }

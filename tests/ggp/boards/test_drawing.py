@@ -543,11 +543,11 @@ def test_a_die_has_as_many_pips_as_its_number(sign: str, pips: int) -> None:
 def test_what_is_drawn_over_a_board() -> None:
     machine, board = found("chess")
     painter = SvgPainter(board, machine.rules, machine.roles)
-    hint = BoardOverlay.of_move(ClickMove("(move e 2 e 4)", (("0,4,1",), ("0,4,3",)), ""))
+    hint = BoardOverlay.of_move(ClickMove("(move e 2 e 4)", (("0,4,1",), ("0,4,3",))))
     assert hint == BoardOverlay(arrows=(("0,4,1", "0,4,3"),))
     drawn = painter.draw_state(machine.initial_state(), overlay=hint)
     assert drawn.count('class="gb-arrow"') == drawn.count('class="gb-arrowhead"') == 1
-    assert BoardOverlay.of_move(ClickMove("(drop a)", (("0,0,0", "0,0,1"),), "")).hints == ("0,0,0", "0,0,1")
+    assert BoardOverlay.of_move(ClickMove("(drop a)", (("0,0,0", "0,0,1"),))).hints == ("0,0,0", "0,0,1")
     won = painter.draw_state(
         machine.initial_state(), overlay=BoardOverlay(won=("0,0,0", "9,9,9", '"><script>'))
     )

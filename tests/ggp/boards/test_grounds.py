@@ -131,7 +131,7 @@ def test_ships_are_laid_in_the_own_sea_and_shots_fall_in_the_other() -> None:
     clicks = ClickFinder(painter.board, machine.rules)
     for state, sea in ((states[0], "1"), (states[2], "0")):
         legal = [machine.move(1, move) for move in machine.legal_moves(state, 1)]
-        found_clicks = clicks.clicks(legal, state.propositions, 1).moves
+        found_clicks = clicks.clicks(legal, state.propositions, 1)
         assert {key[0] for move in found_clicks for keys in move.clicks for key in keys} == {sea}
 
 

@@ -18,7 +18,7 @@ from gdl.scramble import scramble
 from gdl.syntax.parser import parse_rules, parse_term, parse_terms
 from gdl.terms import Term
 from ggp.boards.board import Grid, board_of
-from ggp.boards.clicks import ClickFinder, ClickMap, ClickMove
+from ggp.boards.clicks import ClickFinder, ClickMove
 from ggp.boards.scene import TurnFinder, digit_chains, joined_digits
 from ggp.boards.spoken.words import MoveWords
 from ggp.game import Game
@@ -38,30 +38,30 @@ def legal_in(machine: Machine, state: State, role: int) -> list[Term]:
     return [machine.move(role, index) for index in machine.legal_moves(state, role)]
 
 
-def begun(shown: ClickMap, clicked: list[str]) -> list[ClickMove]:
+def begun(shown: list[ClickMove], clicked: list[str]) -> list[ClickMove]:
     """The moves whose first clicks these are."""
     return [
         m
-        for m in shown.moves
+        for m in shown
         if len(clicked) <= len(m.clicks)
         and all(key in keys for key, keys in zip(clicked, m.clicks, strict=False))
     ]
 
 
-def complete(shown: ClickMap, clicked: list[str]) -> list[ClickMove]:
+def complete(shown: list[ClickMove], clicked: list[str]) -> list[ClickMove]:
     """The moves that need no further click, as the page lists them."""
     return [m for m in begun(shown, clicked) if len(m.clicks) == len(clicked)]
 
 
-def further(shown: ClickMap, clicked: list[str]) -> list[str]:
+def further(shown: list[ClickMove], clicked: list[str]) -> list[str]:
     """The squares that may be clicked next."""
     n = len(clicked)
     return sorted({key for m in begun(shown, clicked) if len(m.clicks) > n for key in m.clicks[n]})
 
 
-def one_each(shown: ClickMap) -> None:
+def one_each(shown: list[ClickMove]) -> None:
     """Clicks and a list lead to every move, each by one way only."""
-    for move in shown.moves:
+    for move in shown:
         clicked: list[str] = []
         for keys in move.clicks:
             assert keys
@@ -69,15 +69,14 @@ def one_each(shown: ClickMap) -> None:
             clicked.append(keys[0])
         offered = complete(shown, clicked)
         assert [m.move for m in offered].count(move.move) == 1
-        assert len({m.label for m in offered}) == len(offered)
-    assert len({m.move for m in shown.moves}) == len(shown.moves)
+    assert len({m.move for m in shown}) == len(shown)
 
 
 def squares(game: str, text: str, *others: str) -> list[list[str]]:
     """The names of the squares that one move names."""
     _, finder, board = finder_of(game)
     assert board is not None
-    shown = finder.clicks([parse_term(move) for move in (text, *others)]).moves[0]
+    shown = finder.clicks([parse_term(move) for move in (text, *others)])[0]
     named: list[list[str]] = []
     for keys in shown.clicks:
         numbers = [list(map(int, key.split(","))) for key in keys]
@@ -110,7 +109,6 @@ def test_a_promotion_is_chosen_from_a_list() -> None:
     pieces = ["queen", "rook", "bishop", "knight"]
     shown = finder.clicks([parse_term(f"(promote b 7 b 8 {piece})") for piece in pieces])
     one_each(shown)
-    assert [move.label for move in shown.moves] == pieces
     assert len(further(shown, [])) == 1
     assert len(complete(shown, [*further(shown, []), *further(shown, further(shown, []))])) == 4
 
@@ -119,7 +117,7 @@ def test_a_tile_is_clicked_where_the_move_names_it() -> None:
     machine, finder, _ = finder_of("eightpuzzle")
     state = machine.initial_state()
     shown = finder.clicks(legal_in(machine, state, 0), state.propositions)
-    assert all(len(move.clicks) == 1 for move in shown.moves)
+    assert all(len(move.clicks) == 1 for move in shown)
     one_each(shown)
 
 
@@ -150,8 +148,8 @@ def test_scrambled_rules_have_the_same_clicks(game: str) -> None:
     legal = legal_in(machine, machine.initial_state(), 0)
     ours = finder.clicks(legal)
     told = theirs.clicks([renamed(move, names) for move in legal])
-    assert [len(move.clicks) for move in ours.moves] == [len(move.clicks) for move in told.moves]
-    assert all(len(keys) == 1 for move in told.moves for keys in move.clicks)
+    assert [len(move.clicks) for move in ours] == [len(move.clicks) for move in told]
+    assert all(len(keys) == 1 for move in told for keys in move.clicks)
     one_each(told)
 
 
@@ -171,7 +169,7 @@ def test_rules_without_variables_have_clicks() -> None:
     states = [frozenset(parse_term(f"(c {x} {y} b)") for x, y in cells)]
     board = board_of(rules, (Term("a"),), states, bases)
     shown = ClickFinder(board, rules).clicks([parse_term(f"(m {x} {y})") for x, y in cells])
-    assert all(len(move.clicks) == 1 for move in shown.moves)
+    assert all(len(move.clicks) == 1 for move in shown)
     one_each(shown)
 
 
@@ -189,7 +187,7 @@ def test_public_games(corpus: Path) -> None:
             for legal in options:
                 shown = finder.clicks(legal[:200], state)
                 one_each(shown)
-                some |= any(move.clicks for move in shown.moves)
+                some |= any(move.clicks for move in shown)
         with_board += board is not None
         clicked += some
     assert clicked > 0.7 * with_board

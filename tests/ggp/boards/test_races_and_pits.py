@@ -52,7 +52,7 @@ def clicks_in(game: str, state: State, role: int) -> dict[str, tuple[tuple[str, 
     view = TableView(Game.load(game), machine, like=None)
     legal = [machine.move(role, move) for move in machine.legal_moves(state, role)]
     shown = view._clicks.clicks(legal, state.propositions, role, view._after(state, role))
-    return {move.move: move.clicks for move in shown.moves}
+    return {move.move: move.clicks for move in shown}
 
 
 # --- Races
@@ -290,4 +290,4 @@ def test_all_moves_of_a_race_are_clicks() -> None:
 def test_clicks_are_found_without_what_comes_after() -> None:
     _, board = found("backgammon")
     shown = ClickFinder(board, BACKGAMMON).clicks([parse_term("(move 8 6)"), parse_term("(move 6 1)")])
-    assert [move.clicks[0][0] for move in shown.moves] == ["0,7,0", "0,5,0"]
+    assert [move.clicks[0][0] for move in shown] == ["0,7,0", "0,5,0"]

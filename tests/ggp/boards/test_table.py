@@ -30,7 +30,7 @@ def clicked(machine: Machine, board: Grid | None, state: State, role: int = 0) -
     """The keys of each legal move's clicks."""
     moves = [machine.move(role, move) for move in machine.legal_moves(state, role)]
     found_clicks = ClickFinder(board, machine.rules).clicks(moves, state.propositions)
-    return {one.move: [key for keys in one.clicks for key in keys] for one in found_clicks.moves}
+    return {one.move: [key for keys in one.clicks for key in keys] for one in found_clicks}
 
 
 def painter_of(text: str) -> tuple[Machine, SvgPainter]:
