@@ -43,7 +43,7 @@ from ggp.boards.layers import (
     transposed,
     twins,
 )
-from ggp.boards.piece_behaviour import PieceBehaviour, behaviour_of
+from ggp.boards.piece_behaviour import PieceBehaviour, behaviour_of, places_of
 from ggp.boards.shapes import (
     BoardShape,
     Pits,
@@ -63,6 +63,7 @@ _MOST_READ = 60_000
 """Most propositions and legal moves that are examined, over all sampled states."""
 _EMPTY = ("b", "blank", "empty", "none", "free")
 """Names of things that mean an empty square; ``b`` is black if there is also ``w``."""
+_NO_THINGS: frozenset[Thing] = frozenset({(Term("blank"),), (Term("empty"),)})
 
 
 @dataclass(frozen=True)
@@ -72,10 +73,10 @@ class Grid:
     Attributes:
         columns, rows, panels: the coordinates in order, columns from left to right, rows from the bottom up.
         layers: the layers that are drawn, from base propositions.
-        fixed: the things that static facts put on squares.
         squares: the squares known to exist.
-        blanks: things that mean an empty square.
         things: every thing that may stand on a square, fixed ones included.
+        fixed: the things that static facts put on squares.
+        blanks: things that mean an empty square.
         shape: how the rows are placed above each other.
         solid: things that fill their squares: nothing else stands there.
         sides: walls at the side of a square, each with its side.
@@ -95,10 +96,10 @@ class Grid:
     rows: tuple[Term, ...]
     panels: tuple[tuple[Term, ...], ...]
     layers: tuple[Layer, ...]
-    fixed: dict[Square, list[Thing]]
     squares: frozenset[Square]
-    blanks: frozenset[Thing]
     things: tuple[Thing, ...]
+    fixed: dict[Square, list[Thing]] = field(default_factory=dict)
+    blanks: frozenset[Thing] = _NO_THINGS
     shape: BoardShape = BoardShape.STRAIGHT
     places: dict[tuple[Term, ...], tuple[int, int]] = field(default_factory=dict)
     solid: frozenset[Thing] = frozenset()
@@ -253,7 +254,7 @@ def board_of(
         # These are all squares of one colour. The squares of the other colour exist, though nothing stands on
         # them.
         squares |= {(p, x, y) for p in panels for x in columns for y in rows}
-    blanks |= {(Term("blank"),), (Term("empty"),)}
+    blanks |= _NO_THINGS
     blanks |= {candidate.ground for candidate in chosen if candidate.ground is not None}
     blanks |= _floor_things(layers, states, len(squares))
     things = set[Thing]().union(*(candidate.things for candidate in chosen)) - blanks
@@ -266,10 +267,10 @@ def board_of(
         rows=rows,
         panels=panels,
         layers=layers,
-        fixed=fixed,
         squares=frozenset(squares),
-        blanks=blanks,
         things=tuple(sorted(things)),
+        fixed=fixed,
+        blanks=blanks,
         shape=shape,
         places=places_of_panels(panels, squares, order, statics),
         solid=solid,
@@ -286,21 +287,13 @@ def _board_of_dots(
     """The board of dots joined by lines; a box is named by the dot at its lower left."""
     if max(len(columns), len(rows)) > MOST_SIDE:
         return None
-    boxes = _distinct(
-        [c for c in candidates if not c.layer.panel and c.columns <= set(columns) and c.rows <= set(rows)]
-    )
-    things = sorted(set[Thing]().union(*(box.things for box in boxes)))
-    return Grid(
-        columns=columns,
-        rows=rows,
-        panels=((),),
-        layers=(lines, *(box.layer for box in boxes)),
-        fixed={},
-        squares=frozenset[Square]().union(*(box.squares for box in boxes)),
-        blanks=frozenset({(Term("blank"),), (Term("empty"),)}),
-        things=tuple(things),
-        shape=BoardShape.DOTS,
-    )
+    among = set(columns), set(rows)
+    inside = [c for c in candidates if not c.layer.panel and c.columns <= among[0] and c.rows <= among[1]]
+    boxes = _distinct(inside)
+    layers = (lines, *(box.layer for box in boxes))
+    squares = frozenset[Square]().union(*(box.squares for box in boxes))
+    things = tuple(sorted(set[Thing]().union(*(box.things for box in boxes))))
+    return Grid(columns, rows, ((),), layers, squares, things, shape=BoardShape.DOTS)
 
 
 def _row_of(
@@ -308,17 +301,11 @@ def _row_of(
 ) -> Grid:
     """A row of doors or numbers, or heaps above each other, the first one on top: a square is a stick."""
     sizes = {} if heaps is None else heaps.sizes
+    squares = (((), x, y) for y in rows for i, x in enumerate(columns) if i < sizes.get(y, i + 1))
+    things = tuple((Term(layer.name),) for layer in layers)
+    shape = BoardShape.ROW if heaps is None else BoardShape.HEAPS
     return Grid(
-        columns=columns,
-        rows=rows,
-        panels=((),),
-        layers=tuple(layers),
-        fixed={},
-        squares=frozenset(((), x, y) for y in rows for i, x in enumerate(columns) if i < sizes.get(y, i + 1)),
-        blanks=frozenset(),
-        things=tuple((Term(layer.name),) for layer in layers),
-        shape=BoardShape.ROW if heaps is None else BoardShape.HEAPS,
-        heaps=heaps,
+        columns, rows, ((),), tuple(layers), frozenset(squares), things, {}, frozenset(), shape, heaps=heaps
     )
 
 
@@ -484,18 +471,11 @@ _LIKELY = 4
 
 def _still_things(layers: tuple[Layer, ...], states: Sequence[frozenset[Term]]) -> dict[Thing, set[Square]]:
     """The things that stand on the same squares in all states, and these squares."""
-    still: dict[Thing, set[Square]] = {}
-    for i, state in enumerate(states):
-        here: dict[Thing, set[Square]] = defaultdict(set)
-        for square, thing in things_on(layers, state):
-            here[thing].add(square)
-        if not i:
-            still = dict(here)
-        else:
-            still = {thing: squares for thing, squares in still.items() if here.get(thing) == squares}
-        if not still:
-            break
-    return still if len(states) > 1 else {}
+    still = places_of(layers, states[0]) if len(states) > 1 else {}
+    for state in states[1:]:
+        here = places_of(layers, state) if still else {}
+        still = {thing: squares for thing, squares in still.items() if here.get(thing) == squares}
+    return still
 
 
 def _floor_things(layers: tuple[Layer, ...], states: Sequence[frozenset[Term]], squares: int) -> set[Thing]:
@@ -596,10 +576,9 @@ def edges_of(machine: Machine, board: Grid, possible: Iterable[Term]) -> dict[st
     Args:
         possible: base propositions, at least those seen.
     """
-    whole = len(board.squares) == len(board.columns) * len(board.rows)
-    if len(machine.roles) != 2 or board.shape not in _SHAPES or not whole or len(board.panels) != 1:
-        return {}
-    if min(len(board.columns), len(board.rows)) < _FEWEST or board.fixed:
+    sides = len(board.columns), len(board.rows)
+    whole = len(board.squares) == sides[0] * sides[1] and len(board.panels) == 1 and not board.fixed
+    if len(machine.roles) != 2 or board.shape not in _SHAPES or not whole or min(sides) < _FEWEST:
         return {}
     if any(layer.x == layer.y for layer in board.layers):
         return {}

@@ -159,6 +159,11 @@ def _single_letters(
     return letters
 
 
+def owners_on(board: Grid, rules: Rules, roles: tuple[Term, ...]) -> dict[Thing, int]:
+    """The number of the role that each thing of a board belongs to; -1 for none."""
+    return {thing: owner for thing, (owner, _) in owners_of(list(board.things), rules, roles).items()}
+
+
 def owners_of(
     things: list[Thing], rules: Rules, roles: tuple[Term, ...]
 ) -> dict[Thing, tuple[int, list[str]]]:
@@ -272,19 +277,8 @@ class PieceShape(Enum):
     """A figure or a hand, by the name that its sign is."""
 
 
-BELOW = frozenset(
-    {
-        PieceShape.GROUND,
-        PieceShape.CORNER,
-        PieceShape.GOAL,
-        PieceShape.AREA,
-        PieceShape.BLOCK,
-        PieceShape.TRAIL,
-        PieceShape.MARK,
-        PieceShape.CHOCOLATE,
-        PieceShape.POISON,
-    }
-)
+_FILLING = ("ground", "corner", "goal", "area", "block", "trail", "mark", "chocolate", "poison")
+BELOW = frozenset(map(PieceShape, _FILLING))
 """Shapes that fill a square, or lie below the things on it."""
 _OF_HINTS = {
     "wall": PieceShape.GROUND,
@@ -393,13 +387,8 @@ def _by_name(
 def _notes(board: Grid, looks: dict[Thing, PieceLook], roles: set[Term]) -> None:
     """Draw notes of a role about a square, such as ``tried``, as a small sign next to the piece. A note's
     second name is a role whose pieces stand on the same board; it appears during the match and stays."""
-    for thing in looks:
-        own = len(thing) == 2 and thing[1] in roles and (thing[1],) in looks
-        if (
-            own
-            and thing in board.behaviour.stays & board.behaviour.comes
-            and thing not in board.behaviour.first
-        ):
+    for thing in looks.keys() & board.behaviour.laid:
+        if len(thing) == 2 and thing[1] in roles and (thing[1],) in looks:
             _set(looks, thing, PieceShape.CORNER, "")
 
 
@@ -408,19 +397,14 @@ def _by_behaviour(board: Grid, looks: dict[Thing, PieceLook], owners: dict[Thing
     behaviour = board.behaviour
     plain = {thing: look for thing, look in looks.items() if look.shape in (PieceShape.DISC, PieceShape.TEXT)}
     bare: set[Thing] = {(Term(layer.name),) for layer in board.layers if not layer.contents}
+    others = looks.keys() - bare
     for thing in bare & plain.keys():
-        if (
-            behaviour.most.get(thing, 0) == 1
-            and not behaviour.first.get(thing)
-            and len(looks) > len(bare & looks.keys())
-        ):
+        if others and behaviour.most.get(thing, 0) == 1 and not behaviour.first.get(thing):
             _set(looks, thing, PieceShape.MARK, "")
             del plain[thing]
-    for thing in [thing for thing in plain if thing in behaviour.trails & behaviour.stays]:
-        if owners[thing] < 0 and board.ground == "dark":
-            _set(looks, thing, PieceShape.AREA, "", "gb-gray")
-        else:
-            _set(looks, thing, PieceShape.AREA if owners[thing] >= 0 else PieceShape.TRAIL, "")
+    for thing in plain.keys() & behaviour.trails & behaviour.stays:
+        area, gray = owners[thing] >= 0 or board.ground == "dark", "gb-gray" if owners[thing] < 0 else ""
+        _set(looks, thing, PieceShape.AREA if area else PieceShape.TRAIL, "", gray if area else "")
         del plain[thing]
     own: dict[int, list[Thing]] = defaultdict(list)
     for thing in plain:
@@ -437,13 +421,9 @@ def _by_behaviour(board: Grid, looks: dict[Thing, PieceLook], owners: dict[Thing
                 _set(looks, thing, PieceShape.CROWN if thing in later else PieceShape.DRAUGHT, "")
     _nobodys(board, looks, nobodys, roles, bool(own))
     numbers = [thing for thing, look in looks.items() if look.shape is PieceShape.NUMBER]
-    if (
-        roles == 1
-        and len(numbers) > 2
-        and all(behaviour.most.get(n) == 1 and n in behaviour.moves for n in numbers)
-    ):
-        for thing in numbers:
-            _set(looks, thing, PieceShape.TILE)
+    alone = all(behaviour.most.get(n) == 1 and n in behaviour.moves for n in numbers)
+    for thing in numbers if roles == 1 and len(numbers) > 2 and alone else ():
+        _set(looks, thing, PieceShape.TILE)
 
 
 def _nobodys(
@@ -461,29 +441,20 @@ def _nobodys(
             if look.shape is PieceShape.CORNER:
                 _set(looks, thing, PieceShape.GOAL, "")
         return
-    stays = [
-        thing
-        for thing in things
-        if thing in behaviour.stays & behaviour.comes and thing not in behaviour.first
-    ]
+    stays = [thing for thing in things if thing in behaviour.laid]
     areas = [thing for thing in stays if behaviour.most.get(thing, 0) > 1]
     if roles == 1 and len(areas) >= _FEWEST_AREAS and len(areas) == len(things):
         for number, thing in enumerate(areas):
             _set(looks, thing, PieceShape.AREA, "", _AREA_CLASSES[number % len(_AREA_CLASSES)])
         return
     if owned:
-        for thing in stays:
-            if behaviour.moves:
-                _set(looks, thing, PieceShape.BLOCK, "")
+        for thing in stays if behaviour.moves else ():
+            _set(looks, thing, PieceShape.BLOCK, "")
         return
     if len(things) != 1:
         return
     (thing,) = things
-    most, least, first = (
-        behaviour.most.get(thing, 0),
-        behaviour.least.get(thing, 0),
-        behaviour.first.get(thing, 0),
-    )
+    most, least, first = (n.get(thing, 0) for n in (behaviour.most, behaviour.least, behaviour.first))
     if first > _MUCH * len(board.squares) and thing not in behaviour.comes:
         _set(looks, thing, PieceShape.CHOCOLATE, "", "gb-brown")
     elif most == first > least > 0 and thing in behaviour.comes and thing not in behaviour.moves:
@@ -519,15 +490,14 @@ def signs_of(rules: Rules) -> dict[tuple[str, ...], tuple[str, PictureHint]]:
     return {hint.words: (f"sign,{i}", hint) for i, hint in enumerate(hints)}
 
 
-def fact_look(fact: Term, rules: Rules) -> PieceLook | None:
-    """The card or die drawn for a fact off the board, if a hint asks for one; otherwise None."""
-    if not rules.hints or not fact.args:
-        return None
-    thing = (Term(fact.name), *fact.args)
-    hint = hint_for(thing, rules)
-    if hint is None or hint.look not in ("card", "dice", "die"):
-        return None
-    return _hinted(PieceLook("", PieceShape.TEXT, "gb-black", " ".join(map(rules.spell, thing))), hint, thing)
+def fact_look(fact: Term, hint: PictureHint) -> PieceLook:
+    """The look that a hint gives a fact off the board."""
+    return _hinted(PieceLook("", PieceShape.TEXT, "gb-black", ""), hint, (Term(fact.name), *fact.args))
+
+
+def fact_hint(fact: Term, rules: Rules) -> PictureHint | None:
+    """The last hint of the rules for a fact off the board, a move or a percept."""
+    return hint_for((Term(fact.name), *fact.args), rules)
 
 
 def _hinted(look: PieceLook, hint: PictureHint, thing: Thing) -> PieceLook:
@@ -554,11 +524,10 @@ def _hinted(look: PieceLook, hint: PictureHint, thing: Thing) -> PieceLook:
 
 def role_classes(roles: tuple[Term, ...]) -> list[str]:
     """The class of each role: the colour in its name, or its number."""
-    found: list[str] = []
-    for number, role in enumerate(roles):
-        name = role.name.lower()
-        found.append(f"gb-{_COLOURS[name]}" if name in _COLOURS else f"gb-role{number % len(_ROLE_STYLES)}")
-    return found
+    numbers = (f"role{number % len(_ROLE_STYLES)}" for number in range(len(roles)))
+    return [
+        f"gb-{_COLOURS.get(role.name.lower(), number)}" for role, number in zip(roles, numbers, strict=True)
+    ]
 
 
 def _is_number(thing: Thing) -> bool:
@@ -581,11 +550,8 @@ def _chess_men(owners: dict[Thing, tuple[int, list[str]]]) -> dict[Thing, str]:
     Chess men are called by the whole name of a kind (``whitepawn``), with several kinds or no king, or by
     letters of chess (``wp``), the king's among them. Men and kings of draughts are left out.
     """
-    kinds: dict[Thing, str] = {}
-    for thing, (_, words) in owners.items():
-        name = re.sub("[-_ 0-9]", "", words[-1].lower()) if words else ""
-        if name in _CHESS:
-            kinds[thing] = _CHESS[name]
+    names = {t: re.sub("[-_ 0-9]", "", words[-1].lower()) for t, (_, words) in owners.items() if words}
+    kinds = {thing: _CHESS[name] for thing, name in names.items() if name in _CHESS}
     # Draughts has kings too, and a game may have a castle.
     if len(set(kinds.values())) >= 3 or (kinds and not set(kinds.values()) & {"k", "r"}):
         return kinds

@@ -7,7 +7,7 @@ Pictures are chosen by behaviour, so names need not be guessed.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -56,6 +56,11 @@ class PieceBehaviour:
     piles: bool = False
     drift: Mapping[Thing, int] = field(default_factory=dict)
 
+    @property
+    def laid(self) -> frozenset[Thing]:
+        """The things that come during a match and stay, of which there are none at first."""
+        return self.stays & self.comes - self.first.keys()
+
 
 def behaviour_of(
     layers: Sequence[Layer],
@@ -65,7 +70,7 @@ def behaviour_of(
     blanks: frozenset[Thing],
 ) -> PieceBehaviour:
     """The behaviour of things in consecutive states. When the first state comes again, a new match begins."""
-    seen = [_places(layers, state, blanks) for state in states[:_MOST_STATES]]
+    seen = [places_of(layers, state, blanks) for state in states[:_MOST_STATES]]
     if not seen:
         return PieceBehaviour()
     counts = [Counter({thing: len(squares) for thing, squares in here.items()}) for here in seen]
@@ -129,9 +134,10 @@ def _piled(here: _Squares, height: Mapping[Term, int]) -> bool:
     return alone and all(sorted(pile) == list(range(len(pile))) for pile in piles.values())
 
 
-def _places(
-    layers: Sequence[Layer], state: frozenset[Term], blanks: frozenset[Thing]
+def places_of(
+    layers: Sequence[Layer], state: frozenset[Term], blanks: Collection[Thing] = ()
 ) -> dict[Thing, set[Square]]:
+    """The squares on which each thing stands in a state; ``blanks`` are left out."""
     found: dict[Thing, set[Square]] = defaultdict(set)
     for square, thing in things_on(layers, state):
         if thing not in blanks:

@@ -16,7 +16,7 @@ from gdl.rules import Rules
 from gdl.terms import ROLE, Term
 from ggp.boards.board import Grid
 from ggp.boards.layers import Square, Thing
-from ggp.boards.looks import hint_for, owners_of
+from ggp.boards.looks import fact_hint, owners_on
 from ggp.boards.shapes import BoardShape
 
 _FEWEST_POINTS = 8
@@ -42,8 +42,8 @@ class Race:
         heads = (rule.head for rule in rules if rule.head.signature == (ROLE, 1))
         self.roles = tuple(dict.fromkeys(head.args[0] for head in heads))
         self.players = playing(self.roles)[:2]
-        owners = owners_of(list(board.things), rules, self.roles)
-        self.owners = {thing: owner for thing, (owner, _) in owners.items() if owner in self.players}
+        owners = owners_on(board, rules, self.roles)
+        self.owners = {thing: owner for thing, owner in owners.items() if owner in self.players}
         first = [thing for thing, owner in self.owners.items() if owner == self.players[0]]
         ascends = sum(board.behaviour.drift.get(thing, 0) for thing in first) > 0
         self.points = board.columns[::-1] if ascends else board.columns
@@ -71,7 +71,7 @@ class Race:
 
     def look(self, fact: Term) -> str:
         """``bar``, ``tray`` or a look of dice, if a hint says that a fact off the board is drawn so."""
-        hint = hint_for((Term(fact.name), *fact.args), self._rules)
+        hint = fact_hint(fact, self._rules)
         return hint.look if hint is not None and hint.look in (*_PLACES, *_DICE) else ""
 
     def held(self, on: Mapping[Square, list[Thing]], beside: Iterable[Term]) -> Held:
@@ -110,11 +110,8 @@ class Race:
         gone, came = ([key for key, owner in change if owner == role] for change in (old - new, new - old))
         used = Counter(self.dice(was[1])) - Counter(self.dice(now[1]))
         dice = [f"die,{n}" for n in used if gone and len(used) == 1]
-        return (
-            tuple(keys for keys in (tuple(gone), (*came, *dice)) if keys)
-            if len(gone) < 2 and len(came) < 2
-            else ()
-        )
+        single = len(gone) < 2 and len(came) < 2
+        return tuple(keys for keys in (tuple(gone), (*came, *dice)) if keys) if single else ()
 
 
 def _numbers(fact: Term) -> list[int]:

@@ -102,17 +102,14 @@ class CoordinateOrder:
         domain = set(coordinates)
         if len(coordinates) < _FEWEST or any(term.args for term in coordinates):
             return coordinates
-        if (numbers := [int(t.name) for t in coordinates if t.name.isdecimal() and len(t.name) < 4]) and len(
-            numbers
-        ) == len(coordinates):
+        if all(t.name.isdecimal() and len(t.name) < 4 for t in coordinates):
+            numbers = [int(t.name) for t in coordinates]
             whole = [Term(str(n)) for n in range(min(numbers), max(numbers) + 1)]
         elif all(len(t.name) == 1 and "a" <= t.name <= "z" for t in coordinates):
             whole = [Term(chr(c)) for c in range(ord(coordinates[0].name), ord(coordinates[-1].name) + 1)]
         elif (chain := self._chain(domain)) is not None:
             first, last = chain[coordinates[0]], chain[coordinates[-1]]
-            whole = [
-                t for t, rank in sorted(chain.items(), key=lambda pair: pair[1]) if first <= rank <= last
-            ]
+            whole = [t for t in sorted(chain, key=chain.__getitem__) if first <= chain[t] <= last]
         else:
             return coordinates
         few = domain <= set(whole) and len(whole) <= _MOST_FILLED * len(coordinates)

@@ -55,7 +55,7 @@ class DrawnLine:
         state, before = self.reach(moves, step)
         made = [parse_term(move, "move") for move in moves[step - 1]] if step else []
         by = Onlooker(moves=made, over=self.machine.is_terminal(state))
-        return self.painter.draw_board(state, before, by=by)
+        return self.painter.draw_state(state, before, facts=False, by=by)
 
     def history(self, step: int) -> list[dict[str, object]]:
         """The newest joint moves before a step that was reached, at most MOST_TOLD. Each has ``moves`` in the

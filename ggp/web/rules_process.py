@@ -119,7 +119,7 @@ def shown(text: str, seed: int = 0, steps: int = 0) -> Told:
     words = MoveWords(machine.rules, machine.roles, board)
     rng, until = random.Random(seed), time.process_time() + _SHOW_SECONDS
     state, before, why = machine.initial_state(), None, ""
-    frames: list[Told] = [{"svg": painter.draw_board(state), "moves": [], "end": ""}]
+    frames: list[Told] = [{"svg": painter.draw_state(state, facts=False), "moves": [], "end": ""}]
     spell = machine.rules.spell
     while len(frames) <= min(steps, _MOST_SHOWN) and time.process_time() < until:
         if machine.is_terminal(state):
@@ -133,7 +133,7 @@ def shown(text: str, seed: int = 0, steps: int = 0) -> Told:
         joint = [rng.choice(moves) for moves in options]
         before, state = state, machine.next_state(state, joint)
         moves = words.joint(before, joint)
-        frames.append({"svg": painter.draw_board(state, before), "moves": moves, "end": ""})
+        frames.append({"svg": painter.draw_state(state, before, facts=False), "moves": moves, "end": ""})
     return {"frames": frames, "why": why}
 
 

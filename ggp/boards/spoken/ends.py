@@ -31,7 +31,7 @@ from gdl.syntax.writer import OwnNotation
 from gdl.terms import DOES, INIT, NEXT, TERMINAL, TRUE, Term
 from ggp.boards.board import Grid
 from ggp.boards.layers import Layer, Square
-from ggp.boards.looks import owners_of
+from ggp.boards.looks import owners_on
 from ggp.boards.scene import TurnFinder
 from ggp.boards.shapes import BoardShape
 from ggp.boards.spoken.questions import Answer, Questions
@@ -221,18 +221,13 @@ class EndFinder:
         board, machine = self._board, self._machine
         if board is None:
             return ""
-        owners = owners_of(list(board.things), machine.rules, machine.roles)
+        owners = owners_on(board, machine.rules, machine.roles)
         had, has = (
-            {
-                owners[thing][0]
-                for things in board.place(facts)[0].values()
-                for thing in things
-                if thing in owners
-            }
+            {owners.get(thing, -1) for things in board.place(facts)[0].values() for thing in things} - {-1}
             for facts in (self._first, state.propositions)
         )
-        gone = had - has - {-1}
-        if len(gone) != 1 or not has - {-1}:
+        gone = had - has
+        if len(gone) != 1 or not has:
             return ""
         (role,) = gone
         goals = [machine.goal(state, one) or 0 for one in range(len(machine.roles))]

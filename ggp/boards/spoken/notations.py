@@ -30,7 +30,7 @@ from gdl.terms import Term
 from ggp.boards.board import Grid
 from ggp.boards.clicks import ClickFinder
 from ggp.boards.layers import Square, Thing
-from ggp.boards.looks import PieceShape, looks_of, owners_of
+from ggp.boards.looks import PieceShape, looks_of, owners_on
 from ggp.boards.scene import TurnFinder
 from ggp.boards.spoken.questions import Questions
 
@@ -70,7 +70,7 @@ class NotationWriter:
         self._hint, self._rules, self._roles = hint, rules, roles
         self._board, self._finder = board, finder
         self._turns = TurnFinder(rules, roles)
-        self._owners = {t: o for t, (o, _) in owners_of(list(board.things), rules, roles).items()}
+        self._owners = owners_on(board, rules, roles)
         # Only the last hint counts, and only SAN with check asks something.
         asked = [phrase.conditions for phrase in phrases(rules, "notation")[-1:] if phrase.conditions]
         self._questions = Questions(rules, asked if hint.where else [])

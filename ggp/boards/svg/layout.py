@@ -150,12 +150,7 @@ def _is_chequered(board: Grid, rules: Rules) -> bool:
     if ground := board_hint(rules.hints) or board.ground:
         return ground == "chequered"
     numbers = board.things and all(term.name.isdecimal() for thing in board.things for term in thing)
-    behaviour = board.behaviour
-    if (
-        board.things
-        and len(board.things) > 2
-        and set(board.things) <= behaviour.stays & behaviour.comes - behaviour.first.keys()
-    ):
+    if len(board.things) > 2 and set(board.things) <= board.behaviour.laid:
         return False  # These are areas, which have colours of their own.
     return min(len(board.columns), len(board.rows)) >= 4 and not (board.fixed or numbers or board.blocks)
 
@@ -165,13 +160,8 @@ def _straight(board: Grid, rules: Rules, margin: float | None) -> BoardLayout:
     several = len(board.panels) > 1 or bool(board.panels and board.panels[0])
     ground = board_hint(rules.hints) or board.ground
     points = bool(board.lines) or ground == "points"
-    kind = (
-        SpotKind.POINT
-        if points
-        else SpotKind.CROSSING
-        if ground == "lines" and not several
-        else SpotKind.SQUARE
-    )
+    squares = SpotKind.CROSSING if ground == "lines" and not several else SpotKind.SQUARE
+    kind = SpotKind.POINT if points else squares
     chequered = _is_chequered(board, rules) and not points
     strip = board.rows == (Term(""),)
     # Parts of one whole board stand close together, without names.
@@ -189,8 +179,8 @@ def _straight(board: Grid, rules: Rules, margin: float | None) -> BoardLayout:
         column, row = place(p)
         x0, y0 = column * pitch_x + left, row * pitch_y + title
         if several and not parts:
-            name = clipped(" ".join(map(rules.spell, panel)), max(6, wide * 5))
-            labels.append(Label(x0 + wide * UNIT / 2, y0 - _LABEL / 2, name, True))
+            whole = clipped(" ".join(map(rules.spell, panel)), max(6, wide * 5))
+            labels.append(Label(x0 + wide * UNIT / 2, y0 - _LABEL / 2, whole, True))
         for i, x in enumerate(board.columns):
             middle = x0 + (i + 0.5) * UNIT
             if named:
@@ -198,13 +188,9 @@ def _straight(board: Grid, rules: Rules, margin: float | None) -> BoardLayout:
             for j, y in enumerate(board.rows):
                 square = (panel, x, y)
                 if square in board.squares:
+                    name, dark = square_name(rules, square), chequered and (i + j) % 2 == 0
                     spots[square] = Spot(
-                        f"{p},{i},{j}",
-                        square_name(rules, square),
-                        middle,
-                        y0 + (high - j - 0.5) * UNIT,
-                        kind,
-                        dark=chequered and (i + j) % 2 == 0,
+                        f"{p},{i},{j}", name, middle, y0 + (high - j - 0.5) * UNIT, kind, dark
                     )
         if not strip and named:
             for j, y in enumerate(board.rows):

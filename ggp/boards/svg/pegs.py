@@ -9,7 +9,7 @@ from gdl.rules import Rules
 from gdl.terms import INPUT, LEGAL, Term
 from ggp.boards.board import Grid
 from ggp.boards.layers import Square
-from ggp.boards.looks import PieceLook, PieceShape, hint_for, word_class
+from ggp.boards.looks import PieceLook, PieceShape, fact_hint, word_class
 from ggp.boards.scene import Past, Scene
 from ggp.boards.shapes import BoardShape
 from ggp.boards.svg.layout import UNIT, BoardLayout, Spot
@@ -140,7 +140,7 @@ class PegsPicture(WholePicture):
 
 def _hint(rules: Rules, said: Term, look: str) -> str | None:
     """The colour that a hint of this look has for a move or a percept, maybe empty; None without a hint."""
-    hint = hint_for((Term(said.name), *said.args), rules)
+    hint = fact_hint(said, rules)
     return hint.colour if hint is not None and hint.look == look else None
 
 

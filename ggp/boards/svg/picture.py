@@ -24,7 +24,7 @@ from gdl.rules import Rules
 from gdl.terms import Term
 from ggp.boards.board import Grid, find_board
 from ggp.boards.layers import Square, Thing
-from ggp.boards.looks import PieceLook, PieceShape, looks_of, owners_of, role_classes, square_looks
+from ggp.boards.looks import PieceLook, PieceShape, looks_of, owners_on, role_classes, square_looks
 from ggp.boards.race import Race
 from ggp.boards.scene import Onlooker, Scene, SceneFinder
 from ggp.boards.shapes import BoardShape
@@ -108,17 +108,6 @@ class SvgPainter:
         was = None if before is None else before.propositions
         return self.draw(state.propositions, was, alone=alone, facts=facts, overlay=overlay, by=by)
 
-    def draw_board(
-        self,
-        state: State,
-        before: State | None = None,
-        alone: bool = False,
-        overlay: BoardOverlay = NO_OVERLAY,
-        by: Onlooker = Onlooker(),
-    ) -> str:
-        """The drawing without the facts off the board; games without a board are drawn in full."""
-        return self.draw_state(state, before, alone, overlay, facts=False, by=by)
-
     def draw(
         self,
         propositions: Iterable[Term],
@@ -191,11 +180,11 @@ class SvgPainter:
             return [self.turns and role in playing(self.roles)[1:2] for role in range(len(self.roles))]
         heights: dict[int, list[float]] = {}
         if self.board is not None and self._layout is not None and self.turns:
-            owners = owners_of(list(self.board.things), self.rules, self.roles)
+            owners = owners_on(self.board, self.rules, self.roles)
             for square, things in self._finder.scene(propositions).on.items():
                 for thing in things if square in self._layout.spots else ():
                     height = self._layout.middle[1] - self._layout.spots[square].y
-                    heights.setdefault(owners.get(thing, (-1, ()))[0], []).append(height)
+                    heights.setdefault(owners.get(thing, -1), []).append(height)
         return [sum(own := heights.get(role, [0.0])) > UNIT * len(own) for role in range(len(self.roles))]
 
     def draw_over(self, overlay: BoardOverlay, layout: BoardLayout | None = None) -> str:

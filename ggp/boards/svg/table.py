@@ -14,11 +14,11 @@ from gdl.hints import FACTS, SIGNS, PictureHint
 from gdl.rules import Rules
 from gdl.syntax.writer import OwnNotation
 from gdl.terms import RANDOM, Term
-from ggp.boards.looks import PieceLook, PieceShape, fact_look, hint_for, role_classes, signs_of
+from ggp.boards.looks import PieceLook, PieceShape, fact_hint, fact_look, role_classes, signs_of
 from ggp.boards.scene import Onlooker, Scene, TurnFinder, digit_chains
 from ggp.boards.statics import listed_propositions
 from ggp.boards.svg.layout import UNIT, Spot, SpotKind
-from ggp.boards.svg.markup import box, clipped, element, number, oval, text_of, words
+from ggp.boards.svg.markup import box, clipped, element, number, oval, title, words
 from ggp.boards.svg.sprites import draw_piece
 
 _DIE = 42.0, 42.0, 1.15
@@ -56,6 +56,11 @@ class _Group:
         chips = 36 + 11.0 * len(self.value) if self.look == "chips" else 0.0
         pieces = sum(_SIZES[self.look][0] for _ in self.pieces)
         return max(chips, pieces, _LETTER * len(clipped(self.words, 24)))
+
+    def said(self, names: list[str]) -> str:
+        """What lies there, in words."""
+        whose = "" if self.role is None else names[self.role]
+        return " ".join(filter(None, [whose, self.words, self.value, *(p.meaning for p in self.pieces)]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,18 +159,7 @@ class TablePicture:
             place = f"translate({number(width / 2)} {number(deep + _GAP)})"
             below += element("g", *signs, cls=self._classes[own or 0], transform=place)
             deep += _GAP + _CHOICE + _CAPTION
-        spoken = [
-            " ".join(
-                [
-                    "" if g.role is None else self._names[g.role],
-                    g.words,
-                    g.value,
-                    *(p.meaning for p in g.pieces),
-                ]
-            )
-            for g in groups
-        ]
-        return DrawnTable(width, "".join(above), top, below, deep, tuple(" ".join(s.split()) for s in spoken))
+        return DrawnTable(width, "".join(above), top, below, deep, tuple(g.said(self._names) for g in groups))
 
     def _groups(self, facts: Iterable[Term], before: Iterable[Term] | None, by: Onlooker) -> list[_Group]:
         """What lies on the table, given the facts off the board; what was not there ``before`` is new."""
@@ -184,7 +178,7 @@ class TablePicture:
             group.pieces += [_UNKNOWN[hint.look]] * min(round(many), _MOST_PIECES)
         signed = {group.role for group in found.values() if group.look == "sign"}
         for role, move in enumerate(by.moves[: len(self._names)]):
-            hint = None if move is None else hint_for((Term(move.name), *move.args), self._rules)
+            hint = None if move is None else fact_hint(move, self._rules)
             looks = {"note"} if role in signed else SIGNS | {"note"}
             if move is not None and hint is not None and hint.look in looks:
                 self._add(found, move, hint, role, hint.look == "note")
@@ -203,12 +197,14 @@ class TablePicture:
             found[role, fact] = _Group(role, "sign", "", [sign_look(hint, last)], fresh=fresh)
         elif hint.look in ("chips", "score"):
             found[role, fact] = _Group(role, hint.look, name, [], (hint.sign or last)[:6], fresh)
-        elif hint.look != "hidden" and (piece := fact_look(fact, self._rules)) is not None:
+        elif hint.look in _SIZES and fact.args:
             group = _Group(role, hint.look, hint.name if role is not None else name, [])
             group = found.setdefault((role, fact.name), group)
             count = self._term(fact.args[-2]) if hint.look == "dice" and len(fact.args) > 1 else "1"
             many = int(count) if count.isdecimal() and len(count) < 3 else 1
-            group.pieces = [*group.pieces, *[replace(piece, meaning=rest)] * many][:_MOST_PIECES]
+            group.pieces = [*group.pieces, *[replace(fact_look(fact, hint), meaning=rest)] * many][
+                :_MOST_PIECES
+            ]
             group.fresh |= fresh
 
     def _hint(self, fact: Term) -> PictureHint | None:
@@ -218,7 +214,7 @@ class TablePicture:
         if fact not in self._known:
             if len(self._known) > _MOST_KNOWN:
                 self._known.clear()
-            hint = hint_for((Term(fact.name), *fact.args), self._rules)
+            hint = fact_hint(fact, self._rules)
             if hint is None and fact.args and self._role(fact) is not None:
                 _, hint = self._signs.get((fact.args[-1].name,), ("", None))
             self._known[fact] = hint
@@ -294,7 +290,7 @@ class TablePicture:
     def _choice(self, spot: Spot, hint: PictureHint) -> str:
         """A sign that one may choose by a click."""
         x, y, wide = spot.x, spot.y, spot.wide
-        drawn = [element("title", text_of(spot.name)), box("gb-cell", x, y, wide, wide, 10)]
+        drawn = [title(spot.name), box("gb-cell", x, y, wide, wide, 10)]
         drawn.append(draw_piece(sign_look(hint, spot.name), x, y, wide / UNIT * 0.8))
         drawn.append(words("gb-axis", clipped(spot.name, 12), x, y + wide / 2 + 10))
         return element("g", *drawn, cls="gb-square gb-choice", data_square=spot.key)

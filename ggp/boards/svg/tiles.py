@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from players.puzzles.sokoban.levels.level import BOX_ON_GOAL, GOAL, WALL
 
@@ -61,22 +61,14 @@ def _crate(frame: str, planks: str, joint: str, light: str) -> tuple[Shape, ...]
     low, high, board = 0.08, 0.92, 0.13
     inner, end = low + board, high - board
     slope = 0.11
+    corner = (inner, end), (inner, end - slope), (end - slope, inner)
+    opposite = (end, inner), (end, inner + slope), (inner + slope, end)
     return (
         Slab(low + 0.03, low + 0.05, high - low, high - low, "#00000044", 0.06),
         Slab(low, low, high - low, high - low, frame, 0.06),
         Slab(inner, inner, end - inner, end - inner, planks),
         *(Slab(inner, inner + step * (end - inner) / 4, end - inner, 0.022, joint) for step in (1, 2, 3)),
-        Polygon(
-            (
-                (inner, end),
-                (inner, end - slope),
-                (end - slope, inner),
-                (end, inner),
-                (end, inner + slope),
-                (inner + slope, end),
-            ),
-            frame,
-        ),
+        Polygon((*corner, *opposite), frame),
         Slab(low + 0.02, low + 0.02, high - low - 0.04, 0.03, light, 0.015),
         *(
             Oval(x, y, 0.022, 0.022, joint)
@@ -175,10 +167,7 @@ def _wall(walls: set[tuple[int, int]], inset: float, radius: float, fill: str) -
 def moved(shapes: tuple[Shape, ...], x: float, y: float) -> Iterator[Shape]:
     """A tile's shapes on the square in column ``x`` and row ``y``."""
     for shape in shapes:
-        match shape:
-            case Slab():
-                yield Slab(shape.x + x, shape.y + y, shape.width, shape.height, shape.fill, shape.radius)
-            case Oval():
-                yield Oval(shape.x + x, shape.y + y, shape.wide, shape.high, shape.fill)
-            case Polygon():
-                yield Polygon(tuple((px + x, py + y) for px, py in shape.points), shape.fill)
+        if isinstance(shape, Polygon):
+            yield Polygon(tuple((px + x, py + y) for px, py in shape.points), shape.fill)
+        else:
+            yield replace(shape, x=shape.x + x, y=shape.y + y)

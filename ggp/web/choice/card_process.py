@@ -53,7 +53,7 @@ def game_picture(path: Path, most: int = SHOWN) -> str:
             break
         state, before, made = after, state, [parse_term(move) for move in step["joint"]]
     painter = SvgPainter.of_machine(machine, game.name)
-    return painter.draw_board(state, before, alone=True, by=Onlooker(moves=made))
+    return painter.draw_state(state, before, alone=True, facts=False, by=Onlooker(moves=made))
 
 
 def _level_picture(name: str) -> str:
@@ -143,7 +143,8 @@ def _rules(stem: str, text: str) -> Told:
 
 def _picture(game: Game, alone: bool = False) -> str:
     machine = game.machine("prover")
-    return SvgPainter.of_machine(machine, game.name).draw_board(machine.initial_state(), alone=alone)
+    painter = SvgPainter.of_machine(machine, game.name)
+    return painter.draw_state(machine.initial_state(), alone=alone, facts=False)
 
 
 def _levels(stem: str, text: str) -> Told:

@@ -168,7 +168,7 @@ class TableView:
             "turned": self.turned,
             "step": at,
             "steps": len(match.steps),
-            "svg": self.painter.draw_board(state, before, overlay=won, by=by),
+            "svg": self.painter.draw_state(state, before, overlay=won, facts=False, by=by),
             "beside": self.painter.describe(state.propositions, was)["beside"],
             "over": over or closed is not None,
             "goals": goals,

@@ -438,7 +438,7 @@ def test_facts_stand_below_a_board_that_is_wide() -> None:
     state = machine.initial_state()
     (wide, high), (alone, low) = (
         map(float, re.findall(r'<svg [^>]*width="([0-9.]+)" height="([0-9.]+)"', drawn)[0])
-        for drawn in (painter.draw_state(state), painter.draw_board(state))
+        for drawn in (painter.draw_state(state), painter.draw_state(state, facts=False))
     )
     assert wide == alone and high > low
 
@@ -463,7 +463,7 @@ def test_digits_are_one_number() -> None:
     assert ">count 14<" in drawn and "tens" not in drawn
     told = painter.describe(state.propositions)["beside"]
     assert [(one["name"], one["rows"]) for one in told] == [("count", (("14",),))]
-    assert "gb-fact" not in painter.draw_board(state)
+    assert "gb-fact" not in painter.draw_state(state, facts=False)
 
 
 def hinted(game: str, *hints: str) -> dict[str, str]:
@@ -599,7 +599,7 @@ def test_all_pictures_of_a_card_are_the_same(name: str) -> None:
     carried = game_of(game.name, game.text)
     assert carried is not None
     replayed = painter_of(cast(RecordedMatch, None), carried)
-    assert plain(replayed.draw_board(carried.machine("prover").initial_state())) == card
+    assert plain(replayed.draw_state(carried.machine("prover").initial_state(), facts=False)) == card
     notebook = carried.machine("prover").initial_state()._repr_svg_()
     assert notebook is not None
     board = re.search(r"<g transform=.*</g>(?=</svg>)", card, re.DOTALL)
@@ -625,7 +625,7 @@ def test_a_level_is_drawn_whole_and_as_a_level_of_its_own_game(name: str) -> Non
         assert size == (spread[0] + walls, spread[1] + walls), (
             "a wall on each side, drawn around or among them"
         )
-    assert len(painter.draw_board(machine.initial_state())) < 250_000
+    assert len(painter.draw_state(machine.initial_state(), facts=False)) < 250_000
 
 
 @pytest.mark.parametrize("name", ["tictactoe", "checkers", "tutorial.xsb:2"])

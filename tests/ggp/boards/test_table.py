@@ -120,11 +120,11 @@ def test_signs_are_clicked_and_face_each_other_afterwards() -> None:
     start = machine.initial_state()
     clicks = clicked(machine, None, start)
     assert clicks == {"rock": ["sign,0"], "paper": ["sign,1"], "scissors": ["sign,2"]}
-    svg = painter.draw_board(start)
+    svg = painter.draw_state(start, facts=False)
     assert all(f'data-square="sign,{i}"' in svg for i in range(3)) and "<title>paper</title>" in svg
     after = start.play("rock", "paper")
     moves = [parse_term("rock"), parse_term("paper")]
-    faced = painter.draw_board(after, start, by=Onlooker(1, moves=moves))
+    faced = painter.draw_state(after, start, by=Onlooker(1, moves=moves), facts=False)
     assert faced.count("scale(1.9)") == 2 and "scale(-1 1)" in faced
     assert painter.draw_over(BoardOverlay(hints=("sign,1", "0,0,0"))).count("gb-hint") == 1
 
@@ -134,7 +134,7 @@ def test_what_was_chosen_last_is_drawn_from_facts_too() -> None:
     painter = SvgPainter.of_machine(machine)
     after = machine.initial_state().play("cooperate", "defect")
     for moves in ((), (parse_term("cooperate"), parse_term("defect"))):
-        svg = painter.draw_board(after, by=Onlooker(moves=moves))
+        svg = painter.draw_state(after, by=Onlooker(moves=moves), facts=False)
         assert svg.count("scale(1.9)") == 2
         assert "1 of 10 rounds played" in svg and ">10<" in svg
 
