@@ -452,8 +452,8 @@ def read_rules(text: str, name: str = "", notation: Notation = "auto") -> tuple[
     findings += first_each(_spellings(source, sentences))
     hints, wrong = read_hints(source.text)
     words, wrong_words = read_word_hints(source.text)
-    for fault in (*wrong, *wrong_words, *read_preface(source.text)[1]):
-        findings.append(_HINT.at(fault.place, fault.message, remedy=fault.remedy))
+    wrong += wrong_words + read_preface(source.text)[1]
+    findings += [_HINT.at(hint.place, hint.message, remedy=hint.remedy) for hint in wrong]
     if form is KIF and all(fault.code != "foreign-bracket" for fault in faults):
         findings += _check_characters(text)
     whole = Rules(tuple(rules), reader.spelling, name, form.name, hints, words)

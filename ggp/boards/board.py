@@ -19,6 +19,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import combinations
 
 from gdl.errors import GdlError
@@ -118,18 +119,33 @@ class Grid:
         """Whether each role has a sea."""
         return any(layer.across for layer in self.layers)
 
+    @property
+    def strip(self) -> bool:
+        """Whether the squares have no rows that are named."""
+        return self.rows == (Term(""),)
+
+    @cached_property
+    def numbers(self) -> tuple[dict[tuple[Term, ...], int], dict[Term, int], dict[Term, int]]:
+        """The number of each panel, column and row."""
+        panels = {panel: number for number, panel in enumerate(self.panels)}
+        columns, rows = ({x: number for number, x in enumerate(side)} for side in (self.columns, self.rows))
+        return panels, columns, rows
+
     def key(self, square: Square) -> str | None:
         """``panel,column,row`` of a square by number, as used in drawings; None for a square off the
         board."""
-        panel, x, y = square
-        try:
-            return f"{self.panels.index(panel)},{self.columns.index(x)},{self.rows.index(y)}"
-        except ValueError:
+        (panels, columns, rows), (panel, x, y) = self.numbers, square
+        if panel not in panels or x not in columns or y not in rows:
             return None
+        return f"{panels[panel]},{columns[x]},{rows[y]}"
+
+    def layer_of(self, proposition: Term) -> Layer | None:
+        """The layer that a proposition belongs to; None if it is not on the board."""
+        return next((layer for layer in self.layers if layer.fits(proposition)), None)
 
     def where(self, proposition: Term) -> tuple[Square, Thing] | None:
         """The square of a proposition and the thing that it puts there; None if it is not on the board."""
-        layer = next((layer for layer in self.layers if layer.fits(proposition)), None)
+        layer = self.layer_of(proposition)
         return None if layer is None else (layer.square(proposition), layer.thing(proposition))
 
     def place(

@@ -127,16 +127,11 @@ class ClickFinder:
         self.needs_effects = self._race is not None or (board is not None and board.pits is not None)
         self._signs = signs_of(rules)
         self._near: dict[_ArgumentPlace, dict[tuple[str, int], int]] = defaultdict(dict)
-        self._columns: dict[Term, int] = {}
-        self._rows: dict[Term, int] = {}
-        self._panels: dict[tuple[Term, ...], int] = {}
+        self._panels, self._columns, self._rows = ({}, {}, {}) if board is None else board.numbers
         self._known: dict[Signature, set[Term]] = defaultdict(set)
         self._patterns: dict[Signature, tuple[SquarePlaces, ...]] = {}
         self._role = 0
         if board is not None:
-            self._columns = {x: i for i, x in enumerate(board.columns)}
-            self._rows = {y: j for j, y in enumerate(board.rows)}
-            self._panels = {p: k for k, p in enumerate(board.panels)}
             self._measure(board, _Nearness(rules))
         self.learn(moves)
 
@@ -274,7 +269,7 @@ class ClickFinder:
             return tuple(SquarePlaces(i, i, (), layer) for i in squares)
         xs = [i for kind, i in named if kind == "x"]
         ys = [i for kind, i in named if kind == "y"]
-        if self._strip():
+        if self._board.strip or self._race is not None:
             ys = []
         width = len(self._board.panels[0]) if self._board.layers[layer].panel else 0
         pairs: list[SquarePlaces] = []
@@ -287,19 +282,15 @@ class ClickFinder:
             )
         return tuple(pairs)
 
-    def _strip(self) -> bool:
-        """Whether squares have no rows that moves name."""
-        board = self._board
-        return board is not None and (self._race is not None or board.rows == (Term(""),))
-
     def _guess(self, signature: Signature) -> tuple[SquarePlaces, ...]:
         """For rules without variables: pairs of adjacent arguments that are always a square of the board."""
         pairs: list[SquarePlaces] = []
         i = 0
-        while i + 1 < signature[1]:
+        named = self._board is not None and self._race is None and not self._board.strip
+        while named and i + 1 < signature[1]:
             places = SquarePlaces(i, i + 1, (), 0)
             moves = self._known[signature]
-            if moves and all(self._keys(move, places) for move in moves) and not self._strip():
+            if moves and all(self._keys(move, places) for move in moves):
                 pairs.append(places)
                 i += 1
             i += 1
@@ -329,12 +320,13 @@ class ClickFinder:
                 at[term].append(square)
         found: list[Clicks] = []
         for move in legal:
-            kinds = [self._kinds(move.signature, i) for i in range(len(move.args))]
-            things = [
-                a for a, kind in zip(move.args, kinds, strict=True) if any(k == "thing" for k, _ in kind)
+            named = [
+                (key,)
+                for i, arg in enumerate(move.args)
+                if len(at[arg]) == 1 and any(kind == "thing" for kind, _ in self._kinds(move.signature, i))
+                if (key := self._board.key(at[arg][0])) is not None
             ]
-            keys = [key for arg in things if len(at[arg]) == 1 if (key := self._board.key(at[arg][0]))]
-            found.append(((keys[0],),) if len(keys) == 1 else ())
+            found.append(tuple(named) if len(named) == 1 else ())
         return found if 2 * sum(map(bool, found)) >= len(found) else []
 
     def _by_effect(self, role: int, clicks: Clicks, now: Iterable[Term], then: Iterable[Term]) -> Clicks:
@@ -374,13 +366,8 @@ class ClickFinder:
         elif places.panel:
             panel = tuple(move.args[i] for i in places.panel)
             panels = [panel] if panel in self._panels else []
-        keys = [
-            f"{self._panels[panel]},{self._columns[x]},{self._rows[y]}"
-            for panel in panels
-            for x in columns
-            for y in rows
-            if (panel, x, y) in board.squares
-        ]
+        named = ((panel, x, y) for panel in panels for x in columns for y in rows)
+        keys = [board.key(square) or "" for square in named if square in board.squares]
         # A move that names neither column nor row has no square.
         return tuple(keys) if len(keys) < len(board.squares) or len(keys) == 1 else ()
 

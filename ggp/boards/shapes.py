@@ -227,14 +227,11 @@ def places_of_panels(
         rows = statics.rows(signature, len(squares))
         whole = {((row[0],), row[1], row[2]): (row[3], row[4]) for row in rows}
         if whole.keys() == squares and len(set(whole.values())) == len(squares):
-            corners = {
-                panel: tuple(
-                    order.sort({at[side] for square, at in whole.items() if square[0] == panel})[0]
-                    for side in (0, 1)
-                )
-                for panel in panels
-            }
-            places = _places({panel: (corner[0], corner[1]) for panel, corner in corners.items()}, order)
+            corners: dict[Panel, tuple[Term, Term]] = {}
+            for panel in panels:
+                xs, ys = zip(*(at for square, at in whole.items() if square[0] == panel), strict=True)
+                corners[panel] = order.sort(set(xs))[0], order.sort(set(ys))[0]
+            places = _places(corners, order)
             if len(set(places.values())) == len(panels):
                 return places
     return {}

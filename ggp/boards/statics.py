@@ -91,11 +91,13 @@ class CoordinateOrder:
         return tuple(sorted(domain, key=chain.__getitem__ if chain else _natural))
 
     def values(self, domain: set[Term]) -> dict[Term, int]:
-        """The numbers that names stand for: decimal digits, alone or behind one word, or steps along a chain
-        from its start. Empty if the names are not numbers."""
+        """The numbers that names stand for, in order: decimal digits, alone or behind one word, or steps
+        along a chain from its start. Empty if the names are not numbers."""
         if all(re.fullmatch(r"[0-9]{1,6}", term.name) for term in domain):
-            return {term: int(term.name) for term in domain}
-        return _numbered(domain) or {t: n for t, n in (self._chain(domain) or {}).items() if t in domain}
+            found = {term: int(term.name) for term in domain}
+        else:
+            found = _numbered(domain) or self._chain(domain) or {}
+        return {term: found[term] for term in sorted(found.keys() & domain, key=found.__getitem__)}
 
     def filled(self, coordinates: tuple[Term, ...]) -> tuple[Term, ...]:
         """Coordinates in order, with the unseen ones between them: numbers, letters, steps of a chain."""

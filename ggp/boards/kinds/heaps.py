@@ -78,19 +78,13 @@ def heaps_of(
         seen = [{p.args[0]: p.args[1] for p in state if p.signature == (name, 2)} for state in states]
         heaps = seen[0].keys()
         amounts = order.filled(order.sort(set[Term]().union(*(each.values() for each in seen))))
-        decimal = all(term.name.isdecimal() for term in amounts)
-        number = {term: int(term.name) if decimal else i for i, term in enumerate(amounts)}
-        if (
-            1 < len(heaps) <= _MOST_HEAPS
-            and not heaps & set(roles)
-            and all(each.keys() == heaps for each in seen)
-            and order.sure(set(amounts))
-            and min(number.values()) == 0 < max(number.values()) <= MOST_SIDE
-            and all(
-                b == seen[0] or all(number[b[h]] <= number[a[h]] for h in heaps) for a, b in pairwise(seen)
-            )
-            and any(each != seen[0] for each in seen)
-        ):
+        number = order.values(set(amounts)) if order.sure(set(amounts)) else {}
+        known = 1 < len(heaps) <= _MOST_HEAPS and not heaps & set(roles) and number
+        if not known or any(each.keys() != heaps for each in seen) or all(each == seen[0] for each in seen):
+            continue
+        played = [(a, b) for a, b in pairwise(seen) if b != seen[0]]
+        falls = all(number[b[heap]] <= number[a[heap]] for a, b in played for heap in heaps)
+        if falls and min(number.values()) == 0 < max(number.values()) <= MOST_SIDE:
             sizes = {heap: max(number[each[heap]] for each in seen) for heap in heaps}
             return Heaps(Layer(name, 2, 1, 0), number, moves, sizes)
     return None

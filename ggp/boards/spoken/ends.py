@@ -77,7 +77,6 @@ class EndFinder:
         self._holding = Questions(rules, [rule.body for rule in self._causes])
         self._phrases = phrases(rules, "ends")
         self._hinted = Questions(rules, [phrase.conditions for phrase in self._phrases])
-        self._blanks: dict[Layer, Term] | None = None
 
     def ending(self, state: State, before: State | None = None) -> Ending:
         """The reason why a terminal state is terminal.
@@ -99,6 +98,13 @@ class EndFinder:
     def _first(self) -> frozenset[Term]:
         """What is true at first."""
         return self._machine.initial_state().propositions
+
+    @cached_property
+    def _blanks(self) -> dict[Layer, Term]:
+        """For each layer a proposition that says that a square is empty."""
+        assert self._board is not None
+        layers = _standing(self._board, self._first)
+        return {layer: term for term, layer in layers.items() if layer.thing(term) in self._board.blanks}
 
     def _in_words(self, state: State) -> str:
         """The words of the first hint whose conditions hold; empty if there is none."""
@@ -162,13 +168,6 @@ class EndFinder:
 
     def _blank(self, layer: Layer, term: Term) -> Term | None:
         """The proposition that says that a square is empty; None if the rules have no such proposition."""
-        assert self._board is not None
-        if self._blanks is None:
-            self._blanks = {}
-            for proposition in self._first:
-                found = next((each for each in self._board.layers if each.fits(proposition)), None)
-                if found is not None and found.thing(proposition) in self._board.blanks:
-                    self._blanks[found] = proposition
         blank = self._blanks.get(layer)
         if blank is None:
             return None
@@ -274,8 +273,7 @@ def _set_by_moves(rules: Rules) -> set[_Node]:
 
 def _standing(board: Grid, propositions: Iterable[Term]) -> dict[Term, Layer]:
     """The propositions about things on squares, each with its layer."""
-    layers = {(layer.name, layer.arity): layer for layer in board.layers}
-    return {p: layers[p.signature] for p in sorted(propositions) if p.signature in layers}
+    return {p: layer for p in sorted(propositions) if (layer := board.layer_of(p)) is not None}
 
 
 def _line_text(board: Grid, squares: Sequence[Square]) -> str:
@@ -296,12 +294,12 @@ def _spots(board: Grid, squares: Sequence[Square]) -> list[tuple[int, int]]:
     if len({panel for panel, _, _ in squares}) != 1 and not board.places:
         return []
     spots: list[tuple[int, int]] = []
+    _, columns, rows = board.numbers
     for panel, x, y in squares:
-        if x not in board.columns or y not in board.rows:
+        if x not in columns or y not in rows:
             return []
         column, row = board.places.get(panel, (0, 0))
-        i, j = board.columns.index(x), board.rows.index(y)
-        spots.append((column * len(board.columns) + i, row * len(board.rows) + j))
+        spots.append((column * len(columns) + columns[x], row * len(rows) + rows[y]))
     return sorted(spots)
 
 

@@ -134,9 +134,8 @@ class NotationWriter:
         return {(self._spot(at), t) for at, things in on.items() for t in things if t in self._owners}
 
     def _spot(self, square: Square) -> _Spot:
-        key = self._board.key(square) or "0,0,0"
-        _, column, row = map(int, key.split(","))
-        return column, row
+        _, columns, rows = self._board.numbers
+        return columns.get(square[1], 0), rows.get(square[2], 0)
 
     # --- Draughts
 

@@ -163,11 +163,10 @@ def _straight(board: Grid, rules: Rules, margin: float | None) -> BoardLayout:
     squares = SpotKind.CROSSING if ground == "lines" and not several else SpotKind.SQUARE
     kind = SpotKind.POINT if points else squares
     chequered = _is_chequered(board, rules) and not points
-    strip = board.rows == (Term(""),)
     # Parts of one whole board stand close together, without names.
     parts = bool(board.places)
     named = not parts and margin is None
-    left = margin or (_margin(rules, board.rows) if named and not strip else 0.0)
+    left = margin or (_margin(rules, board.rows) if named and not board.strip else 0.0)
     title = margin or (_LABEL if several and not parts else 0.0)
     gap_x, gap_y = (_CLOSE, _CLOSE) if parts else (_GAP, _GAP / 2)
     pitch_x = left + wide * UNIT + gap_x + (margin or 0.0)
@@ -192,7 +191,7 @@ def _straight(board: Grid, rules: Rules, margin: float | None) -> BoardLayout:
                     spots[square] = Spot(
                         f"{p},{i},{j}", name, middle, y0 + (high - j - 0.5) * UNIT, kind, dark
                     )
-        if not strip and named:
+        if named and not board.strip:
             for j, y in enumerate(board.rows):
                 labels.append(Label(x0 - left / 2, y0 + (high - j - 0.5) * UNIT, clipped(rules.spell(y), 8)))
     across = 1 + max(place(p)[0] for p in range(len(board.panels)))

@@ -101,9 +101,9 @@ class SokobanPicture(LevelPicture):
     def _way(self, square: Square, thing: Thing, before: On) -> int:
         """The direction of the keeper's last step."""
         was = next((old for old, things in before.items() if thing in things), square)
-        x = self._board.columns.index(square[1]) - self._board.columns.index(was[1])
-        y = self._board.rows.index(square[2]) - self._board.rows.index(was[2])
-        return {(0, 1): 0, (1, 0): 1, (0, -1): 2, (-1, 0): 3}.get((x, y), DOWN)
+        _, columns, rows = self._board.numbers
+        step = columns[square[1]] - columns[was[1]], rows[square[2]] - rows[was[2]]
+        return {(0, 1): 0, (1, 0): 1, (0, -1): 2, (-1, 0): 3}.get(step, DOWN)
 
     def _rows(self, on: On) -> tuple[str, ...]:
         """The map from the top, without moving things. Empty squares that can be reached from outside are

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from gdl.hints import FACTS, SIGNS, PictureHint
 from gdl.rules import Rules
@@ -95,7 +96,7 @@ class TablePicture:
         self._roles = {role: i for i, role in enumerate(roles)}
         self._names, self._classes = list(map(rules.spell, roles)), role_classes(roles)
         self._signs = signs_of(rules)
-        self._known: dict[Term, PictureHint | None] = {}
+        self._hint = lru_cache(_MOST_KNOWN)(self._find_hint)
         self.used = bool(self._signs) or any(hint.look in FACTS for hint in rules.hints)
         digits = {name for chain in digit_chains(rules) for name in chain}
         listed = listed_propositions(rules) if self.used else set[Term]()
@@ -207,18 +208,14 @@ class TablePicture:
             ]
             group.fresh |= fresh
 
-    def _hint(self, fact: Term) -> PictureHint | None:
+    def _find_hint(self, fact: Term) -> PictureHint | None:
         """The hint for a fact, or for the sign that is its last argument."""
         if not self._rules.hints or self._elsewhere(fact):
             return None
-        if fact not in self._known:
-            if len(self._known) > _MOST_KNOWN:
-                self._known.clear()
-            hint = fact_hint(fact, self._rules)
-            if hint is None and fact.args and self._role(fact) is not None:
-                _, hint = self._signs.get((fact.args[-1].name,), ("", None))
-            self._known[fact] = hint
-        return self._known[fact]
+        hint = fact_hint(fact, self._rules)
+        if hint is None and fact.args and self._role(fact) is not None:
+            _, hint = self._signs.get((fact.args[-1].name,), ("", None))
+        return hint
 
     def _role(self, fact: Term) -> int | None:
         return next((self._roles[arg] for arg in fact.args if arg in self._roles), None)
