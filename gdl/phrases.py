@@ -1,19 +1,11 @@
 """Words for moves and ends of one game, as hints of its rules (:func:`gdl.hints.read_word_hints`) give them.
 
 A hint is about a move, ``(bid ?n ?face)`` or ``(does ?r (move bar ?d))``, or about conditions on the state.
-In its text ``?n`` stands for what the rules say there, ``#n`` for a number in words up to ten. ``+s`` puts
-the word before it in the plural, unless the number before that word is 1. ``?P`` makes a single letter a
-capital.
-
->>> fill("bid #n #face+s", {"n": "2", "face": "5"}), fill("bid #n #face+s", {"n": "1", "face": "6"})
-('bid two fives', 'bid one six')
->>> fill("take #n stick+s from ?x?y", {"n": "12", "x": "a", "y": "3"})
-'take 12 sticks from a3'
+:func:`gdl.words.fill` says what its words may be.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -23,12 +15,10 @@ from gdl.hints import WordHint
 from gdl.rules import Formula, Literal, Not, Rules, literals
 from gdl.syntax.parser import parse_rules, parse_term
 from gdl.terms import BASE, DISTINCT, DOES, INIT, INPUT, LEGAL, NEXT, ROLE, TRUE, Term
+from gdl.words import fill, unnamed
 
 MOVER = Term("?the mover")
 """The variable for the role of a move whose hint names no role."""
-_NUMBERS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
-_LONGEST = 80
-_VARIABLE = re.compile(r"[?#](?=\w)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,37 +141,3 @@ def _matched(pattern: Term, term: Term, values: dict[Term, Term]) -> bool:
     if pattern.signature != term.signature:
         return False
     return all(_matched(one, other, values) for one, other in zip(pattern.args, term.args, strict=True))
-
-
-def unnamed(text: str, names: Iterable[str]) -> str:
-    """The text from its first variable on that has none of these names; empty if there is none."""
-    found = _VARIABLE.search(rest := _with(dict.fromkeys(names, ""), text))
-    return "" if found is None else rest[found.start() :]
-
-
-def fill(text: str, values: Mapping[str, str]) -> str:
-    """The text with the values of its variables, at most 80 characters; empty if it is longer."""
-    said = _with(values, text)
-    return said if len(said) <= _LONGEST else ""
-
-
-def _with(values: Mapping[str, str], text: str) -> str:
-    names = "|".join(map(re.escape, sorted(values, key=len, reverse=True)))
-    parts = re.compile(rf"([?#])({names})|(?<!\s)\+s(?!\w)", re.IGNORECASE) if names else None
-    said, at, numbers, after = "", 0, [""], 0
-    for found in parts.finditer(text) if parts else ():
-        said += text[at : found.start()]
-        if not found[1]:
-            # The word itself may be a number: two fives.
-            count = numbers[-2 if after == found.start() and len(numbers) > 1 else -1]
-            said += "" if count == "1" else "es" if said.endswith(("s", "x", "z", "ch", "sh")) else "s"
-        else:
-            value = values[found[2].lower()]
-            value = value.upper() if found[2].isupper() and len(value) == 1 else value
-            small = found[1] == "#" and value.isdecimal() and len(value) < 3 and int(value) < len(_NUMBERS)
-            said += _NUMBERS[int(value)] if small else value
-            if value.isdecimal():
-                numbers.append(value)
-                after = found.end()
-        at = found.end()
-    return said + text[at:]

@@ -1,8 +1,9 @@
-"""Words in messages: numbers with their nouns."""
+"""Words in messages: numbers with their nouns, and the words of hints."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])['\")]?\s+(?=[A-Z0-9'\"(])")
 
@@ -50,3 +51,51 @@ def shortened(text: str, most: int) -> str:
         return text
     whole = [found.start() for found in _SENTENCE_END.finditer(text[: most + 2]) if found.start() <= most]
     return text[: whole[-1]] if whole else f"{text[: most - 1].rpartition(' ')[0] or text[: most - 2]} …"
+
+
+_NUMBERS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+_LONGEST = 80
+_VARIABLE = re.compile(r"[?#](?=\w)")
+
+
+def unnamed(text: str, names: Iterable[str]) -> str:
+    """The text from its first variable on that has none of these names; empty if there is none."""
+    found = _VARIABLE.search(rest := _with(dict.fromkeys(names, ""), text))
+    return "" if found is None else rest[found.start() :]
+
+
+def fill(text: str, values: Mapping[str, str]) -> str:
+    """The words of a hint with the values of its variables, at most 80 characters; empty if they are longer.
+
+    ``?n`` stands for a value, ``#n`` for a number in words up to ten. ``+s`` puts the word before it in the
+    plural, unless the number before that word is 1. ``?P`` makes a single letter a capital.
+
+    >>> fill("bid #n #face+s", {"n": "2", "face": "5"}), fill("bid #n #face+s", {"n": "1", "face": "6"})
+    ('bid two fives', 'bid one six')
+    >>> fill("take #n stick+s from ?x?y", {"n": "12", "x": "a", "y": "3"})
+    'take 12 sticks from a3'
+    """
+    said = _with(values, text)
+    return said if len(said) <= _LONGEST else ""
+
+
+def _with(values: Mapping[str, str], text: str) -> str:
+    names = "|".join(map(re.escape, sorted(values, key=len, reverse=True)))
+    parts = re.compile(rf"([?#])({names})|(?<!\s)\+s(?!\w)", re.IGNORECASE) if names else None
+    said, at, numbers, after = "", 0, [""], 0
+    for found in parts.finditer(text) if parts else ():
+        said += text[at : found.start()]
+        if not found[1]:
+            # The word itself may be a number: two fives.
+            count = numbers[-2 if after == found.start() and len(numbers) > 1 else -1]
+            said += "" if count == "1" else "es" if said.endswith(("s", "x", "z", "ch", "sh")) else "s"
+        else:
+            value = values[found[2].lower()]
+            value = value.upper() if found[2].isupper() and len(value) == 1 else value
+            small = found[1] == "#" and value.isdecimal() and len(value) < 3 and int(value) < len(_NUMBERS)
+            said += _NUMBERS[int(value)] if small else value
+            if value.isdecimal():
+                numbers.append(value)
+                after = found.end()
+        at = found.end()
+    return said + text[at:]

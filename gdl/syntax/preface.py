@@ -8,7 +8,7 @@ r"""What comments of rules say to people: how to play, the kinds of the game, an
 
 A hint goes on over the comment lines below it that are indented by two columns or more. Pages filter by the
 kinds, words of KINDS. ``sees`` has words for percepts and facts of a form, each variable once; values are
-filled in as in words for moves (:mod:`gdl.phrases`).
+filled in as in words for moves (:func:`gdl.words.fill`).
 
 >>> found, faults = read_preface("; how to play: Bite.\n;   And win.\n; kinds: board game, opera")
 >>> found.how, found.kinds
@@ -29,9 +29,8 @@ from dataclasses import dataclass
 
 from gdl.errors import Place
 from gdl.hints import LONGEST_HINT, LONGEST_HOW, Fault, HintFault, WordHint, read_each
-from gdl.phrases import fill, unnamed
 from gdl.visible import visible
-from gdl.words import shortened
+from gdl.words import fill, shortened, unnamed
 
 KINDS = (
     "against chance", "at the same time", "bluffing game", "board game", "capture game", "card game",

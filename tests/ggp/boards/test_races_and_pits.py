@@ -283,7 +283,7 @@ def test_all_moves_of_a_race_are_clicks() -> None:
             shown = view.offered(role, options[role], state.propositions, view._after(state, role))
             moves = [one for one in shown if one["move"].startswith("(move")]
             assert all(len(one["clicks"]) == 2 for one in moves)
-            assert len({(str(one["clicks"]), one["label"]) for one in moves}) == len(moves)
+            assert len({(str(one["clicks"]), one["text"]) for one in moves}) == len(moves)
         state = machine.next_state(state, [rng.choice(moves) for moves in options])
 
 

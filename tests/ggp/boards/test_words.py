@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from gdl.checks.run import check_text
 from gdl.hints import MOST_HINTS, read_word_hints
 from gdl.machine import Machine
-from gdl.phrases import fill
 from gdl.syntax.parser import parse_rules, parse_terms
 from gdl.terms import Term
+from gdl.words import fill
 from ggp.boards.spoken.words import MoveWords
 from players.kaskade.make_machine import make_machine
 from tests.examples import examples
