@@ -30,7 +30,6 @@ from ggp.boards.scene import Onlooker, Scene, SceneFinder
 from ggp.boards.shapes import BoardShape
 from ggp.boards.snakes import map_of_rules
 from ggp.boards.svg.facts import FactBlock, draw_facts, draw_facts_below, fact_blocks
-from ggp.boards.svg.grounds import draw_lines
 from ggp.boards.svg.layout import UNIT, BoardLayout, has_towers, lay_out, lay_out_towers, square_name
 from ggp.boards.svg.level_pictures import LevelPicture, SnakesPicture, SokobanPicture
 from ggp.boards.svg.markup import element, line, number, stylesheet, text_of, title, words
@@ -40,7 +39,7 @@ from ggp.boards.svg.pits import PitsPicture
 from ggp.boards.svg.race import RacePicture
 from ggp.boards.svg.rows import RowPicture
 from ggp.boards.svg.seas import SeasPicture
-from ggp.boards.svg.sprites import draw_borders, draw_side, draw_square
+from ggp.boards.svg.sprites import draw_borders, draw_lines, draw_side, draw_square
 from ggp.boards.svg.table import DrawnTable, TablePicture
 from ggp.boards.svg.whole import WholePicture
 
