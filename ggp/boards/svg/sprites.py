@@ -1,4 +1,4 @@
-"""Draws single squares of a board, the lines of a board whose crossings are its squares, the borders of areas,
+"""Draws single squares of a board, its lines if squares are crossings of them, the borders of areas,
 and the things on a square: discs with letters, crosses, rings, men, numbers, tiles, crates, cards, dice."""
 
 from __future__ import annotations
