@@ -15,7 +15,7 @@ from typing import Any
 from aiohttp import web
 
 from gdl.errors import GdlError
-from gdl.json_schema import Schema, number, rows, text, whole
+from gdl.json_schema import number, rows, text, whole
 from gdl.visible import visible, without_folders
 from ggp.answers.catalogue import SOURCE, checked_source
 from ggp.processes.budget import Reservation, WorkBudget, WorkNeed
@@ -26,6 +26,7 @@ from ggp.web.cached_lists import KNOWN
 from ggp.web.gate import SETTINGS
 from ggp.web.play.company import FRIEND, OWNER
 from ggp.web.play.people import LONGEST_NAME, Person, checked_name
+from ggp.web.play.requests import LONGEST_CLOCK, LOOKS_ON, PLAYER, REQUESTS
 from ggp.web.play.view import HUMAN, OUTSIDE
 from ggp.web.replay.recorded import MOST_STATES
 from ggp.web.rooms import BUDGET, PageRoom
@@ -220,7 +221,7 @@ class _OpenTable:
         """The match up to now as the text of a file. Raises GdlError if it cannot be saved, HttpError if
         a person without a key asks for it before the end."""
         if key not in self._people and not self._state["over"]:
-            raise HttpError(403, "you look on here", "keep the match after its end")
+            raise HttpError(403, LOOKS_ON, "keep the match after its end")
         waiting = self._keeping.get(form)
         if waiting is None:
             self._order("keep", OUTSIDE, form=form)
@@ -281,7 +282,7 @@ class _OpenTable:
         table has ended, BusyError if too many requests wait there."""
         person = self._people.get(key)
         if person is None:
-            raise HttpError(403, "you look on here", "take a free seat, or open a table of your own")
+            raise HttpError(403, LOOKS_ON, "take a free seat, or open a table of your own")
         self._order(do, person.number, **fields)
 
     async def close(self) -> None:
@@ -502,15 +503,12 @@ TABLES = web.AppKey("tables", OpenTables)
 KINDS = {"record": ("application/json", "json"), "html": ("text/html", "html")}
 """The formats of a saved match: form -> content type and file ending."""
 MOST_SEATS = 64
-LONGEST_CLOCK = 3600.0
 LONGEST_MATCH = 600
 """Minutes that a role may have for a match, at most."""
-_NAME = text(1000, 1)
-"""A player with all its options; the table's process checks them (:mod:`ggp.web.play.seats`)."""
 OPENING = fields(
     **SOURCE,
     title=text(1000),
-    seats=rows(_NAME, most=MOST_SEATS),
+    seats=rows(PLAYER, most=MOST_SEATS),
     others=text(1000),
     playclock=number(0.05, LONGEST_CLOCK),
     minutes=number(0, LONGEST_MATCH),
@@ -520,19 +518,6 @@ OPENING = fields(
     workers=whole(0, cores()),
     moves=rows(rows(text(2000, 1), 1, MOST_SEATS), most=MOST_STATES),
 )
-_TERM, _SQUARE, _KEY = text(2000), text(200), text(100)
-REQUESTS: dict[str, dict[str, Schema]] = {
-    **{do: {} for do in ("back", "redo", "go", "pause", "swap", "show", "again", "draw")},
-    "move": {"role": _TERM, "move": _TERM},
-    "goto": {"step": whole()},
-    "seat": {"role": _TERM, "player": _NAME, "seconds": number(0.05, LONGEST_CLOCK)},
-    "resign": {"role": _TERM},
-    "decline": {"offer": text(10)},
-    "hint": {"role": _TERM},
-    "walk": {"role": _TERM, "to": _SQUARE, "from": _SQUARE},
-    "sit": {"role": _TERM, "name": text(LONGEST_NAME)},
-}
-"""The requests to a table, each with the schemas of its fields."""
 
 
 def add_routes(app: web.Application) -> None:
@@ -561,7 +546,7 @@ async def _page(request: web.Request) -> web.Response:
         cards = await request.app[KNOWN].cards.get()
         styles = ("board.css", "cards.css")
         return page(request, "Play", "choose.js", styles, cards=cards, players=players, names=NAMES)
-    sheets = ("board.css", "play.css", "hidden.css")
+    sheets = ("board.css", "replay.css", "play.css", "hidden.css")
     names = [*NAMES, *players]
     return page(request, "Play", "play.js", sheets, table=table, players=names, offered=players)
 
@@ -621,7 +606,8 @@ async def _request(request: web.Request) -> web.Response:
     do = request.match_info["do"]
     if do not in REQUESTS:
         raise web.HTTPNotFound(reason="there is no such request")
-    body = json_object(request, fields(**REQUESTS[do], key=_KEY))
+    kind = REQUESTS[do]
+    body = json_object(request, fields(**kind.fields, **kind.more, key=text(100)))
     key = body.pop("key", "")
     table = request.app[TABLES].get(request.match_info["table"])
     if do == "sit":

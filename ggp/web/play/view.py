@@ -162,10 +162,6 @@ class TableView:
         by = Onlooker(role, moves=made, over=over or closed is not None, past=past)
         won = BoardOverlay(won=tuple(end.squares))
         return {
-            "game": self._game,
-            "title": self.title,
-            "roles": self.roles,
-            "turned": self.turned,
             "step": at,
             "steps": len(match.steps),
             "svg": self.painter.draw_board(state, before, overlay=won, by=by),

@@ -107,7 +107,7 @@ async def _page(request: web.Request) -> web.Response:
         return page(request, "Puzzles", "choose.js", styles, cards=cards, players=(), names=(), kinds=kinds)
     job = request.app[PUZZLES].get(key)
     name, rules, seconds = (job.request[field] for field in ("name", "rules", "seconds"))
-    styles = ("board.css", "puzzles.css")
+    styles = ("board.css", "replay.css", "puzzles.css")
     cards = await request.app[KNOWN].cards.get()
     card = next((card for card in cards if card["name"] == name), None)
     title = name if card is None else card["title"]

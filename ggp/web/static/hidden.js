@@ -1,28 +1,22 @@
 // Games that hide something: what the role of a person knows, how likely the rest is, and after the end what each
 // role knew.
-import { el } from "/static/page.js";
+import { el, shape } from "/static/page.js";
 import { spot, squareOf } from "/static/marks.js";
 
-const NAMESPACE = "http://www.w3.org/2000/svg";
 const FEW = 12; // guesses that are shown at once
 const DARKEST = 0.8; // of a shade, for what is nearly sure
 
 /** Shades each square by how likely it is that something stands there, with the percentage. */
 export function shade(svg, squares) {
-  const group = document.createElementNS(NAMESPACE, "g");
-  group.setAttribute("class", "gb-over gb-shades");
+  const group = shape("g", { class: "gb-over gb-shades" });
   for (const { square, things } of squares) {
     const place = squareOf(svg, square);
     if (place === null) continue;
     const { x, y, half } = spot(place);
     const [[, share, colour]] = things;
-    const area = document.createElementNS(NAMESPACE, "rect");
-    const set = { x: x - half * 0.92, y: y - half * 0.92, width: half * 1.84, height: half * 1.84, rx: half * 0.2, class: `gb-shade ${colour}`, "fill-opacity": ((DARKEST * share) / 100).toFixed(2) };
-    for (const [name, value] of Object.entries(set)) area.setAttribute(name, value);
-    const words = document.createElementNS(NAMESPACE, "text");
-    for (const [name, value] of Object.entries({ x: x + half * 0.5, y: y - half * 0.6, "font-size": half * 0.5, class: "gb-share", "data-turn": `rotate(180 ${x} ${y})` })) words.setAttribute(name, value);
-    words.textContent = String(share);
-    group.append(area, words);
+    const area = { x: x - half * 0.92, y: y - half * 0.92, width: half * 1.84, height: half * 1.84, rx: half * 0.2 };
+    const words = { x: x + half * 0.5, y: y - half * 0.6, "font-size": half * 0.5, "data-turn": `rotate(180 ${x} ${y})` };
+    group.append(shape("rect", { ...area, class: `gb-shade ${colour}`, "fill-opacity": ((DARKEST * share) / 100).toFixed(2) }), shape("text", { ...words, class: "gb-share" }, String(share)));
   }
   (svg.querySelector("[data-square]")?.parentNode ?? svg).append(group);
 }

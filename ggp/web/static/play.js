@@ -14,7 +14,7 @@ import { keyOf, seatsView } from "/static/seats.js";
 import { tallyView } from "/static/tally.js";
 import { soundButton, soundOf } from "/static/sound.js";
 import { tabs } from "/static/tabs.js";
-import { turn } from "/static/viewer.js";
+import { flipping } from "/static/turn.js";
 
 const BACKWARDS = { ArrowUp: "ArrowDown", ArrowDown: "ArrowUp", ArrowLeft: "ArrowRight", ArrowRight: "ArrowLeft" };
 const SHORT = 20; // seconds on a clock that are few
@@ -57,8 +57,7 @@ export function show(main, { table, players, offered }) {
   let asking = 0;
   let hinting = false;
   let lost = false;
-  let flipped = false; // by hand
-  let turned = false;
+  const turning = flipping(board);
   let walking = ""; // the square that somebody wants to walk to
   let carrying = ""; // the square of what is to be pushed
   let thinking = null; // {role, until}
@@ -84,21 +83,10 @@ export function show(main, { table, players, offered }) {
     button("hint", "Hint", hint, "h"),
     pause,
     button("swap", "Swap sides", () => order("swap"), "s"),
-    button("flip", "Flip", flip, "f"),
+    turning.button,
     ...company.buttons,
     soundButton(),
   );
-
-  /** The board as the only person here sees it, or turned by hand; who looks on sees it from the first role's side. */
-  function turnBoard() {
-    turned = (state.you.length === 1 && Boolean(state.turned[state.you[0]])) !== flipped;
-    turn(board, turned);
-  }
-
-  function flip() {
-    flipped = !flipped;
-    turnBoard();
-  }
 
   function hint() {
     const role = state?.asked[asking]?.role ?? state?.asked[0]?.role ?? state?.choosing[0];
@@ -140,7 +128,7 @@ export function show(main, { table, players, offered }) {
   function walk(role, key) {
     if (state.roles.length > 1) return;
     walking = key;
-    order("walk", { role: state.roles[role], to: key, from: carrying });
+    order("walk", { role: state.roles[role], to: key, origin: carrying });
     carrying = "";
     tellStatus();
   }
@@ -319,13 +307,13 @@ export function show(main, { table, players, offered }) {
     const { svg: now, shade } = hidden.drawn(news, drawing);
     board.replaceChildren(now);
     shade();
-    turnBoard();
+    turning.show(news.you.length === 1 && Boolean(news.turned[news.you[0]])); // who looks on sees it from the first role's side
     if (moved) glide(before, now);
     hidden.show(news);
     // What was told is not taken back.
     const final = Boolean(news.blind && !news.blind.over && news.steps > 0);
     const alone = news.roles.filter((role) => role !== "random").length < 2;
-    const none = { hint: !news.rules || news.over, pause: !news.rules || news.over, back: final || !(news.rules || (news.between && news.you.length > 0)), swap: !news.rules || final || alone, flip: now.querySelector("[data-turn]") === null };
+    const none = { hint: !news.rules || news.over, pause: !news.rules || news.over, back: final || !(news.rules || (news.between && news.you.length > 0)), swap: !news.rules || final || alone };
     for (const [name, hides] of Object.entries(none)) controls.querySelector(`[data-order=${name}]`).hidden = hides;
     slider.disabled = !news.rules && news.you.length === 0;
     fillNames();
@@ -369,7 +357,7 @@ export function show(main, { table, players, offered }) {
     if (event.target.matches?.("input, select, textarea, [role=tab]") || event.ctrlKey || event.metaKey || event.altKey) return;
     const asked = state?.asked[asking];
     const last = state?.history[state.step - 1]?.moves[asked?.role ?? 0];
-    const move = asked && moveOfKey(asked.moves, turned ? (BACKWARDS[event.key] ?? event.key) : event.key, last);
+    const move = asked && moveOfKey(asked.moves, turning.turned() ? (BACKWARDS[event.key] ?? event.key) : event.key, last);
     if (move !== undefined) {
       event.preventDefault();
       choose(asked.role, move);

@@ -1,6 +1,6 @@
 // The room of puzzles: one is chosen, solved while one looks on, and its line played on the board.
 import { openTable, STRENGTHS } from "/static/opponent.js";
-import { drawing, el, fail, listen, post } from "/static/page.js";
+import { counted, drawing, el, fail, listen, post } from "/static/page.js";
 
 const AHEAD = 6; // drawings that are fetched before they are shown
 
@@ -108,7 +108,6 @@ export function show(main, { puzzle, seconds, source }) {
     facts.replaceChildren(...rows.filter(([, value]) => value !== "").flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));
   }
 
-  const count = (number, one, many) => `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
   const closer = listen(`/puzzles/${puzzle}/events`, {
     progress: (news) => {
       if (over) return;
@@ -118,7 +117,7 @@ export function show(main, { puzzle, seconds, source }) {
       setFacts([
         ["states", news.states.toLocaleString("en")],
         ["states per second", news.seconds > 0 ? Math.round(news.states / news.seconds).toLocaleString("en") : ""],
-        ["best line", news.value == null ? "none yet" : `goal ${news.value} in ${count(news.length, "move", "moves")}`],
+        ["best line", news.value == null ? "none yet" : `goal ${news.value} in ${counted(news.length, "move", "moves")}`],
         ["at work", (news.at_work ?? []).join(", ")],
       ]);
       if (news.moves) visit(line.length);
@@ -146,7 +145,7 @@ export function show(main, { puzzle, seconds, source }) {
     failed: ({ error, moves: kept }) => {
       finish();
       setLine(kept);
-      status.textContent = kept.length > 0 ? `Stopped; the best line so far has ${count(kept.length, "move", "moves")}` : "Stopped.";
+      status.textContent = kept.length > 0 ? `Stopped; the best line so far has ${counted(kept.length, "move", "moves")}` : "Stopped.";
       if (kept.length === 0) fail(new Error(error));
       visit(0);
     },
@@ -155,9 +154,9 @@ export function show(main, { puzzle, seconds, source }) {
   /** "Solved in 0.8 s: 43 moves, 12 pushes": what comes of a search in a line. */
   function result({ value, lurd: steps, moves: found, seconds_wall: time, proven, doubt }) {
     if (value == null) return doubt ? `No line was found: ${doubt}` : "No line was found.";
-    const pushes = steps ? `, ${count([...steps].filter((step) => step !== step.toLowerCase()).length, "push", "pushes")}` : "";
+    const pushes = steps ? `, ${counted([...steps].filter((step) => step !== step.toLowerCase()).length, "push", "pushes")}` : "";
     const how = value === 100 ? "Solved" : `Goal ${value} of 100${proven ? ", the best there is," : ""}`;
-    return `${how} in ${time.toFixed(1)} s: ${count(found.length, "move", "moves")}${pushes}`;
+    return `${how} in ${time.toFixed(1)} s: ${counted(found.length, "move", "moves")}${pushes}`;
   }
 
   function finish() {

@@ -3,7 +3,7 @@ import { Editor } from "/static/editor.js";
 import { preview } from "/static/preview.js";
 import { openTable, STRENGTHS } from "/static/opponent.js";
 import { solveCard } from "/static/solve.js";
-import { clearError, drawing, el, fail, get, post, textOf, used } from "/static/page.js";
+import { clearError, drawing, el, fail, get, post, saveText, textOf, used } from "/static/page.js";
 
 const PAUSE = 250; // ms without a key before the rules are checked
 const KEPT = "rules-text";
@@ -179,12 +179,6 @@ export async function show(main, { games }) {
     }
   }
 
-  function save() {
-    const link = el("a", { href: URL.createObjectURL(new Blob([editor.text], { type: "text/plain" })), download: "rules.kif" });
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-  }
-
   file.addEventListener("change", async () => {
     if (file.files[0]) editor.replace(await textOf(file.files[0]));
     file.value = "";
@@ -227,7 +221,7 @@ export async function show(main, { games }) {
     el("datalist", { id: "games" }, ...games.map((name) => el("option", { value: name }))),
     el("button", { type: "submit", id: "load" }, "Load"),
     button("open", "Open a file", () => file.click()),
-    button("save", "Save", save),
+    button("save", "Save", () => saveText(editor.text, "rules.kif")),
     file,
   );
   main.append(

@@ -94,7 +94,7 @@ async def test_a_person_walks_and_pushes_by_squares_and_keeps_the_match(client: 
     assert "no way" in (await at.until("note"))["text"]
     await at.request("again")
     state = await at.until("state", lambda s: s["steps"] == 0)
-    await at.request("walk", role="keeper", to="0,4,7", **{"from": "0,4,4"})
+    await at.request("walk", role="keeper", to="0,4,7", origin="0,4,4")
     pushed = await at.until("state", lambda s: s["step"] >= 3)
     assert pushed["history"][-1]["words"] == ["up"]
     reply = await client.get(f"/play/{at.table}/keep?form=record&key={at.key}")
@@ -345,7 +345,7 @@ async def test_of_requests_to_a_busy_table_so_many_wait_and_no_more(client: Clie
         ("move", {"role": "x", "move": "(" * 2001}),
         ("move", {"role": "x" * 2001, "move": "noop"}),
         ("walk", {"role": "x", "to": "1" * 201}),
-        ("walk", {"role": "x", "to": "1", "from": ["1"]}),
+        ("walk", {"role": "x", "to": "1", "origin": ["1"]}),
         ("seat", {"role": "x", "player": "uct" * 400}),
         ("goto", {"step": 10**400}),
         ("goto", {"step": "1"}),
@@ -388,7 +388,7 @@ def test_the_seed_in_a_record_deals_the_same_match_again() -> None:
         table = BlindTable(request, Inbox(), lambda kind, **fields: said.append((kind, fields)))
         while not table._revealed:
             table._turn()
-        table._keep("record")
+        table._do_keep("record")
         record = json.loads(next(fields["text"] for kind, fields in said if kind == "kept"))
         return int(record["seed"]), record["moves"]
 
