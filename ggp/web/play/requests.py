@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 
 from gdl.json_schema import Schema, number, text, whole
 from ggp.processes.parent import Inbox, JsonMessage, Send
-from ggp.web.play.company import OWNER
-from ggp.web.play.people import LONGEST_NAME
+from ggp.web.play.company import LONGEST_NAME, OWNER
 from ggp.web.play.view import OUTSIDE
 
 LONGEST_CLOCK = 3600.0

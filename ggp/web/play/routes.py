@@ -10,6 +10,7 @@ import secrets
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from aiohttp import web
@@ -24,8 +25,7 @@ from ggp.processes.parent import JsonMessage
 from ggp.protocol.http_error import BusyError, HttpError
 from ggp.web.cached_lists import KNOWN
 from ggp.web.gate import SETTINGS
-from ggp.web.play.company import FRIEND, OWNER
-from ggp.web.play.people import LONGEST_NAME, Person, checked_name
+from ggp.web.play.company import FRIEND, LONGEST_NAME, OWNER, checked_name
 from ggp.web.play.requests import LONGEST_CLOCK, LOOKS_ON, PLAYER, REQUESTS
 from ggp.web.play.view import HUMAN, OUTSIDE
 from ggp.web.replay.recorded import MOST_STATES
@@ -153,6 +153,27 @@ def _need_of(request: dict[str, Any]) -> WorkNeed:
     return WorkNeed(NEED.processes + searchers, NEED.memory + searchers * _SEARCHER_MEMORY)
 
 
+@dataclass(eq=False)
+class _Person:
+    """A person with a key, by which it acts at a table. Who opens a table gets the first one.
+
+    Attributes:
+        number: the person's number in the table's process.
+        news: the events for its pages.
+        name: what it is called; empty if it has not said so.
+        pages: how many of its pages are open.
+        left: when the last of them was closed, time.monotonic() seconds.
+        key: random letters and digits that cannot be guessed.
+    """
+
+    number: int
+    news: Broadcast
+    name: str
+    pages: int = 0
+    left: float = 0.0
+    key: str = field(default_factory=lambda: secrets.token_urlsafe(12))
+
+
 class _OpenTable:
     """A table as the server sees it.
 
@@ -179,7 +200,7 @@ class _OpenTable:
         self._states: dict[int, tuple[float, JsonMessage]] = {}
         self._opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._news = Broadcast(lambda: self._greeting(None))
-        self._people: dict[str, Person] = {}
+        self._people: dict[str, _Person] = {}
         self._count = 0
         self._told: list[object] = []
         self.owner = self._enter(name)
@@ -299,9 +320,9 @@ class _OpenTable:
     def _sources(self) -> list[Broadcast]:
         return [self._news, *(person.news for person in self._people.values())]
 
-    def _enter(self, name: str) -> Person:
+    def _enter(self, name: str) -> _Person:
         """A new person."""
-        person = Person(self._count, Broadcast(lambda: self._greeting(person)), name)
+        person = _Person(self._count, Broadcast(lambda: self._greeting(person)), name)
         self._count += 1
         self._people[person.key] = person
         return person
@@ -315,14 +336,14 @@ class _OpenTable:
         self.touched = time.monotonic()
         self._child.send(do, **fields, person=number)
 
-    def _miss(self, person: Person) -> None:
+    def _miss(self, person: _Person) -> None:
         """Have the seats freed of a person who has been away for long."""
         away = not person.pages and time.monotonic() - person.left >= KEPT_SECONDS - 0.1
         if away and person.number in self._state["persons"]:
             with contextlib.suppress(GdlError, BusyError):
                 self._order("left", person.number)
 
-    def _seating(self, person: Person | None) -> JsonMessage:
+    def _seating(self, person: _Person | None) -> JsonMessage:
         """The event ``people`` for a person: its own roles, and for each role who plays it."""
         at, people = self._state["persons"], {one.number: one for one in self._people.values()}
         seats, now = [], time.monotonic()
@@ -343,7 +364,7 @@ class _OpenTable:
             for person in self._people.values():
                 person.news.send("people", self._seating(person))
 
-    def _greeting(self, person: Person | None) -> list[bytes]:
+    def _greeting(self, person: _Person | None) -> list[bytes]:
         number = OUTSIDE if person is None else person.number
         own = number in self._state["persons"] and number in self._states
         came, state = self._states[number if own else OUTSIDE]
@@ -567,7 +588,6 @@ async def _open(request: web.Request) -> web.Response:
     if place is not None:
         card, after = cards[place], cards[(place + 1) % len(cards)]
         title = card["title"]
-        table_request["card"] = card["name"]
         if card["kind"] == after["kind"] == "level":
             table_request["next_card"] = after["name"]
     table = await request.app[TABLES].open({**table_request, "title": visible(title)})

@@ -68,7 +68,7 @@ class TableRequest:
         allowed: the players' names and addresses given by the operator. A page may choose these and all
             public names (:func:`ggp.web.play.seats.check_seat`).
         title: the displayed title of the game; empty for the title in its rules.
-        card, next_card: the catalogue names of the game and of the level after it; empty if there is none.
+        next_card: the catalogue name of the level after this one; empty if there is none.
         moves: joint moves as the rules spell them, from which the match goes on.
     """
 
@@ -84,7 +84,6 @@ class TableRequest:
     workers: int = 0
     allowed: Sequence[str] = ()
     title: str = ""
-    card: str = ""
     next_card: str = ""
     moves: Sequence[Sequence[str]] = ()
 
@@ -419,8 +418,11 @@ class Table:
         self._show()
 
     def _do_back(self) -> None:
+        """Go back to where the person who asked first had its last choice."""
         if (first := self._agreed("back")) is not None:
-            self._go_to(self._last_choice(first), waits=False)
+            at, own = self.match.at, [role for role, one in enumerate(self._company.at) if one == first]
+            earlier = [step for step in self._chosen_at(own) if step < at]
+            self._go_to(max(earlier, default=max(at - 1, 0)), waits=False)
 
     def _do_goto(self, step: int) -> None:
         if self._between():
@@ -433,7 +435,10 @@ class Table:
         self._show()
 
     def _do_redo(self) -> None:
-        self._go_to(self._next_choice(), waits=False)
+        """Go on to where a person had its next choice."""
+        people = [role for role, seat in enumerate(self.seats) if seat == HUMAN]
+        later = [step for step in self._chosen_at(people) if step > self.match.at]
+        self._go_to(min(later, default=len(self.match.steps)), waits=False)
 
     def _do_pause(self) -> None:
         self._waits = True
@@ -488,13 +493,9 @@ class Table:
         self._clock.moved(place, self._came)
         self._show()
 
-    def _last_choice(self, person: int) -> int:
-        """The last step before the shown state in which this person had a choice; the previous one if there
-        is none."""
-        people = {role for role, one in enumerate(self._company.at) if one == person}
-        taken = (step for step in reversed(self.match.steps[: self.match.at]) if people & step.choices.keys())
-        step = next(taken, None)
-        return max(self.match.at - 1, 0) if step is None else step.number - 1
+    def _chosen_at(self, roles: Sequence[int]) -> list[int]:
+        """The numbers of the states in which one of these roles had a choice."""
+        return [step.number - 1 for step in self.match.steps if not step.choices.keys().isdisjoint(roles)]
 
     def _check_step(self, step: int) -> None:
         if not 0 <= step <= len(self.match.steps):
@@ -506,12 +507,6 @@ class Table:
         self._waits = waits
         self._clear()
         self._show()
-
-    def _next_choice(self) -> int:
-        """The next step after the shown state in which a person had a choice; the end if there is none."""
-        people = {role for role, name in enumerate(self.seats) if name == HUMAN}
-        later = (step for step in self.match.steps[self.match.at + 1 :] if people & step.choices.keys())
-        return next((step.number - 1 for step in later), len(self.match.steps))
 
     def _do_seat(self, role: str, player: str, seconds: float = 0.0) -> None:
         place = self._role(role)
@@ -627,7 +622,6 @@ class Table:
             "seconds": list(self._seconds),
             "left": left,
             "running": self.match.waiting if left is not None and runs else [],
-            "card": request.card,
             "next": request.next_card,
             "level": self._level,
             "patience": request.patience,
@@ -640,9 +634,6 @@ def _passed_on(places: Sequence[T], roles: Sequence[int]) -> list[T]:
     for role, source in zip(roles, (*roles[1:], *roles[:1]), strict=True):
         after[role] = places[source]
     return after
-
-
-FORMS = ("record", "html")
 
 
 def keep(
@@ -663,10 +654,8 @@ def keep(
         seed: the seed of the match's random draws.
 
     Raises:
-        GdlError: there is no such form, or the file would be too long.
+        GdlError: the file would be too long.
     """
-    if form not in FORMS:
-        raise GdlError(f"form {form!r} is unknown", remedy=f"one of {', '.join(FORMS)}")
     machine, steps, last = match.machine, match.steps, match.states[-1]
     roles = range(len(machine.roles))
     record = MatchRecord("Table", 0, max(1, round(clock)), seats, game=title, rules=game.kif, seed=seed)

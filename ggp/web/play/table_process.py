@@ -170,7 +170,7 @@ class BlindTable(Table):
         lists = dict.fromkeys(
             ("goals", "lost", "doubts", "thought", "history", "asked", "choosing", "chosen", "beside"), ()
         )
-        nothing = {"over": False, "reason": "", "why": "", "last": None}
+        nothing = {"over": False, "reason": "", "why": ""}
         return {**self._setting(), **lists, **nothing, "step": step, "steps": step}
 
     def _outside(self) -> dict[str, Any]:
@@ -184,7 +184,6 @@ class BlindTable(Table):
         shown = dict(self._sights[-1][role].shown)
         legal = self.match.options[role]
         free, waits = len(legal) > 1, role in self.match.waiting
-        history = list(self._histories[role])
         return {
             **self._frame(),
             "svg": shown.pop("svg"),
@@ -194,8 +193,7 @@ class BlindTable(Table):
             else [],
             "choosing": [role] if free else [],
             "chosen": [role] if free and not waits else [],
-            "last": history[-1]["moves"] if history else None,
-            "history": history,
+            "history": self._histories[role],
             "blind": {"over": False, **shown},
         }
 

@@ -247,8 +247,6 @@ export function show(main, { table, players, offered }) {
   /** What tells the shown position from others of this match. */
   const position = () => JSON.stringify([state.step, state.history.slice(Math.max(0, state.step - BEFORE), state.step).map(({ moves }) => moves)]);
 
-  const named = (candidates) => candidates.map(([move, visits, value]) => ({ move, visits, value }));
-
   /** The figures of the shown step: of the searches that led to it, of hints, of a search that goes on. */
   function fillFigures() {
     const here = [hints.get(position()), running].filter((one) => one?.thought);
@@ -261,7 +259,7 @@ export function show(main, { table, players, offered }) {
         el("div", { class: "bar" }, el("meter", { min: 0, max: 100, value, "aria-label": `${state.roles[role]} expects` }), el("small", {}, `${state.roles[role]}${state.over ? "" : " expects"} ${Math.round(value)}`)),
       ),
     );
-    const thought = here.at(-1)?.thought ?? state.thought.map((one) => ({ ...one, candidates: named(one.candidates) }))[0];
+    const thought = here.at(-1)?.thought ?? state.thought[0];
     if (thought) showSearch(search, state.roles[thought.role], thought.candidates, thought.note);
     else search.replaceChildren(el("p", {}, "Nobody has searched at this step. Ask for a hint, or let the page play a side."));
   }
@@ -338,7 +336,7 @@ export function show(main, { table, players, offered }) {
     putOver(board.querySelector("svg"), over);
     hints.set(position(), { value, thought: { role, candidates, note } });
     fillFigures();
-    status.textContent = `Hint: ${candidates[0]?.move ?? move}`;
+    status.textContent = `Hint: ${candidates[0]?.[0] ?? move}`;
   }
 
   fillRules(rules, table);
@@ -400,7 +398,7 @@ export function show(main, { table, players, offered }) {
     },
     search: ({ turn, role, candidates, note, expects: value }) => {
       if (turn !== state.step + 1) return;
-      running = { value, thought: { role, candidates: named(candidates), note } };
+      running = { value, thought: { role, candidates, note } };
       fillFigures();
     },
     hint: showHint,

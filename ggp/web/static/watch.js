@@ -128,7 +128,7 @@ function showMatch(main, key) {
   function think(search) {
     thinking = search;
     searching.hidden = false;
-    const candidates = (search.candidates || []).map(([move, visits, value]) => ({ move: texts[move] ?? bare(move), visits, value }));
+    const candidates = (search.candidates || []).map(([move, ...told]) => [texts[move] ?? bare(move), ...told]);
     showSearch(thought, search.machine ?? "", candidates, search.note ?? "");
   }
 

@@ -13,8 +13,8 @@ from gdl.errors import GdlError
 from ggp.game import Game
 from ggp.processes.parent import Inbox
 from ggp.web.play import routes
+from ggp.web.play.company import checked_name
 from ggp.web.play.game_clock import GameClock
-from ggp.web.play.people import checked_name
 from ggp.web.play.random_ends import RandomEnds
 from ggp.web.play.requests import REQUESTS
 from ggp.web.play.routes import TABLES
