@@ -111,13 +111,7 @@ def _answer(turn: int, step: Mapping[str, Any]) -> dict[str, Any]:
     notes = "; ".join(f"{role}: {note}" for role, note in step["notes"].items())
     move = "  ".join(filter(None, step["words"]))
     expects = next(iter(step["expects"].values()), None)
-    return {
-        "turn": turn,
-        "move": move,
-        "note": notes,
-        "machine": "",
-        "expects": expects,
-    }
+    return {"turn": turn, "move": move, "note": notes, "machine": "", "expects": expects}
 
 
 MOST = 16

@@ -637,13 +637,7 @@ def _passed_on(places: Sequence[T], roles: Sequence[int]) -> list[T]:
 
 
 def keep(
-    form: str,
-    game: Game,
-    title: str,
-    seats: Sequence[str],
-    match: Match,
-    clock: float,
-    seed: int,
+    form: str, game: Game, title: str, seats: Sequence[str], match: Match, clock: float, seed: int
 ) -> str:
     """The text of a file with all steps of a match.
 

@@ -58,6 +58,12 @@ export function known(sight, shades) {
   return el("div", {}, saw, el("p", { class: "possible" }, meaning(sight, shades)), quiet || squares.length > 0 ? box : "", asked ? bars : "");
 }
 
+/** The choice of whose knowledge is shown: of one of `seeing`, or all that is true. */
+export function whose(seeing, roles, chosen, onchange) {
+  const options = [["", "all that is true"], ...seeing.map((role) => [String(role), `what ${roles[role]} knew`])];
+  return el("label", {}, "See ", el("select", { id: "see-as", onchange }, ...options.map(([value, words]) => el("option", { value, selected: value === chosen }, words))));
+}
+
 /** The moves of a person's own role, and what it saw of each step. */
 export function ownHistory({ history, roles, blind }) {
   const role = blind.as;
@@ -80,18 +86,12 @@ export function hiddenView(again) {
     const { blind, roles } = news;
     element.hidden = !blind;
     if (!blind) return;
+    if (!blind.over) seen = "";
     if (blind.over) {
-      const options = [["", "all that is true"], ...blind.sights.map(({ role }) => [String(role), `what ${roles[role]} knew`])];
-      const choice = el("select", { id: "see-as", onchange: (event) => ((seen = event.target.value), again()) }, ...options.map(([value, words]) => el("option", { value, selected: value === seen }, words)));
       const sight = chosen(news);
-      element.replaceChildren(el("label", {}, "See ", choice), ...(sight ? [known(sight, shades)] : []));
-    } else if (blind.as === null) {
-      seen = "";
-      element.replaceChildren(el("p", {}, "What is hidden is shown after the end."));
-    } else {
-      seen = "";
-      element.replaceChildren(known(blind, shades));
-    }
+      const choice = whose(blind.sights.map(({ role }) => role), roles, seen, ({ target }) => ((seen = target.value), again()));
+      element.replaceChildren(choice, ...(sight ? [known(sight, shades)] : []));
+    } else element.replaceChildren(blind.as === null ? el("p", {}, "What is hidden is shown after the end.") : known(blind, shades));
   }
 
   return {

@@ -8,7 +8,7 @@ import { fillSteps } from "/static/steps.js";
 import { hasDirections, moveOfKey } from "/static/hands.js";
 import { glide, putOver } from "/static/marks.js";
 import { remember } from "/static/mine.js";
-import { dot, levelMenu, playerName } from "/static/opponent.js";
+import { dot, levelMenu, playerName, playerNames } from "/static/opponent.js";
 import { clearError, drawing, el, fail, listen, post, used } from "/static/page.js";
 import { keyOf, seatsView } from "/static/seats.js";
 import { tallyView } from "/static/tally.js";
@@ -342,7 +342,7 @@ export function show(main, { table, players, offered }) {
   fillRules(rules, table);
 
   main.append(
-    el("datalist", { id: "players" }, ...players.map((name) => el("option", { value: name }))),
+    playerNames(players),
     el(
       "div",
       { class: "table" },

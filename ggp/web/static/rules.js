@@ -14,31 +14,6 @@ const TEMPLATES = [
   ["eightpuzzle", "a puzzle"],
   ["connectfour", "a game with gravity"],
 ];
-const NEW = `; The last match: take one or two, who takes the last one wins.
-
-(role first)
-(role second)
-
-(init (left 7))
-(init (control first))
-
-(<= (legal ?r (take 1)) (true (control ?r)))
-(<= (legal ?r (take 2)) (true (control ?r)) (not (true (left 1))))
-(<= (legal ?r noop) (role ?r) (not (true (control ?r))))
-
-(<= (next (left ?m)) (does ?r (take ?k)) (true (left ?n)) (less ?n ?k ?m))
-(<= (next (control first)) (true (control second)))
-(<= (next (control second)) (true (control first)))
-
-(<= terminal (true (left 0)))
-(<= (goal ?r 100) (role ?r) (not (true (control ?r))))
-(<= (goal ?r 0) (true (control ?r)))
-
-; (less N K M): N - K = M
-(less 7 1 6) (less 6 1 5) (less 5 1 4) (less 4 1 3) (less 3 1 2) (less 2 1 1) (less 1 1 0)
-(less 7 2 5) (less 6 2 4) (less 5 2 3) (less 4 2 2) (less 3 2 1) (less 2 2 0)
-`;
-
 export async function show(main, { games }) {
   const editor = new Editor("Rules, in any notation", changed);
   const status = el("p", { class: "status", role: "status", "aria-live": "polite" });
@@ -203,7 +178,7 @@ export async function show(main, { games }) {
   );
   function begin(name) {
     template.value = "";
-    if (name === "new") editor.replace(NEW);
+    if (name === "new") fetch("/static/new.kif").then((reply) => reply.text()).then((text) => editor.replace(text), fail);
     else if (name) load(name);
   }
   const loading = el(

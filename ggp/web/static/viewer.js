@@ -1,5 +1,6 @@
 // A match, step by step: slider, keys, play, faults marked. Exported files carry it.
 import { drawing, el, shape } from "/static/dom.js";
+import { stepper } from "/static/stepper.js";
 import { fillSteps, mark } from "/static/steps.js";
 import { flipping } from "/static/turn.js";
 
@@ -21,13 +22,10 @@ export function view(main, story, frame) {
   const where = el("output", {});
   const said = el("p", { class: "status", role: "status", "aria-live": "polite" });
   const moves = el("dl", { class: "joint" });
-  const play = el("button", { type: "button", "aria-pressed": "false", title: "key: space" }, "Play");
-  const speed = el("select", { "aria-label": "Speed" }, ...[["1000", "1 step a second"], ["300", "3 steps"], ["100", "10 steps"], ["2500", "slow"]].map(([value, text]) => el("option", { value }, text)));
   const list = el("div", { class: "history", role: "group", "aria-label": "Steps", tabindex: "0" });
   const times = shape("svg", { class: "times", preserveAspectRatio: "none", role: "img" });
   const faults = el("div", { class: "marks", "aria-hidden": "true" });
   let at = -1;
-  let timer = null;
   const turning = flipping(board);
 
   // Until the rules have told the words, and where nobody knows them, the name by convention is passed over.
@@ -103,44 +101,12 @@ export function view(main, story, frame) {
     return story.aborted ? "the match was aborted here" : "the record ends here";
   }
 
-  function toggle() {
-    if (timer !== null) {
-      clearTimeout(timer);
-      timer = null;
-    } else {
-      if (at === last) go(0);
-      const next = () => {
-        go(at + 1);
-        timer = at < last ? setTimeout(next, Number(speed.value)) : null;
-        show();
-      };
-      timer = setTimeout(next, Number(speed.value));
-    }
-    show();
-  }
-
-  function show() {
-    play.textContent = timer === null ? "Play" : "Stop";
-    play.setAttribute("aria-pressed", String(timer !== null));
-  }
-
-  play.addEventListener("click", toggle);
   slider.addEventListener("input", () => go(Number(slider.value)));
-  const step = (text, label, to, key) => el("button", { type: "button", "aria-label": label, title: `key: ${key}`, onclick: () => go(to()) }, text);
-  const nextFault = () => bad.find((number) => number > at) ?? bad[0] ?? at;
-  const toFault = step("next fault", "next fault", nextFault, "n");
-  const controls = el(
-    "div",
-    { class: "controls", role: "group", "aria-label": "Steps" },
-    step("|◀", "first", () => 0, "Home"),
-    step("◀", "back", () => at - 1, "left"),
-    play,
-    step("▶", "on", () => at + 1, "right"),
-    step("▶|", "last", () => last, "End"),
-    speed,
-    turning.button,
-    toFault,
-  );
+  const nextFault = () => go(bad.find((number) => number > at) ?? bad[0] ?? at);
+  const toFault = el("button", { type: "button", title: "key: n", onclick: nextFault }, "next fault");
+  const keys = { ArrowUp: () => go(at - 10), ArrowDown: () => go(at + 10), f: turning.flip, n: nextFault };
+  const { controls: stepping } = stepper({ at: () => at, last: () => last, go, keys });
+  const controls = el("div", { class: "controls", role: "group", "aria-label": "Steps" }, stepping, turning.button, toFault);
   const about = el("p", {}, `${story.title ? `${story.title}: ` : ""}${story.roles.map((_, role) => who(role)).join(", ")}. Startclock ${story.clocks[0]} s, playclock ${story.clocks[1]} s.`);
   if (story.rules === "named") about.append(" The record has no rules: those of the game of this name that comes along are used.");
   if (story.rules === "") about.append(" The rules of this game are not known: the board is guessed from the states.");
@@ -150,23 +116,6 @@ export function view(main, story, frame) {
   );
   fill();
 
-  document.addEventListener("keydown", (event) => {
-    if (event.target.matches("input:not([type=range]), select, textarea") || event.ctrlKey || event.metaKey || event.altKey) return;
-    const act = {
-      ArrowLeft: () => go(at - 1),
-      ArrowRight: () => go(at + 1),
-      ArrowUp: () => go(at - 10),
-      ArrowDown: () => go(at + 10),
-      Home: () => go(0),
-      End: () => go(last),
-      " ": toggle,
-      f: turning.flip,
-      n: () => go(nextFault()),
-    }[event.key];
-    if (!act || (event.key === " " && event.target.matches("button"))) return;
-    event.preventDefault();
-    act();
-  });
   const asked = () => Number.parseInt(location.hash.slice(1), 10) || 0;
   window.addEventListener("hashchange", () => go(asked(), false));
   go(asked(), false);
