@@ -153,7 +153,7 @@ class _Person:
 
     Attributes:
         number: the person's number in the table's process.
-        news: the events for its pages.
+        greet: the first events for a page of a person; ``news`` are all others.
         name: what it is called; empty if it has not said so.
         pages: how many of its pages are open.
         left: when the last of them was closed, time.monotonic() seconds.
@@ -161,11 +161,14 @@ class _Person:
     """
 
     number: int
-    news: Broadcast
-    name: str
+    greet: Callable[[_Person], list[bytes]]
+    name: str = ""
     pages: int = 0
     left: float = 0.0
     key: str = field(default_factory=lambda: secrets.token_urlsafe(12))
+
+    def __post_init__(self) -> None:
+        self.news = Broadcast(lambda: self.greet(self))
 
 
 class _OpenTable:
@@ -193,8 +196,9 @@ class _OpenTable:
         self._keeping: dict[str, asyncio.Future[JsonMessage]] = {}
         self._states: dict[int, tuple[float, JsonMessage]] = {}
         self._opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._news = Broadcast(lambda: self._greeting(None))
         self._people: dict[str, _Person] = {}
+        self._looker = _Person(OUTSIDE, self._greeting)
+        """All who look on, as one person whose key is not given away."""
         self._count = 0
         self._told: list[object] = []
         self.owner = self._enter(name)
@@ -210,7 +214,7 @@ class _OpenTable:
     @property
     def readers(self) -> int:
         """The number of pages that read its events."""
-        return sum(news.readers for news in self._sources())
+        return sum(person.news.readers for person in self._everybody())
 
     def idle(self, seconds: float) -> bool:
         """Whether the table has no readers, and had no request in the last ``seconds``."""
@@ -219,7 +223,7 @@ class _OpenTable:
     @property
     def makes_room(self) -> bool:
         """Whether it may be closed if a new table needs its place."""
-        was_read = any(news.was_read for news in self._sources())
+        was_read = any(person.news.was_read for person in self._everybody())
         waits = was_read and not self._state.get("over", False)
         return bool(self.over) or self.idle(_LEFT_SECONDS if waits else UNSEEN_SECONDS)
 
@@ -278,9 +282,7 @@ class _OpenTable:
 
     async def hear(self, request: web.Request, key: str) -> web.StreamResponse:
         """The events for the holder of a key, or for those who look on."""
-        person = self._people.get(key)
-        if person is None:
-            return await self._news.stream(request)
+        person = self._people.get(key, self._looker)
         person.pages += 1
         self._tell_people()
         try:
@@ -311,12 +313,12 @@ class _OpenTable:
         """The state for those who look on."""
         return self._states[OUTSIDE][1]
 
-    def _sources(self) -> list[Broadcast]:
-        return [self._news, *(person.news for person in self._people.values())]
+    def _everybody(self) -> list[_Person]:
+        return [self._looker, *self._people.values()]
 
     def _enter(self, name: str) -> _Person:
         """A new person."""
-        person = _Person(self._count, Broadcast(lambda: self._greeting(person)), name)
+        person = _Person(self._count, self._greeting, name)
         self._count += 1
         self._people[person.key] = person
         return person
@@ -337,7 +339,7 @@ class _OpenTable:
             with contextlib.suppress(GdlError, BusyError):
                 self._order("left", person.number)
 
-    def _seating(self, person: _Person | None) -> JsonMessage:
+    def _seating(self, person: _Person) -> JsonMessage:
         """The event ``people`` for a person: its own roles, and for each role who plays it."""
         at, people = self._state["persons"], {one.number: one for one in self._people.values()}
         seats, now = [], time.monotonic()
@@ -345,23 +347,23 @@ class _OpenTable:
             here = one is not None and (one.pages > 0 or now < one.left + GONE_SECONDS - 0.1)
             name = "" if one is None else one.name
             seats.append({"name": name, "here": here, "free": seat == HUMAN and one is None})
-        mine = OUTSIDE if person is None else person.number
-        you = [role for role, one in enumerate(at) if one == mine]
-        return {"you": you, "owner": mine == OWNER, "seats": seats}
+        you = [role for role, one in enumerate(at) if one == person.number]
+        return {"you": you, "owner": person.number == OWNER, "seats": seats}
 
     def _tell_people(self) -> None:
         """Tell everybody who sits where and is there, if that has changed."""
-        seating = [*self._state["persons"], self._seating(None)]
+        seating = [*self._state["persons"], self._seating(self._looker)]
         if seating != self._told:
             self._told = seating
-            self._news.send("people", self._seating(None))
-            for person in self._people.values():
+            for person in self._everybody():
                 person.news.send("people", self._seating(person))
 
-    def _greeting(self, person: _Person | None) -> list[bytes]:
-        number = OUTSIDE if person is None else person.number
-        own = number in self._state["persons"] and number in self._states
-        came, state = self._states[number if own else OUTSIDE]
+    def _sees_as(self, person: _Person) -> int:
+        """The number of those whose messages a person gets too: its own, or that of all who look on."""
+        return person.number if person.number in self._state["persons"] else OUTSIDE
+
+    def _greeting(self, person: _Person) -> list[bytes]:
+        came, state = self._states.get(self._sees_as(person), self._states[OUTSIDE])
         state = {**state, "age": round(time.monotonic() - came, 1)}
         greeting = [encode("people", self._seating(person)), encode("state", state)]
         return [*greeting, encode("ended", {"text": self.over})] if self.over else greeting
@@ -398,12 +400,8 @@ class _OpenTable:
         for name in ("text", "note"):  # text of a note, note of a search or hint
             if name in message:
                 message[name] = without_folders(message[name])
-        if to in (None, OUTSIDE):
-            self._news.send(kind, message)
-        for person in self._people.values():
-            # A person without a seat looks on.
-            looks_on = to == OUTSIDE and person.number not in self._state["persons"]
-            if to is None or to == person.number or looks_on:
+        for person in self._everybody():
+            if to in (None, person.number, self._sees_as(person)):
                 person.news.send(kind, message)
 
     def _gone(self, child: Child) -> None:
@@ -416,8 +414,8 @@ class _OpenTable:
             self._opened.set_exception(GdlError(f"the table could not be set up: {why}"))
         if not self.over:
             self.over = why
-            for news in self._sources():
-                news.send("ended", {"text": why})
+            for person in self._everybody():
+                person.news.send("ended", {"text": why})
 
 
 class OpenTables:
