@@ -33,10 +33,10 @@ from ggp.processes.parent import Inbox, JsonMessage, Send
 from ggp.protocol.match_record import MatchRecord, draw_seed
 from ggp.web.play.company import FRIEND, OWNER, Company
 from ggp.web.play.game_clock import GameClock
-from ggp.web.play.random_ends import RandomEnds
 from ggp.web.play.requests import REQUESTS, WaitingRequests, refusal
 from ggp.web.play.seats import InterruptedByPeopleError, RemoteSeat, check_seat, is_remote, seated
 from ggp.web.play.view import HUMAN, OUTSIDE, TableView, WalkFinder
+from ggp.web.random_ends import RandomEnds
 from ggp.web.replay.recorded import read_match
 from ggp.web.replay.replay_process import ComparedMatch, Replay, as_page
 from players.belief.belief import Belief

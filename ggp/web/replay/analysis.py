@@ -16,7 +16,7 @@ from gdl.machine import JointMove, Machine, State
 from ggp.boards.board import Grid
 from ggp.boards.spoken.words import MoveWords
 from ggp.game import Game
-from ggp.web.play.random_ends import RandomEnds
+from ggp.web.random_ends import RandomEnds
 from ggp.web.replay.recorded import RecordedMatch
 from players.uct.root_statistics import Ranking, rank
 from players.uct.search import Search

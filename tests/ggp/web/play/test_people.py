@@ -15,11 +15,11 @@ from ggp.processes.parent import Inbox
 from ggp.web.play import routes
 from ggp.web.play.company import checked_name
 from ggp.web.play.game_clock import GameClock
-from ggp.web.play.random_ends import RandomEnds
 from ggp.web.play.requests import REQUESTS
 from ggp.web.play.routes import TABLES
 from ggp.web.play.table import Table, TableRequest
 from ggp.web.play.table_process import BlindTable
+from ggp.web.random_ends import RandomEnds
 from ggp.web.replay.recorded import read_match
 from tests.ggp.web.pages import Client
 from tests.ggp.web.play.test_tables import At, opened
