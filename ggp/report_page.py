@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
@@ -22,22 +23,22 @@ th:first-child, td:first-child { text-align: left; } th { font-weight: 600; opac
 """
 
 
+_IMPORT = re.compile(r'^import .* from "/static/(.*)";$', re.MULTILINE)
 _STATIC = Path(__file__).parent / "web" / "static"
 
 
 def standalone(title: str, data: object, script: str, styles: Sequence[str], call: str) -> str:
-    """A page that shows some data by a script, which may not import anything.
+    """A page that shows some data by a script, which has the modules that it imports in it.
 
     Args:
         title: the page's title and heading.
         data: the value of ``data`` in the script, ready for JSON.
-        script, styles: files of ``ggp/web/static``; the exports of the script are functions.
+        script, styles: files of ``ggp/web/static``; what the script and its imports export has one name each.
         call: the line of script that fills the element ``main``.
     """
     # In a script element only its end tag and a comment have a meaning for the HTML parser.
     content = orjson.dumps(data).decode().replace("<", "\\u003c")
-    code = (_STATIC / script).read_text("utf-8").replace("export function", "function")
-    code += (
+    code = "".join(_with_imports(script, {}).values()) + (
         "\nconst main = document.querySelector('main');\n"
         f"const data = JSON.parse(document.getElementById('data').textContent);\n{call}\n"
     )
@@ -52,6 +53,16 @@ def standalone(title: str, data: object, script: str, styles: Sequence[str], cal
         f'<script type="application/json" id="data">{content}</script>'
         f'<script type="module">{code}</script></body></html>\n'
     )
+
+
+def _with_imports(script: str, found: dict[str, str]) -> dict[str, str]:
+    """The text of a module after those that it imports, which are added to ``found``."""
+    text = (_STATIC / script).read_text("utf-8")
+    for name in _IMPORT.findall(text):
+        if name not in found:
+            _with_imports(name, found)
+    found[script] = _IMPORT.sub("", text).replace("\nexport ", "\n")
+    return found
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

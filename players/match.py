@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from gdl.ends import no_goal, no_move
 from gdl.errors import GdlError
@@ -58,17 +59,14 @@ class MatchStep:
     words: list[str | None] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class MatchClosing:
+class MatchClosing(NamedTuple):
     """An end that the rules do not know: a role gave up or ran out of time, or all agreed.
 
     Attributes:
-        step: the number of joint moves before it.
         text: why, and who has won.
         goals: the goal value of each role.
     """
 
-    step: int
     text: str
     goals: tuple[int, ...]
 
@@ -135,14 +133,14 @@ class Match:
     @property
     def closed(self) -> MatchClosing | None:
         """The end in the present state, if the match was closed there."""
-        return self._closing if self._closing is not None and self._closing.step == self.at else None
+        return self._closing if self.at == len(self.steps) else None
 
     def close(self, text: str, goals: Sequence[int]) -> None:
         """End the match in the present state, although the rules go on. Another move from here or from an
         earlier step takes this end back."""
         del self.steps[self.at :]
         self._last = self.state
-        self._closing = MatchClosing(self.at, text, tuple(goals))
+        self._closing = MatchClosing(text, tuple(goals))
         self.forget()
 
     @property

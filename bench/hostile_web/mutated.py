@@ -18,7 +18,7 @@ from urllib.parse import quote
 
 from bench.hostile_web.attack import Attack, Verdict, Victim, status_of, victim
 from ggp.protocol.http_error import RETRY_SECONDS
-from ggp.web.play.routes import REQUESTS
+from ggp.web.play.requests import REQUESTS
 
 THREADS = 6
 _TRIES = 4
@@ -60,7 +60,7 @@ POSTS: dict[str, dict[str, Any]] = {
         for order in (*REQUESTS, "nothing")
     },
     "/replay/records": {"record": json.dumps(RECORD), "rules": "", "game": "tictactoe"},
-    "/replay/analyses?file=m.json": {},
+    "/replay/analysis?file=m.json": {},
     "/choice": {"name": "x.xsb", "data": "IyMjIyMKI0AkLiMKIyMjIyM=", "check": True},
     "/puzzles": {"game": "hanoi", "seconds": 0.1, "solver": ""},
     "/puzzles/x/stop": {},
@@ -82,7 +82,7 @@ GETS = (
     "/watch/events", "/watch/x/events", "/watch/x/steps/3", "/replay", "/replay/stamp?file=m.json",
     "/replay/story?file=m.json", "/replay/compared?file=m.json", "/replay/card?file=m.json",
     "/replay/frames?file=m.json&first=0&count=2", "/replay/export?file=m.json",
-    "/replay/rules?file=m.json", "/replay/analyses/x/events", "/puzzles/draw",
+    "/replay/rules?file=m.json", "/puzzles/draw",
     "/replay/story?brought=x", "/replay/story?tournament=t.sqlite&match=1", "/tournaments",
     "/tournaments?file=t.sqlite", "/tournaments/events?file=t.sqlite&sprt=0,10", "/puzzles",
     "/puzzles/x", "/puzzles/x/events", "/puzzles/x/steps/0", "/rules", "/rules/games/tictactoe",

@@ -44,6 +44,11 @@ class Job:
             self._latest = "progress", self.known
             self.news.send("progress", message)
 
+    async def wait(self, seconds: float) -> None:
+        """Wait until it is over, or until this time has passed."""
+        if self.task is not None:
+            await asyncio.wait((self.task,), timeout=seconds)
+
     def end(self, event: str, data: JsonMessage) -> None:
         """Send the last event."""
         self.done, self._latest = True, (event, data)
@@ -70,8 +75,8 @@ class Jobs:
         *,
         at_once: int,
         most: int,
-        size: Callable[[Job], int],
-        most_size: int,
+        size: Callable[[Job], int] = lambda job: 0,
+        most_size: int = 0,
         silent: tuple[str, ...] = (),
     ) -> None:
         self._jobs: OrderedDict[str, Job] = OrderedDict()
@@ -85,13 +90,22 @@ class Jobs:
             raise GdlError(f"this {self._what} is no longer in memory", remedy="begin it again")
         return job
 
-    def begin(self, request: JsonMessage, known: JsonMessage, seconds: float) -> Job:
-        """Start a job that may take ``seconds``; ``known`` is its progress before the first news. Raises
-        BusyError if too many run."""
-        if sum(not job.done for job in self._jobs.values()) >= self._at_once:
+    @property
+    def running(self) -> list[Job]:
+        """The jobs that are not over."""
+        return [job for job in self._jobs.values() if not job.done]
+
+    def check_room(self) -> None:
+        """Raise BusyError if too many run for another one."""
+        if len(self.running) >= self._at_once:
             raise BusyError(
                 f"no more than {self._at_once} at a time: {self._what}", remedy="stop one, or wait for it"
             )
+
+    def begin(self, request: JsonMessage, known: JsonMessage, seconds: float) -> Job:
+        """Start a job that may take ``seconds``; ``known`` is its progress before the first news. Raises
+        BusyError if too many run."""
+        self.check_room()
         job = Job(request, known)
         self._jobs[job.id] = job
         while len(self._jobs) > self._most or sum(map(self._size, self._jobs.values())) > self._most_size:
@@ -103,7 +117,8 @@ class Jobs:
         try:
             answer = await self._workers.ask(job.id, job.request, news=job.progress, seconds=seconds)
         except GdlError as error:
-            job.end("failed", {**job.known, "error": without_folders(str(error))})
+            job.known = {**job.known, "error": without_folders(str(error))}
+            job.end("failed", job.known)
         else:
             job.known = answer
             job.end("solved", {name: value for name, value in answer.items() if name not in self._silent})

@@ -1,17 +1,27 @@
-"""The process that reads a tournament's file, which may be untrusted, within limits: its tables as JSON."""
+"""The processes of tournaments: one reads a tournament's file, which may be untrusted, and one plays a
+tournament that a page has begun, match after match. Both within limits."""
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from gdl.errors import GdlError
 from ggp.processes.parent import JsonMessage, Send, answer_requests
+from ggp.tournament.runner import Runner
 from ggp.tournament.session import parse_test, stored_settings
 from ggp.tournament.statistics.ratings import Sprt
 from ggp.tournament.statistics.standing import fault_lines
 from ggp.tournament.statistics.tables import tables_json
 from ggp.tournament.store import Store
+
+SECONDS = 1800.0
+"""What is not played after this time is left out."""
+_UNWATCHED: Any = SimpleNamespace(**dict.fromkeys(("began", "waits", "step", "ended"), lambda *_: None))
+"""A :class:`ggp.tournament.runner.Watcher` that does nothing: pages follow the file."""
 
 
 def tables_of(path: Path, sprt: Sprt | None = None) -> dict[str, Any]:
@@ -29,15 +39,26 @@ def tables_of(path: Path, sprt: Sprt | None = None) -> dict[str, Any]:
     return tables_json(settings, results, failures, faults, sprt)
 
 
-MEMORY = 1024**3
-CPU_SECONDS = 600.0
+def _play(path: Path) -> None:
+    """Play the tournament whose settings stand in a file of ours. Raises GdlError."""
+    with Store(path) as store, suppress(TimeoutError):
+        settings = stored_settings(store)
+        assert settings is not None
+        asyncio.run(asyncio.wait_for(Runner(settings, store, workers=1).run(_UNWATCHED), SECONDS))
+
+
+MEMORY = 2 * 1024**3
+CPU_SECONDS = 2 * SECONDS
 
 
 def answer(request: JsonMessage, news: Send) -> dict[str, object]:
-    """The ``tables`` of the file at ``path``, with the test ``sprt`` unless that is empty. Raises
-    GdlError."""
-    sprt = parse_test(request["sprt"]) if request["sprt"] else None
-    return {"tables": tables_of(Path(request["path"]), sprt)}
+    """The ``tables`` of the file at ``path``, with the test ``sprt`` unless that is empty; or ``play`` it.
+    Raises GdlError."""
+    path = Path(request["path"])
+    if request["do"] == "play":
+        _play(path)
+        return {}
+    return {"tables": tables_of(path, parse_test(request["sprt"]) if request["sprt"] else None)}
 
 
 def main() -> None:

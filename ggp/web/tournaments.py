@@ -8,8 +8,6 @@ visitors. It plays one match after the other, and leaves out what is not played 
 from __future__ import annotations
 
 import asyncio
-import hmac
-import secrets
 import time
 from collections.abc import AsyncIterator
 from functools import partial
@@ -25,7 +23,7 @@ from gdl.json_schema import matching, number, record, rows, text, whole
 from gdl.terms import RANDOM
 from gdl.visible import without_folders
 from ggp.game import Game
-from ggp.processes.budget import WorkNeed
+from ggp.processes.budget import WorkBudget, WorkNeed
 from ggp.processes.workers import Workers, WorkKind
 from ggp.protocol.http_error import BusyError
 from ggp.protocol.match_record import draw_seed
@@ -33,12 +31,13 @@ from ggp.tournament import bounds
 from ggp.tournament.session import parse_test
 from ggp.tournament.settings import Entrant, GameSpec, TournamentSettings
 from ggp.tournament.store import Store
-from ggp.web.begun_process import SECONDS
 from ggp.web.cached_lists import KNOWN
 from ggp.web.gate import SETTINGS
+from ggp.web.jobs import Jobs
 from ggp.web.replay.routes import SHELF, drop_tournament
 from ggp.web.rooms import PageRoom, add_owner
 from ggp.web.shell import Broadcast, add_page, encode, page
+from ggp.web.tournament_process import SECONDS
 from ggp.web.visits import fields, json_object
 from players.processes.limits import cores
 from players.registry import check_public
@@ -46,9 +45,7 @@ from players.registry import check_public
 WORK = WorkKind(
     "ggp.web.tournament_process", "this tournament", most=4, seconds=30.0, longest=32 * 1024 * 1024
 )
-PLAYING = WorkKind(
-    "ggp.web.begun_process", "playing tournaments", most=2, seconds=SECONDS + 60, need=WorkNeed(6, 768 << 20)
-)
+PLAYING = WorkKind(WORK.module, "playing tournaments", most=2, need=WorkNeed(6, 768 << 20))
 MOST_MATCHES = 100
 """The most matches of a tournament that a page begins."""
 _MOST_STEPS = 400
@@ -146,22 +143,25 @@ class _LiveTournament:
 MOST = 32
 """Tournaments that are followed at the same time."""
 WORKERS = web.AppKey("tables_workers", Workers)
-BEGUN_WORKERS = web.AppKey("begun_workers", Workers)
+BEGUN = web.AppKey("begun", Jobs)
 _LIVE = web.AppKey("live", dict[tuple[str, str], _LiveTournament])
-_PLAYED = web.AppKey("played", dict[str, tuple[str, asyncio.Task[Any]]])
-"""The tournaments that are being played: file -> the key of the page that began it, and the play."""
 
 
 def add_routes(app: web.Application) -> None:
     """Add the routes to the application; the files are those of :mod:`ggp.web.replay`."""
-    app[_LIVE], app[_PLAYED] = {}, {}
+    app[_LIVE] = {}
     add_owner(app, WORKERS, partial(Workers, WORK))
-    add_owner(app, BEGUN_WORKERS, partial(Workers, PLAYING))
+    add_owner(app, BEGUN, _jobs)
     app.cleanup_ctx.append(_close)
     add_page(app, "/tournaments", _page)
     app.router.add_get("/tournaments/events", _events)
     app.router.add_post("/tournaments/begin", _begin)
     app.router.add_post("/tournaments/stop", _stop)
+
+
+def _jobs(budget: WorkBudget) -> Jobs:
+    most = 2 * PLAYING.most  # in memory, also those that are over
+    return Jobs(PLAYING, budget, "tournament", at_once=PLAYING.most, most=most)
 
 
 async def _close(app: web.Application) -> AsyncIterator[None]:
@@ -177,7 +177,6 @@ async def _page(request: web.Request) -> web.Response:
         shelf.path(name, "tournament")
     listed = [] if name else await shelf.listed.get()
     files = [one for one in listed if one["kind"] == "tournament"]
-    played = request.app[_PLAYED]
     styles = ("cards.css", "replay.css", "dashboard.css")
     return page(
         request,
@@ -187,7 +186,7 @@ async def _page(request: web.Request) -> web.Response:
         file=name,
         files=files,
         sprt=request.query.get("sprt", ""),
-        playing=[*played],
+        playing=[job.request["file"] for job in request.app[BEGUN].running],
         games=[] if name else list((await _offered(request)).values()),
         players=request.app[SETTINGS].players,
         most=MOST_MATCHES,
@@ -203,8 +202,8 @@ async def _offered(request: web.Request) -> dict[str, dict[str, Any]]:
 async def _begin(request: web.Request) -> web.Response:
     """Begin a tournament, and answer with its file and the key that stops it."""
     body = json_object(request, _BEGUN)
-    if len(request.app[_PLAYED]) >= PLAYING.most:
-        raise BusyError(f"{PLAYING.most} tournaments are being played", remedy="try again when one is over")
+    jobs = request.app[BEGUN]
+    jobs.check_room()
     offered = await _offered(request)
     if unknown := set(body["games"]) - set(offered):
         raise GdlError(f"there is no game {min(unknown)!r} for two players and more")
@@ -230,32 +229,19 @@ async def _begin(request: web.Request) -> web.Response:
             file.set("settings", settings.as_json())
         return path
 
-    path, played = await asyncio.to_thread(store), request.app[_PLAYED]
-    workers = request.app[BEGUN_WORKERS]
-
-    async def play() -> None:
-        try:
-            await workers.ask(path.name, {"do": "play", "path": str(path)})
-        finally:
-            del played[path.name]
-            await workers.end(path.name)
-
-    key, task = secrets.token_urlsafe(12), asyncio.create_task(play())
-    played[path.name] = key, task
-    task.add_done_callback(lambda done: done.cancelled() or done.exception())
-    if (await asyncio.wait((task,), timeout=_START_SECONDS))[0] and (error := task.exception()):
+    path = await asyncio.to_thread(store)
+    job = jobs.begin({"do": "play", "path": str(path), "file": path.name}, {}, SECONDS + 60)
+    await job.wait(_START_SECONDS)
+    if error := job.known.get("error"):
         drop_tournament(path)
-        raise error
-    return web.json_response({"file": path.name, "key": key})
+        raise GdlError(error)
+    return web.json_response({"file": path.name, "key": job.id})
 
 
 async def _stop(request: web.Request) -> web.Response:
     """End a tournament for the page with its key; what was played stays."""
-    body = json_object(request, fields(file=text(200, 1), key=text(100, 1)))
-    key, _ = request.app[_PLAYED].get(body["file"], ("", None))
-    if not hmac.compare_digest(key.encode(), body["key"].encode()):
-        raise GdlError("this tournament is over, or another page has begun it")
-    await request.app[BEGUN_WORKERS].end(body["file"])
+    jobs = request.app[BEGUN]
+    await jobs.stop(jobs.get(json_object(request, fields(key=text(100, 1)))["key"]))
     return web.json_response({})
 
 
@@ -277,5 +263,5 @@ async def _events(request: web.Request) -> web.StreamResponse:
     return await live.news.stream(request)
 
 
-ROOM = PageRoom(add_routes, "/tournaments", "Tournaments", (WORK.module, PLAYING.module))
+ROOM = PageRoom(add_routes, "/tournaments", "Tournaments", (WORK.module,))
 """An entry point of ``kaskade.rooms``."""

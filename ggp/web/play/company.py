@@ -1,16 +1,24 @@
-"""The people at a table: who sits where, what they are called, and their requests to each other."""
+"""The people at a table: who sits where, what they may be called, and their requests to each other."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
 
 from gdl.errors import GdlError
 from ggp.web.play.view import HUMAN
+from players.registry import NAMES
 
 OWNER = 0
 """The person who has opened the table."""
 FRIEND = "friend"
 """The player of a seat that waits for another person."""
+LONGEST_NAME = 24
+_NAME = re.compile(rf"[^\W_](?:[\w .'-]{{0,{LONGEST_NAME - 2}}}[\w.])?")
+_OURS = ("human", "friend", "you", "a person", "chance", "the page", "kaskade", "easy", "medium", "strong")
+_ALPHABETS = ("LATIN", "CYRILLIC", "GREEK")
+"""Alphabets with letters that look alike."""
 
 
 class Company:
@@ -71,3 +79,30 @@ class Company:
         """Take all offers away, because the match has moved on."""
         self.offers.clear()
         self._declined.clear()
+
+
+def checked_name(name: str, others: Iterable[str]) -> str:
+    """The name by which a person wants to be called, in one spelling; empty for none.
+
+    Raises GdlError if it has other characters than letters, digits, spaces and a few marks, or could be taken
+    for a player, for a word of the page, or for one of ``others``.
+    """
+    name = " ".join(unicodedata.normalize("NFKC", name).split())
+    if not name:
+        return ""
+    alphabets = {one for c in name if c.isalpha() for one in _ALPHABETS if one in unicodedata.name(c, "")}
+    if not _NAME.fullmatch(name) or len(alphabets) > 1:
+        raise GdlError(
+            f"a name is up to {LONGEST_NAME} letters of one alphabet, digits and spaces",
+            remedy="choose another",
+        )
+    plain = _plain(name)
+    taken = {_plain(one.partition(":")[0]) for one in (*NAMES, *_OURS, *others)}
+    if plain in taken or plain.startswith(_plain("the page")):
+        raise GdlError(f"the name {name} is taken", remedy="choose another name")
+    return name
+
+
+def _plain(name: str) -> str:
+    """The letters and digits of a name, the same for names that look alike."""
+    return "".join(c for c in unicodedata.normalize("NFKD", name).casefold() if c.isalnum())

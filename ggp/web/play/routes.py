@@ -10,12 +10,13 @@ import secrets
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from aiohttp import web
 
 from gdl.errors import GdlError
-from gdl.json_schema import Schema, number, rows, text, whole
+from gdl.json_schema import number, rows, text, whole
 from gdl.visible import visible, without_folders
 from ggp.answers.catalogue import SOURCE, checked_source
 from ggp.processes.budget import Reservation, WorkBudget, WorkNeed
@@ -24,8 +25,8 @@ from ggp.processes.parent import JsonMessage
 from ggp.protocol.http_error import BusyError, HttpError
 from ggp.web.cached_lists import KNOWN
 from ggp.web.gate import SETTINGS
-from ggp.web.play.company import FRIEND, OWNER
-from ggp.web.play.people import LONGEST_NAME, Person, checked_name
+from ggp.web.play.company import FRIEND, LONGEST_NAME, OWNER, checked_name
+from ggp.web.play.requests import LONGEST_CLOCK, LOOKS_ON, PLAYER, REQUESTS
 from ggp.web.play.view import HUMAN, OUTSIDE
 from ggp.web.replay.recorded import MOST_STATES
 from ggp.web.rooms import BUDGET, PageRoom
@@ -110,13 +111,7 @@ def _answer(turn: int, step: Mapping[str, Any]) -> dict[str, Any]:
     notes = "; ".join(f"{role}: {note}" for role, note in step["notes"].items())
     move = "  ".join(filter(None, step["words"]))
     expects = next(iter(step["expects"].values()), None)
-    return {
-        "turn": turn,
-        "move": move,
-        "note": notes,
-        "machine": "",
-        "expects": expects,
-    }
+    return {"turn": turn, "move": move, "note": notes, "machine": "", "expects": expects}
 
 
 MOST = 16
@@ -152,6 +147,30 @@ def _need_of(request: dict[str, Any]) -> WorkNeed:
     return WorkNeed(NEED.processes + searchers, NEED.memory + searchers * _SEARCHER_MEMORY)
 
 
+@dataclass(eq=False)
+class _Person:
+    """A person with a key, by which it acts at a table. Who opens a table gets the first one.
+
+    Attributes:
+        number: the person's number in the table's process.
+        greet: the first events for a page of a person; ``news`` are all others.
+        name: what it is called; empty if it has not said so.
+        pages: how many of its pages are open.
+        left: when the last of them was closed, time.monotonic() seconds.
+        key: random letters and digits that cannot be guessed.
+    """
+
+    number: int
+    greet: Callable[[_Person], list[bytes]]
+    name: str = ""
+    pages: int = 0
+    left: float = 0.0
+    key: str = field(default_factory=lambda: secrets.token_urlsafe(12))
+
+    def __post_init__(self) -> None:
+        self.news = Broadcast(lambda: self.greet(self))
+
+
 class _OpenTable:
     """A table as the server sees it.
 
@@ -177,8 +196,9 @@ class _OpenTable:
         self._keeping: dict[str, asyncio.Future[JsonMessage]] = {}
         self._states: dict[int, tuple[float, JsonMessage]] = {}
         self._opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._news = Broadcast(lambda: self._greeting(None))
-        self._people: dict[str, Person] = {}
+        self._people: dict[str, _Person] = {}
+        self._looker = _Person(OUTSIDE, self._greeting)
+        """All who look on, as one person whose key is not given away."""
         self._count = 0
         self._told: list[object] = []
         self.owner = self._enter(name)
@@ -194,7 +214,7 @@ class _OpenTable:
     @property
     def readers(self) -> int:
         """The number of pages that read its events."""
-        return sum(news.readers for news in self._sources())
+        return sum(person.news.readers for person in self._everybody())
 
     def idle(self, seconds: float) -> bool:
         """Whether the table has no readers, and had no request in the last ``seconds``."""
@@ -203,7 +223,7 @@ class _OpenTable:
     @property
     def makes_room(self) -> bool:
         """Whether it may be closed if a new table needs its place."""
-        was_read = any(news.was_read for news in self._sources())
+        was_read = any(person.news.was_read for person in self._everybody())
         waits = was_read and not self._state.get("over", False)
         return bool(self.over) or self.idle(_LEFT_SECONDS if waits else UNSEEN_SECONDS)
 
@@ -220,7 +240,7 @@ class _OpenTable:
         """The match up to now as the text of a file. Raises GdlError if it cannot be saved, HttpError if
         a person without a key asks for it before the end."""
         if key not in self._people and not self._state["over"]:
-            raise HttpError(403, "you look on here", "keep the match after its end")
+            raise HttpError(403, LOOKS_ON, "keep the match after its end")
         waiting = self._keeping.get(form)
         if waiting is None:
             self._order("keep", OUTSIDE, form=form)
@@ -262,9 +282,7 @@ class _OpenTable:
 
     async def hear(self, request: web.Request, key: str) -> web.StreamResponse:
         """The events for the holder of a key, or for those who look on."""
-        person = self._people.get(key)
-        if person is None:
-            return await self._news.stream(request)
+        person = self._people.get(key, self._looker)
         person.pages += 1
         self._tell_people()
         try:
@@ -281,7 +299,7 @@ class _OpenTable:
         table has ended, BusyError if too many requests wait there."""
         person = self._people.get(key)
         if person is None:
-            raise HttpError(403, "you look on here", "take a free seat, or open a table of your own")
+            raise HttpError(403, LOOKS_ON, "take a free seat, or open a table of your own")
         self._order(do, person.number, **fields)
 
     async def close(self) -> None:
@@ -295,12 +313,12 @@ class _OpenTable:
         """The state for those who look on."""
         return self._states[OUTSIDE][1]
 
-    def _sources(self) -> list[Broadcast]:
-        return [self._news, *(person.news for person in self._people.values())]
+    def _everybody(self) -> list[_Person]:
+        return [self._looker, *self._people.values()]
 
-    def _enter(self, name: str) -> Person:
+    def _enter(self, name: str) -> _Person:
         """A new person."""
-        person = Person(self._count, Broadcast(lambda: self._greeting(person)), name)
+        person = _Person(self._count, self._greeting, name)
         self._count += 1
         self._people[person.key] = person
         return person
@@ -314,14 +332,14 @@ class _OpenTable:
         self.touched = time.monotonic()
         self._child.send(do, **fields, person=number)
 
-    def _miss(self, person: Person) -> None:
+    def _miss(self, person: _Person) -> None:
         """Have the seats freed of a person who has been away for long."""
         away = not person.pages and time.monotonic() - person.left >= KEPT_SECONDS - 0.1
         if away and person.number in self._state["persons"]:
             with contextlib.suppress(GdlError, BusyError):
                 self._order("left", person.number)
 
-    def _seating(self, person: Person | None) -> JsonMessage:
+    def _seating(self, person: _Person) -> JsonMessage:
         """The event ``people`` for a person: its own roles, and for each role who plays it."""
         at, people = self._state["persons"], {one.number: one for one in self._people.values()}
         seats, now = [], time.monotonic()
@@ -329,23 +347,23 @@ class _OpenTable:
             here = one is not None and (one.pages > 0 or now < one.left + GONE_SECONDS - 0.1)
             name = "" if one is None else one.name
             seats.append({"name": name, "here": here, "free": seat == HUMAN and one is None})
-        mine = OUTSIDE if person is None else person.number
-        you = [role for role, one in enumerate(at) if one == mine]
-        return {"you": you, "owner": mine == OWNER, "seats": seats}
+        you = [role for role, one in enumerate(at) if one == person.number]
+        return {"you": you, "owner": person.number == OWNER, "seats": seats}
 
     def _tell_people(self) -> None:
         """Tell everybody who sits where and is there, if that has changed."""
-        seating = [*self._state["persons"], self._seating(None)]
+        seating = [*self._state["persons"], self._seating(self._looker)]
         if seating != self._told:
             self._told = seating
-            self._news.send("people", self._seating(None))
-            for person in self._people.values():
+            for person in self._everybody():
                 person.news.send("people", self._seating(person))
 
-    def _greeting(self, person: Person | None) -> list[bytes]:
-        number = OUTSIDE if person is None else person.number
-        own = number in self._state["persons"] and number in self._states
-        came, state = self._states[number if own else OUTSIDE]
+    def _sees_as(self, person: _Person) -> int:
+        """The number of those whose messages a person gets too: its own, or that of all who look on."""
+        return person.number if person.number in self._state["persons"] else OUTSIDE
+
+    def _greeting(self, person: _Person) -> list[bytes]:
+        came, state = self._states.get(self._sees_as(person), self._states[OUTSIDE])
         state = {**state, "age": round(time.monotonic() - came, 1)}
         greeting = [encode("people", self._seating(person)), encode("state", state)]
         return [*greeting, encode("ended", {"text": self.over})] if self.over else greeting
@@ -382,12 +400,8 @@ class _OpenTable:
         for name in ("text", "note"):  # text of a note, note of a search or hint
             if name in message:
                 message[name] = without_folders(message[name])
-        if to in (None, OUTSIDE):
-            self._news.send(kind, message)
-        for person in self._people.values():
-            # A person without a seat looks on.
-            looks_on = to == OUTSIDE and person.number not in self._state["persons"]
-            if to is None or to == person.number or looks_on:
+        for person in self._everybody():
+            if to in (None, person.number, self._sees_as(person)):
                 person.news.send(kind, message)
 
     def _gone(self, child: Child) -> None:
@@ -400,8 +414,8 @@ class _OpenTable:
             self._opened.set_exception(GdlError(f"the table could not be set up: {why}"))
         if not self.over:
             self.over = why
-            for news in self._sources():
-                news.send("ended", {"text": why})
+            for person in self._everybody():
+                person.news.send("ended", {"text": why})
 
 
 class OpenTables:
@@ -502,15 +516,12 @@ TABLES = web.AppKey("tables", OpenTables)
 KINDS = {"record": ("application/json", "json"), "html": ("text/html", "html")}
 """The formats of a saved match: form -> content type and file ending."""
 MOST_SEATS = 64
-LONGEST_CLOCK = 3600.0
 LONGEST_MATCH = 600
 """Minutes that a role may have for a match, at most."""
-_NAME = text(1000, 1)
-"""A player with all its options; the table's process checks them (:mod:`ggp.web.play.seats`)."""
 OPENING = fields(
     **SOURCE,
     title=text(1000),
-    seats=rows(_NAME, most=MOST_SEATS),
+    seats=rows(PLAYER, most=MOST_SEATS),
     others=text(1000),
     playclock=number(0.05, LONGEST_CLOCK),
     minutes=number(0, LONGEST_MATCH),
@@ -520,19 +531,6 @@ OPENING = fields(
     workers=whole(0, cores()),
     moves=rows(rows(text(2000, 1), 1, MOST_SEATS), most=MOST_STATES),
 )
-_TERM, _SQUARE, _KEY = text(2000), text(200), text(100)
-REQUESTS: dict[str, dict[str, Schema]] = {
-    **{do: {} for do in ("back", "redo", "go", "pause", "swap", "show", "again", "draw")},
-    "move": {"role": _TERM, "move": _TERM},
-    "goto": {"step": whole()},
-    "seat": {"role": _TERM, "player": _NAME, "seconds": number(0.05, LONGEST_CLOCK)},
-    "resign": {"role": _TERM},
-    "decline": {"offer": text(10)},
-    "hint": {"role": _TERM},
-    "walk": {"role": _TERM, "to": _SQUARE, "from": _SQUARE},
-    "sit": {"role": _TERM, "name": text(LONGEST_NAME)},
-}
-"""The requests to a table, each with the schemas of its fields."""
 
 
 def add_routes(app: web.Application) -> None:
@@ -561,7 +559,7 @@ async def _page(request: web.Request) -> web.Response:
         cards = await request.app[KNOWN].cards.get()
         styles = ("board.css", "cards.css")
         return page(request, "Play", "choose.js", styles, cards=cards, players=players, names=NAMES)
-    sheets = ("board.css", "play.css", "hidden.css")
+    sheets = ("board.css", "replay.css", "play.css", "hidden.css")
     names = [*NAMES, *players]
     return page(request, "Play", "play.js", sheets, table=table, players=names, offered=players)
 
@@ -582,7 +580,6 @@ async def _open(request: web.Request) -> web.Response:
     if place is not None:
         card, after = cards[place], cards[(place + 1) % len(cards)]
         title = card["title"]
-        table_request["card"] = card["name"]
         if card["kind"] == after["kind"] == "level":
             table_request["next_card"] = after["name"]
     table = await request.app[TABLES].open({**table_request, "title": visible(title)})
@@ -621,7 +618,8 @@ async def _request(request: web.Request) -> web.Response:
     do = request.match_info["do"]
     if do not in REQUESTS:
         raise web.HTTPNotFound(reason="there is no such request")
-    body = json_object(request, fields(**REQUESTS[do], key=_KEY))
+    kind = REQUESTS[do]
+    body = json_object(request, fields(**kind.fields, **kind.more, key=text(100)))
     key = body.pop("key", "")
     table = request.app[TABLES].get(request.match_info["table"])
     if do == "sit":

@@ -12,7 +12,6 @@ several people play, each makes its own moves, and requests that concern all nee
 from __future__ import annotations
 
 import hashlib
-import queue
 import random
 import time
 from collections.abc import Callable, Sequence
@@ -34,9 +33,10 @@ from ggp.processes.parent import Inbox, JsonMessage, Send
 from ggp.protocol.match_record import MatchRecord, draw_seed
 from ggp.web.play.company import FRIEND, OWNER, Company
 from ggp.web.play.game_clock import GameClock
-from ggp.web.play.random_ends import RandomEnds
+from ggp.web.play.requests import REQUESTS, WaitingRequests, refusal
 from ggp.web.play.seats import InterruptedByPeopleError, RemoteSeat, check_seat, is_remote, seated
 from ggp.web.play.view import HUMAN, OUTSIDE, TableView, WalkFinder
+from ggp.web.random_ends import RandomEnds
 from ggp.web.replay.recorded import read_match
 from ggp.web.replay.replay_process import ComparedMatch, Replay, as_page
 from players.belief.belief import Belief
@@ -48,46 +48,6 @@ from players.processes.limits import describe
 from players.registry import make_player
 
 T = TypeVar("T")
-_PATIENT = ("move", "hint", "show", "keep", "walk", "decline")
-"""Requests that do not interrupt a player's search."""
-SERVERS = ("show", "keep", "end", "sit", "left")
-"""Requests that the server makes itself, or checks."""
-_OWN = ("move", "resign")
-"""Requests that a person makes for a role of its own."""
-_BETWEEN = (*_OWN, "back", "again", "draw", "decline", "goto")
-"""Requests of one of several people who play here."""
-
-
-class Requests:
-    """The waiting requests.
-
-    Args:
-        inbox: receives the requests.
-        send: sends ``took`` whenever a request leaves the queue.
-        refused: the reason why the table refuses a request; empty if it does not.
-    """
-
-    def __init__(self, inbox: Inbox, send: Send, refused: Callable[[JsonMessage], str]) -> None:
-        self._inbox, self._send, self._refused = inbox, send, refused
-        self._looked_at: list[JsonMessage] = []
-
-    def urgent(self) -> bool:
-        """Whether a request waits that is permitted and interrupts a player's search."""
-        while not self._inbox.empty():
-            self._looked_at.append(self._inbox.get())
-        return any(one.get("do") not in _PATIENT and not self._refused(one) for one in self._looked_at)
-
-    def next(self, seconds: float | None = None) -> JsonMessage | None:
-        """The next request; None if none arrives within ``seconds``, which may be None for no limit."""
-        try:
-            if self._looked_at:
-                request = self._looked_at.pop(0)
-            else:
-                request = self._inbox.get(timeout=None if seconds is None else max(seconds, 0.0))
-        except queue.Empty:
-            return None
-        self._send("took")
-        return request
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +68,7 @@ class TableRequest:
         allowed: the players' names and addresses given by the operator. A page may choose these and all
             public names (:func:`ggp.web.play.seats.check_seat`).
         title: the displayed title of the game; empty for the title in its rules.
-        card, next_card: the catalogue names of the game and of the level after it; empty if there is none.
+        next_card: the catalogue name of the level after this one; empty if there is none.
         moves: joint moves as the rules spell them, from which the match goes on.
     """
 
@@ -124,7 +84,6 @@ class TableRequest:
     workers: int = 0
     allowed: Sequence[str] = ()
     title: str = ""
-    card: str = ""
     next_card: str = ""
     moves: Sequence[Sequence[str]] = ()
 
@@ -162,7 +121,7 @@ class Table:
         for name in {*request.seats, request.others}:
             check_seat(name, request.allowed)
         self._request, self._send = request, send
-        self._requests = Requests(inbox, send, self._refusal)
+        self._requests = WaitingRequests(inbox, send, self._refusal)
         game = request.game
         self._kaskade = Kaskade("auto")
         self._kaskade.begin(game.text, game.rules)
@@ -404,86 +363,29 @@ class Table:
 
     def _obey(self, request: JsonMessage | None) -> bool:
         """Handle one request. If it is refused, a ``note`` has the reason. False for the request ``end``."""
-        self._asker = (request or {}).get("person", OUTSIDE)
-        self._came = (request or {}).get("came", time.monotonic())
+        asked = {"person": OUTSIDE, "came": time.monotonic(), "do": "", **(request or {})}
+        self._asker, self._came, do = asked.pop("person"), asked.pop("came"), asked.pop("do")
+        if do == "end":
+            return False
         try:
             if why := self._refusal(request or {}):
                 raise GdlError(why)
-            match request:
-                case {"do": "end"}:
-                    return False
-                case {"do": "move", "role": str(role), "move": str(move)}:
-                    self._choose(role, move)
-                case {"do": "sit", "person": int(person), "role": str(role), "name": str(name)}:
-                    self._sit(person, self._role(role), name)
-                case {"do": "left", "person": int(person)}:
-                    self._left(person)
-                case {"do": "resign", "role": str(role)}:
-                    self._resign(role)
-                case {"do": "draw"}:
-                    self._draw()
-                case {"do": "decline", "offer": str(offer)}:
-                    self._company.decline(offer, self._asker)
-                    self._show()
-                case {"do": "back"}:
-                    if (first := self._agreed("back")) is not None:
-                        self._go_to(self._last_choice(first), waits=False)
-                case {"do": "goto", "step": int(step)} if self._between():
-                    self._look(step)
-                case {"do": "goto", "step": int(step)}:
-                    self._go_to(step, waits=step < len(self.match.steps))
-                case {"do": "go"}:
-                    self._waits = False
-                    self._show()
-                case {"do": "redo"}:
-                    self._go_to(self._next_choice(), waits=False)
-                case {"do": "pause"}:
-                    self._waits = True
-                    self._clock.halt()
-                    self._show()
-                case {"do": "seat", "role": str(role), "player": str(player)}:
-                    seconds = (request or {}).get("seconds", self._request.playclock)
-                    self._seat(role, player, float(seconds))
-                case {"do": "swap"}:
-                    self._swap()
-                case {"do": "hint", "role": str(role)}:
-                    self._hint(role)
-                case {"do": "again"}:
-                    if self._agreed("again") is not None:
-                        if self._between():
-                            self._swap()
-                        self._again()
-                case {"do": "walk", "role": str(role), "to": str(to), **more}:
-                    self._walk(role, to, str(more.get("from") or ""))
-                case {"do": "keep", "form": str(form)}:
-                    self._keep(form)
-                case {"do": "show"}:
-                    self._show()
-                case _:
-                    raise GdlError("the table does not know this request")
+            if do in REQUESTS and not REQUESTS[do].fields.keys() <= asked.keys():
+                raise GdlError(f"the table does not know this request to {do}")
+            getattr(self, f"_do_{do}")(**asked)
         except GdlError as error:
             self._send("note", text=str(error), to=self._asker)
         return True
 
     def _refusal(self, request: JsonMessage) -> str:
         """The reason why a request is not permitted now; empty if it is."""
-        do, asker = request.get("do"), request.get("person", OUTSIDE)
-        people = self._company.people
-        if do in SERVERS:
-            return ""
-        if asker not in (people or {OWNER}):
-            return "you look on here: take a free seat"
-        name = request.get("role")
-        if do in _OWN and asker not in (person for person, one in self._sitting() if one == name):
-            return f"{name} is not your role: take a free seat"
-        if self._between() and do not in _BETWEEN:
-            return "several people play here: ask for a draw, to take back, or for another match"
-        return ""
-
-    def _sitting(self) -> list[tuple[int, str]]:
-        """The people who have a seat, with the name of its role."""
         seats = zip(self._company.at, self.roles, strict=True)
-        return [(person, role) for person, role in seats if person is not None]
+        sitting = [(person, role) for person, role in seats if person is not None]
+        return refusal(request, sitting, self._phase())
+
+    def _phase(self) -> str:
+        """The phase of a match that hides something; empty for others."""
+        return ""
 
     def _between(self) -> bool:
         """Whether several people play here."""
@@ -496,27 +398,71 @@ class Table:
             self._show()
         return first
 
-    def _sit(self, person: int, role: int, name: str) -> None:
-        if self.seats[role] == HUMAN:
-            self._company.sit(person, role)
-        self._company.names[person] = name
+    # Requests: the method of each is called after it
+
+    def _do_sit(self, role: str, name: str) -> None:
+        place = self._role(role)
+        if self.seats[place] == HUMAN:
+            self._company.sit(self._asker, place)
+        self._company.names[self._asker] = name
         self._show()
 
-    def _left(self, person: int) -> None:
+    def _do_left(self) -> None:
         """Free the seats of one of several people who has been away for long, unless its clock runs."""
         if self._between() and (not self._request.minutes or self._is_closed()):
-            self._company.leave(person)
+            self._company.leave(self._asker)
             self._show()
+
+    def _do_decline(self, offer: str) -> None:
+        self._company.decline(offer, self._asker)
+        self._show()
+
+    def _do_back(self) -> None:
+        """Go back to where the person who asked first had its last choice."""
+        if (first := self._agreed("back")) is not None:
+            at, own = self.match.at, [role for role, one in enumerate(self._company.at) if one == first]
+            earlier = [step for step in self._chosen_at(own) if step < at]
+            self._go_to(max(earlier, default=max(at - 1, 0)), waits=False)
+
+    def _do_goto(self, step: int) -> None:
+        if self._between():
+            self._look(step)
+        else:
+            self._go_to(step, waits=step < len(self.match.steps))
+
+    def _do_go(self) -> None:
+        self._waits = False
+        self._show()
+
+    def _do_redo(self) -> None:
+        """Go on to where a person had its next choice."""
+        people = [role for role, seat in enumerate(self.seats) if seat == HUMAN]
+        later = [step for step in self._chosen_at(people) if step > self.match.at]
+        self._go_to(min(later, default=len(self.match.steps)), waits=False)
+
+    def _do_pause(self) -> None:
+        self._waits = True
+        self._clock.halt()
+        self._show()
+
+    def _do_again(self) -> None:
+        if self._agreed("again") is not None:
+            if self._between():
+                self._do_swap()
+            self._again()
+
+    def _do_show(self) -> None:
+        self._show()
 
     def _is_closed(self) -> bool:
         return bool(self.match.over or self.match.why)
 
-    def _resign(self, name: str) -> None:
+    def _do_resign(self, role: str) -> None:
         if self._is_closed() or not self._ends().ends:
             raise GdlError("this match cannot be resigned")
-        self._lose(self._role(name), "resigned")
+        self._lose(self._role(role), "resigned")
 
-    def _draw(self) -> None:
+    def _do_draw(self) -> None:
         goals = self._ends().draw
         if self._is_closed() or not goals or not self._between():
             raise GdlError("there is no draw to agree on")
@@ -533,27 +479,23 @@ class Table:
             raise GdlError(f"the game has no role {name!r}", remedy=f"its roles are {', '.join(self.roles)}")
         return self.roles.index(name)
 
-    def _choose(self, name: str, move: str) -> None:
-        role = self._role(name)
-        if self.seats[role] != HUMAN:
-            raise GdlError(f"{name} is played by {self.seats[role]}", remedy="take its seat first")
+    def _do_move(self, role: str, move: str) -> None:
+        place = self._role(role)
+        if self.seats[place] != HUMAN:
+            raise GdlError(f"{role} is played by {self.seats[place]}", remedy="take its seat first")
         if self._is_closed():
             raise MoveError("the match is over")
-        texts = {self._view.spelled(role, option): option for option in self.match.options[role]}
+        texts = {self._view.spelled(place, option): option for option in self.match.options[place]}
         if move not in texts:
-            raise cannot_play(name, move, list(texts))
+            raise cannot_play(role, move, list(texts))
         self._waits = False
-        self.match.answer(role, Choice(texts[move]))
-        self._clock.moved(role, self._came)
+        self.match.answer(place, Choice(texts[move]))
+        self._clock.moved(place, self._came)
         self._show()
 
-    def _last_choice(self, person: int) -> int:
-        """The last step before the shown state in which this person had a choice; the previous one if there
-        is none."""
-        people = {role for role, one in enumerate(self._company.at) if one == person}
-        taken = (step for step in reversed(self.match.steps[: self.match.at]) if people & step.choices.keys())
-        step = next(taken, None)
-        return max(self.match.at - 1, 0) if step is None else step.number - 1
+    def _chosen_at(self, roles: Sequence[int]) -> list[int]:
+        """The numbers of the states in which one of these roles had a choice."""
+        return [step.number - 1 for step in self.match.steps if not step.choices.keys().isdisjoint(roles)]
 
     def _check_step(self, step: int) -> None:
         if not 0 <= step <= len(self.match.steps):
@@ -566,27 +508,21 @@ class Table:
         self._clear()
         self._show()
 
-    def _next_choice(self) -> int:
-        """The next step after the shown state in which a person had a choice; the end if there is none."""
-        people = {role for role, name in enumerate(self.seats) if name == HUMAN}
-        later = (step for step in self.match.steps[self.match.at + 1 :] if people & step.choices.keys())
-        return next((step.number - 1 for step in later), len(self.match.steps))
-
-    def _seat(self, name: str, player: str, seconds: float) -> None:
-        role = self._role(name)
+    def _do_seat(self, role: str, player: str, seconds: float = 0.0) -> None:
+        place = self._role(role)
         check_seat(player, self._request.allowed)
-        if role == self._chance and player != RANDOM.name:
+        if place == self._chance and player != RANDOM.name:
             raise GdlError("the role random is chance: its moves are drawn", remedy="leave it to random")
-        self._leave(role)
-        self.seats[role] = HUMAN if player == FRIEND else player
-        self._seconds[role] = seconds
-        self._company.at[role] = None
+        self._leave(place)
+        self.seats[place] = HUMAN if player == FRIEND else player
+        self._seconds[place] = seconds or self._request.playclock
+        self._company.at[place] = None
         if player == HUMAN:
-            self._company.sit(self._asker, role)
+            self._company.sit(self._asker, place)
         self._clear()
         self._show()
 
-    def _swap(self) -> None:
+    def _do_swap(self) -> None:
         for role in range(len(self.roles)):
             self._leave(role)
         roles = playing(self.machine.roles)
@@ -604,22 +540,22 @@ class Table:
         self._deal()
         self._go_to(0, waits=False)
 
-    def _walk(self, name: str, to: str, origin: str) -> None:
+    def _do_walk(self, role: str, to: str, origin: str = "") -> None:
         """Play several moves of a person that bring something to a square."""
-        role = self._role(name)
-        if self.seats[role] != HUMAN or len(self.roles) > 1 or self._view.board is None:
+        place = self._role(role)
+        if self.seats[place] != HUMAN or len(self.roles) > 1 or self._view.board is None:
             raise GdlError("only a single human player can walk over a board")
-        found = WalkFinder(self.machine, self._view.board).way(self.match.state, role, to, origin)
+        found = WalkFinder(self.machine, self._view.board).way(self.match.state, place, to, origin)
         if found is None:
             raise GdlError("there is no way to that square", remedy="push or move step by step")
         self._waits = False
         for number, move in enumerate(found):
             if number:
                 time.sleep(_WALK_SECONDS)
-            self.match.answer(role, Choice(move))
+            self.match.answer(place, Choice(move))
             self._make()
 
-    def _keep(self, form: str) -> None:
+    def _do_keep(self, form: str) -> None:
         game, clock, title = self._request.game, self._request.playclock, self._view.title
         people = [self._name(role) or seat for role, seat in enumerate(self.seats)]
         try:
@@ -633,18 +569,18 @@ class Table:
         if player is not None:
             player.stop()
 
-    def _hint(self, name: str) -> None:
+    def _do_hint(self, role: str) -> None:
         """Send the move that ``uct`` chooses for a role as ``hint``."""
-        role, state = self._role(name), self.match.state
-        if self._is_closed() or len(self.match.options[role]) < 2:
-            raise GdlError(f"{name} has no choice here")
+        place, state = self._role(role), self.match.state
+        if self._is_closed() or len(self.match.options[place]) < 2:
+            raise GdlError(f"{role} has no choice here")
         deadline = time.monotonic() + _HINT_SECONDS
-        self._send("thinking", role=role, seconds=_HINT_SECONDS)
-        if role not in self._adviser:
-            self._adviser[role] = self._new_player("uct", role, state, deadline)
-        choice = self._answer(self._adviser[role], role, deadline)
-        hint = self._view_of(role).hint(state, role, choice)
-        self._send("hint", role=role, step=self.match.at, **hint, to=self._asker)
+        self._send("thinking", role=place, seconds=_HINT_SECONDS)
+        if place not in self._adviser:
+            self._adviser[place] = self._new_player("uct", place, state, deadline)
+        choice = self._answer(self._adviser[place], place, deadline)
+        hint = self._view_of(place).hint(state, place, choice)
+        self._send("hint", role=place, step=self.match.at, **hint, to=self._asker)
 
     def _show(self) -> None:
         self._send("state", **self._whole(self.match.at))
@@ -673,6 +609,10 @@ class Table:
         )
         runs = not (self._waits or self._is_closed()) and self._is_complete()
         return {
+            "game": request.game.name,
+            "title": self._view.title,
+            "roles": self.roles,
+            "turned": self._view.turned,
             "seats": self.seats,
             "persons": list(company.at),
             "offers": {what: list(wanting) for what, wanting in company.offers.items()},
@@ -682,7 +622,6 @@ class Table:
             "seconds": list(self._seconds),
             "left": left,
             "running": self.match.waiting if left is not None and runs else [],
-            "card": request.card,
             "next": request.next_card,
             "level": self._level,
             "patience": request.patience,
@@ -697,17 +636,8 @@ def _passed_on(places: Sequence[T], roles: Sequence[int]) -> list[T]:
     return after
 
 
-FORMS = ("record", "html")
-
-
 def keep(
-    form: str,
-    game: Game,
-    title: str,
-    seats: Sequence[str],
-    match: Match,
-    clock: float,
-    seed: int,
+    form: str, game: Game, title: str, seats: Sequence[str], match: Match, clock: float, seed: int
 ) -> str:
     """The text of a file with all steps of a match.
 
@@ -718,10 +648,8 @@ def keep(
         seed: the seed of the match's random draws.
 
     Raises:
-        GdlError: there is no such form, or the file would be too long.
+        GdlError: the file would be too long.
     """
-    if form not in FORMS:
-        raise GdlError(f"form {form!r} is unknown", remedy=f"one of {', '.join(FORMS)}")
     machine, steps, last = match.machine, match.steps, match.states[-1]
     roles = range(len(machine.roles))
     record = MatchRecord("Table", 0, max(1, round(clock)), seats, game=title, rules=game.kif, seed=seed)

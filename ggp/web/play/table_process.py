@@ -23,7 +23,8 @@ from gdl.syntax.preface import read_preface
 from ggp.boards.role_view import RoleSight, SightView, new_belief
 from ggp.game import Game
 from ggp.processes.parent import Inbox, JsonMessage, Parent, Send, explain
-from ggp.web.play.table import SERVERS, AttentiveSeat, Table, TableRequest
+from ggp.web.play.requests import AFTER, BEFORE, DURING
+from ggp.web.play.table import AttentiveSeat, Table, TableRequest
 from ggp.web.play.view import OUTSIDE, TableView
 from players.belief.belief import Belief, observed
 from players.kaskade.player import KaskadePlayer
@@ -31,12 +32,6 @@ from players.match import MatchStep
 from players.player import Choice
 from players.processes.limits import limit_memory
 from players.registry import fitting
-
-_MEANWHILE = {"move", "hint", "resign", "draw", "decline", "pause", "go"}
-_BEFORE = _MEANWHILE | {"seat", "swap"}
-_AFTER = {"back", "redo", "goto", "pause", "go", "seat", "swap", "again", "decline"}
-"""Requests of people with a seat during the match, before its first step and after its end. A match
-cannot be restarted before its end, so that a person cannot repeat the deal until it is a good one."""
 
 
 class BlindTable(Table):
@@ -117,27 +112,18 @@ class BlindTable(Table):
 
     # Requests
 
-    def _refusal(self, request: JsonMessage) -> str:
-        do = request.get("do")
-        if (why := super()._refusal(request)) or do in SERVERS:
-            return why
-        if do == "hint" and (request.get("person"), request.get("role")) not in self._sitting():
-            return f"{request.get('role')} is not your role"
-        if do in (_AFTER if self._revealed else _MEANWHILE if self.match.steps else _BEFORE):
-            return ""
-        if self._revealed:
-            return "the match is over: play again"
-        return "this game hides information: wait for the end of the match"
+    def _phase(self) -> str:
+        return AFTER if self._revealed else DURING if self.match.steps else BEFORE
 
-    def _left(self, person: int) -> None:
+    def _do_left(self) -> None:
         """Free the seats of a person who has been away for long, but not during the match, because who sits
         down sees what is hidden from others."""
         if self._revealed or not self.match.steps:
-            super()._left(person)
+            super()._do_left()
 
-    def _keep(self, form: str) -> None:
+    def _do_keep(self, form: str) -> None:
         if self._revealed:
-            super()._keep(form)
+            super()._do_keep(form)
         else:
             self._send("kept", form=form, error="a match with hidden information can be saved after its end")
 
@@ -178,35 +164,19 @@ class BlindTable(Table):
             "sights": [{"role": role, **role_view.shown} for role, role_view in sights.items()],
         }
 
-    def _frame(self, step: int) -> dict[str, Any]:
+    def _frame(self) -> dict[str, Any]:
         """The public fields of ``state`` during a match."""
-        return {
-            **self._setting(),
-            "game": self._request.game.name,
-            "title": self._view.title,
-            "roles": self.roles,
-            "turned": self._view.turned,
-            "step": step,
-            "steps": step,
-            "over": False,
-            "goals": [],
-            "reason": "",
-            "lost": [],
-            "doubts": [],
-            "thought": [],
-            "why": "",
-            "last": None,
-            "history": [],
-            "asked": [],
-            "choosing": [],
-            "chosen": [],
-        }
+        step = len(self.match.steps)
+        lists = dict.fromkeys(
+            ("goals", "lost", "doubts", "thought", "history", "asked", "choosing", "chosen", "beside"), ()
+        )
+        nothing = {"over": False, "reason": "", "why": ""}
+        return {**self._setting(), **lists, **nothing, "step": step, "steps": step}
 
     def _outside(self) -> dict[str, Any]:
         """The ``state`` for spectators during a match; it has no position."""
         drawing = self._view.painter.draw((), facts=False)
-        frame = self._frame(len(self.match.steps))
-        return {**frame, "svg": drawing, "beside": [], "blind": {"over": False}}
+        return {**self._frame(), "svg": drawing, "blind": {"over": False}}
 
     def _inside(self, role: int) -> dict[str, Any]:
         """The ``state`` for the person who plays a role, during a match."""
@@ -214,9 +184,8 @@ class BlindTable(Table):
         shown = dict(self._sights[-1][role].shown)
         legal = self.match.options[role]
         free, waits = len(legal) > 1, role in self.match.waiting
-        history = list(self._histories[role])
         return {
-            **self._frame(len(self.match.steps)),
+            **self._frame(),
             "svg": shown.pop("svg"),
             "beside": shown.pop("beside"),
             "asked": [{"role": role, "moves": view.offered(role, legal, self._sights[-1][role].sure)}]
@@ -224,8 +193,7 @@ class BlindTable(Table):
             else [],
             "choosing": [role] if free else [],
             "chosen": [role] if free and not waits else [],
-            "last": history[-1]["moves"] if history else None,
-            "history": history,
+            "history": self._histories[role],
             "blind": {"over": False, **shown},
         }
 

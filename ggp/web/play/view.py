@@ -78,13 +78,12 @@ class TableView:
     def hint(self, state: State, role: int, choice: Choice) -> dict[str, Any]:
         """The advice to a role: ``move``, ``over`` (markup that shows it on the board), ``expects``, the
         expected result, ``note`` and ``candidates``."""
-        found = self.candidates(state, role, choice)
         return {
             "move": self.spelled(role, choice.move),
             "over": self._arrow(state, role, choice.move),
             "expects": choice.expects,
             "note": choice.note,
-            "candidates": [{"move": move, "visits": visits, "value": value} for move, visits, value in found],
+            "candidates": self.candidates(state, role, choice),
         }
 
     def _arrow(self, state: State, role: int, move: int) -> str:
@@ -162,10 +161,6 @@ class TableView:
         by = Onlooker(role, moves=made, over=over or closed is not None, past=past)
         won = BoardOverlay(won=tuple(end.squares))
         return {
-            "game": self._game,
-            "title": self.title,
-            "roles": self.roles,
-            "turned": self.turned,
             "step": at,
             "steps": len(match.steps),
             "svg": self.painter.draw_state(state, before, overlay=won, facts=False, by=by),
@@ -176,7 +171,6 @@ class TableView:
             "lost": [] if over or self._stage is None else self._lost(self._stage, state),
             "doubts": doubts_of(state),
             "thought": self._thought(match.steps[at - 1]) if at else [],
-            "last": history[at - 1]["moves"] if at else None,
             "history": history,
             "tally": self._tally(match),
         }

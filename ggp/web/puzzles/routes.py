@@ -33,14 +33,7 @@ MOST = 64
 """Puzzles in memory; the oldest finished one is dropped first."""
 MOST_RULES = 16_000_000
 """Total characters of their rules; again the oldest finished puzzle is dropped first."""
-PACKING = WorkKind(
-    WORK.module,
-    "packing",
-    most=2,
-    seconds=200.0,
-    longest=64 * 1024 * 1024,
-    need=NEED,
-)
+PACKING = WorkKind(WORK.module, "packing", most=2, seconds=200.0, longest=64 * 1024 * 1024, need=NEED)
 SECONDS = 30.0
 """Time limit of a search for solutions."""
 MOST_PACKINGS = 16
@@ -107,12 +100,12 @@ async def _page(request: web.Request) -> web.Response:
         return page(request, "Puzzles", "choose.js", styles, cards=cards, players=(), names=(), kinds=kinds)
     job = request.app[PUZZLES].get(key)
     name, rules, seconds = (job.request[field] for field in ("name", "rules", "seconds"))
-    styles = ("board.css", "puzzles.css")
+    sheets = ("board.css", "replay.css", "puzzles.css")
     cards = await request.app[KNOWN].cards.get()
     card = next((card for card in cards if card["name"] == name), None)
     title = name if card is None else card["title"]
     source = {"game": "" if card is None else name, "rules": rules, "title": title}
-    return page(request, title, "puzzles.js", styles, puzzle=key, seconds=seconds, source=source)
+    return page(request, title, "puzzles.js", sheets, puzzle=key, seconds=seconds, source=source)
 
 
 async def _draw(request: web.Request) -> web.Response:

@@ -16,9 +16,8 @@ from gdl.machine import JointMove, Machine, State
 from ggp.boards.board import Grid
 from ggp.boards.spoken.words import MoveWords
 from ggp.game import Game
-from ggp.processes.parent import Send
+from ggp.web.random_ends import RandomEnds
 from ggp.web.replay.recorded import RecordedMatch
-from players.kaskade.kaskade import BOTTOM
 from players.uct.root_statistics import Ranking, rank
 from players.uct.search import Search
 from players.uct.tuning import Tuning
@@ -29,15 +28,14 @@ _LEAST, _MOST = 0.05, 1.0
 """Seconds for one state. Of longer matches every second state is searched, or every third, and so on."""
 _READY_SECONDS = 60.0
 """For the first results, which may wait for kernels."""
-_BEAT = 0.3
 FALL, MOST_FALLS = 15.0, 6
 """The least fall of an expected result that is marked, and how many are."""
 _SURE = 30
 """Visits from which on the mean result of a move counts."""
 
 
-def analysed(match: RecordedMatch, game: Game, board: Grid | None, send: Send) -> dict[str, Any]:
-    """The analysis of a match; ``send`` gets the values so far. Raises GdlError if rules cannot be played.
+def analysed(match: RecordedMatch, game: Game, board: Grid | None) -> dict[str, Any]:
+    """The analysis of a match. Raises GdlError if rules cannot be played.
 
     Returns:
         ``values``: for each state the result that each role expects, None if unknown; at the end the goals.
@@ -47,7 +45,7 @@ def analysed(match: RecordedMatch, game: Game, board: Grid | None, send: Send) -
     """
     machine = game.machine()
     found, hidden = _SearchedMatch(match, machine), hides(game.rules)
-    every = found.search(send)
+    every = found.search()
     falls = [] if hidden else found.falls(MoveWords(machine.rules, machine.roles, board))
     told = {"values": found.values, "constant": found.constant}
     return {**told, "falls": falls, "hidden": hidden, "every": every}
@@ -66,7 +64,7 @@ class _SearchedMatch:
                     self._joints.append(tuple(machine.move_id(role, move) for role, move in enumerate(joint)))
         except GdlError:
             pass
-        self.constant = _is_constant(machine, self._roles)
+        self.constant = bool(RandomEnds.of(machine).ends)
         self.values: list[list[float | None]] = [[None] * len(machine.roles) for _ in match.states]
         self._options, self._choosers = list[tuple[tuple[int, ...], ...]](), list[list[int]]()
         for number, state in enumerate(self._states):
@@ -77,32 +75,29 @@ class _SearchedMatch:
                 self.values[number] = [machine.goal(state, role) for role in range(len(machine.roles))]
         self._rankings: dict[tuple[int, int], Ranking] = {}
 
-    def search(self, send: Send) -> int:
+    def search(self) -> int:
         """Search the states; 2 if every second one, and so on."""
         asked = [
             i for i, ones in enumerate(self._choosers) if {*ones} & {*self._roles} and all(self._options[i])
         ]
         every = 1 + int(len(asked) * _LEAST / _SECONDS)
         asked = asked[::every]
-        search, news = Search(0, 0, Tuning()), time.monotonic()
+        search = Search(0, 0, Tuning())
         search.set_machine(self._machine)
-        for done, number in enumerate(asked, 1):
+        for done, number in enumerate(asked):
             search.set_root(self._states[number])
             ready = time.monotonic() + _READY_SECONDS
-            while done == 1 and not search.playouts and not search.step(ready):
+            while not done and not search.playouts and not search.step(ready):
                 pass
             until = time.monotonic() + min(_MOST, _SECONDS / len(asked))
             while not search.step(until):
                 pass
             self._take(number, search)
-            if time.monotonic() > news + _BEAT:
-                news = time.monotonic()
-                send("progress", values=self.values, done=done, of=len(asked))
         return every
 
     def _take(self, number: int, search: Search) -> None:
         statistics, values = search.statistics(), self.values[number]
-        if self.constant and statistics.value >= 0:
+        if self.constant and len(values) == 2 and statistics.value >= 0:
             values[:] = float(statistics.value), 100.0 - statistics.value
         for role in {*self._choosers[number]} & {*self._roles}:
             ranking = rank(statistics, role)
@@ -131,15 +126,6 @@ class _SearchedMatch:
                 found.append({"step": number + 1, "role": role, **told})
         found.sort(key=lambda fall: fall["after"] - fall["before"])
         return sorted(found[:MOST_FALLS], key=lambda fall: fall["step"])
-
-
-def _is_constant(machine: Machine, roles: list[int]) -> bool:
-    """Whether two roles share 100 at the end of each random match."""
-    if len(roles) != 2 or machine.level == BOTTOM:
-        return False
-    goals = machine.playouts(256, max_steps=5000).goals[:, roles]
-    over = goals[(goals >= 0).all(axis=1)]
-    return len(over) > 0 and bool((over.sum(axis=1) == 100).all())
 
 
 def _is_sure(ranking: Ranking, place: int) -> bool:

@@ -328,11 +328,11 @@ class Replay:
             raise GdlError("the rules of this match are not known")
         return _sights_of(self.match, self._machine, self._painter, role, read_preface(self.game.text)[0])
 
-    def analysed(self, send: Send) -> dict[str, Any]:
+    def analysed(self) -> dict[str, Any]:
         """What roles may expect at each step (:func:`ggp.web.replay.analysis.analysed`)."""
         if self.game is None:
             raise GdlError("the rules of this match are not known")
-        return analysed(self.match, self.game, self._painter.board, send)
+        return analysed(self.match, self.game, self._painter.board)
 
     def compared(self) -> ComparedMatch:
         """The comparison of the match with its rules, step by step, up to CHECK_SECONDS. Empty without
@@ -440,7 +440,7 @@ class ReplayDesk:
             case "rules":
                 return {"rules": "" if replay.game is None else replay.game.text}
             case "analyse":
-                return replay.analysed(news)
+                return replay.analysed()
             case "frames":
                 first = max(0, int(request["first"]))
                 end = min(last, first + min(int(request["count"]), MOST_FRAMES))

@@ -20,12 +20,11 @@ from typing import Any
 from aiohttp import web
 
 from gdl.errors import GdlError
-from ggp.processes.budget import WorkBudget, WorkNeed
+from ggp.processes.budget import WorkNeed
 from ggp.processes.workers import Workers, WorkKind
 from ggp.protocol.http_error import BusyError
 from ggp.web.cached_lists import CachedDrawings, CachedList
 from ggp.web.gate import SETTINGS, STREAMED
-from ggp.web.jobs import Jobs
 from ggp.web.replay.recorded import MOST_BROUGHT_BYTES
 from ggp.web.rooms import PageRoom, add_owner
 from ggp.web.shell import add_page, page
@@ -210,7 +209,7 @@ WORK = WorkKind("ggp.web.replay.replay_process", "replay", most=6, seconds=60.0,
 ANALYSIS = WorkKind(WORK.module, "analysis", most=2, seconds=180.0, need=WorkNeed(memory=512 * 1024**2))
 """Building a machine may take most of the time; the searches take seconds."""
 WORKERS = web.AppKey("replay_workers", Workers)
-ANALYSES = web.AppKey("analyses", Jobs)
+ANALYSES = web.AppKey("analyses", Workers)
 SHELF = web.AppKey("shelf", Shelf)
 CARDS = web.AppKey("record_cards", CachedDrawings)
 
@@ -221,22 +220,16 @@ def add_routes(app: web.Application) -> None:
     app.cleanup_ctx.append(_close)
     add_owner(app, WORKERS, partial(Workers, WORK))
     add_owner(app, CARDS, partial(CachedDrawings, DRAWING))
-    add_owner(app, ANALYSES, _analyses)
+    add_owner(app, ANALYSES, partial(Workers, ANALYSIS))
     add_page(app, "/replay", _page)
     app.router.add_get("/replay/stamp", _stamp)
     for do in _FIELDS:
         app.router.add_get(f"/replay/{do}", _answer)
     app.router.add_get("/replay/card", _card)
     app.router.add_get("/replay/export", _export)
-    app.router.add_post("/replay/analyses", _analyse)
-    app.router.add_get("/replay/analyses/{id}/events", _analysis)
+    app.router.add_post("/replay/analysis", _analyse)
     app.router.add_post("/replay/records", _bring)
     app[STREAMED].add(_bring)
-
-
-def _analyses(budget: WorkBudget) -> Jobs:
-    most = 32  # in memory; the oldest finished one is dropped first
-    return Jobs(ANALYSIS, budget, "analysis", at_once=2, most=most, size=lambda job: 1, most_size=most)
 
 
 async def _close(app: web.Application) -> AsyncIterator[None]:
@@ -278,15 +271,8 @@ async def _answer(request: web.Request) -> web.Response:
 
 
 async def _analyse(request: web.Request) -> web.Response:
-    """Begin the analysis of a match."""
-    found, number = await _found(request)
-    order = {"do": "analyse", "kind": found.kind, "path": str(found.path), "match": number}
-    job = request.app[ANALYSES].begin(order, {"values": []}, ANALYSIS.seconds)
-    return web.json_response({"events": f"/replay/analyses/{job.id}/events"})
-
-
-async def _analysis(request: web.Request) -> web.StreamResponse:
-    return await request.app[ANALYSES].get(request.match_info["id"]).news.stream(request)
+    """The analysis of a match, by a process of its own, because the others must not wait for it."""
+    return web.json_response(await _work(request, {"do": "analyse"}, ANALYSES))
 
 
 async def _card(request: web.Request) -> web.Response:
@@ -326,9 +312,11 @@ async def _bring(request: web.Request) -> web.Response:
     return web.json_response({"page": f"/replay?brought={name}"})
 
 
-async def _work(request: web.Request, work_request: dict[str, Any]) -> dict[str, Any]:
+async def _work(
+    request: web.Request, work_request: dict[str, Any], by: web.AppKey[Workers] = WORKERS
+) -> dict[str, Any]:
     found, number = await _found(request)
-    return await _ask(request, found, {**work_request, "match": number})
+    return await _ask(request, found, {**work_request, "match": number}, by)
 
 
 async def _found(request: web.Request) -> tuple[ShelvedRecord, int]:
@@ -337,12 +325,17 @@ async def _found(request: web.Request) -> tuple[ShelvedRecord, int]:
     return found, found.number or (_count(request, "match") if "match" in request.query else 0)
 
 
-async def _ask(request: web.Request, found: ShelvedRecord, work_request: dict[str, Any]) -> dict[str, Any]:
+async def _ask(
+    request: web.Request,
+    found: ShelvedRecord,
+    work_request: dict[str, Any],
+    by: web.AppKey[Workers] = WORKERS,
+) -> dict[str, Any]:
     # Each file has one process, also while the file grows.
     key = hashlib.sha256(f"{found.path} {found.number}".encode("utf-8", "surrogateescape")).hexdigest()
     if work_request["do"] == "compared":  # takes seconds, so drawings must not wait for it
         key = f"{key} compared"
-    return await request.app[WORKERS].ask(key, {**work_request, "kind": found.kind, "path": str(found.path)})
+    return await request.app[by].ask(key, {**work_request, "kind": found.kind, "path": str(found.path)})
 
 
 def _count(request: web.Request, name: str) -> int:

@@ -3,9 +3,9 @@ import { el, expectation, get } from "/static/page.js";
 
 const BEST = 3; // moves of a search that are shown with bars
 
-/** Fills `element` with what a role's search thinks of its moves. */
+/** Fills `element` with what a role's search thinks of its moves: of each candidate [move, visits, value]. */
 export function showSearch(element, role, candidates, note) {
-  const total = candidates.reduce((sum, one) => sum + one.visits, 0);
+  const total = candidates.reduce((sum, [, visits]) => sum + visits, 0);
   element.replaceChildren(
     el("p", {}, el("strong", {}, role), ` ${note}`),
     el(
@@ -15,7 +15,7 @@ export function showSearch(element, role, candidates, note) {
       el(
         "tbody",
         {},
-        ...candidates.map(({ move, visits, value }, i) =>
+        ...candidates.map(([move, visits, value], i) =>
           el("tr", { class: i < BEST ? "best" : "" }, el("td", {}, move), el("td", {}, expectation(value)), el("td", {}, i < BEST ? el("meter", { min: 0, max: Math.max(1, total), value: visits, "aria-label": `share of ${move}` }) : "", ` ${visits.toLocaleString("en")}`)),
         ),
       ),

@@ -1,13 +1,6 @@
 // What a search expects at each step of a recorded match: a graph, the moves after which that fell most, a table.
 import { dot, openSheet } from "/static/opponent.js";
-import { clearError, el, fail, get, listen, post } from "/static/page.js";
-
-function draw(tag, attributes, ...children) {
-  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  element.append(...children);
-  return element;
-}
+import { clearError, el, fail, get, post, shape } from "/static/page.js";
 
 /**
  * The part of a replay that asks for an analysis. `go(step)` shows a step, `remark(falls)` marks moves in its list,
@@ -18,7 +11,7 @@ export function analysis(query, story, { go, remark, here }) {
   const roles = story.roles.flatMap((role, i) => (role === "random" ? [] : [i]));
   const status = el("p", { role: "status" });
   const bar = el("progress", { "aria-label": "Search", hidden: true });
-  const graph = draw("svg", { class: "graph", role: "img", viewBox: `0 0 ${last} 100`, preserveAspectRatio: "none" });
+  const graph = shape("svg", { class: "graph", role: "img", viewBox: `0 0 ${last} 100`, preserveAspectRatio: "none" });
   const legend = el("p", { class: "legend" });
   const falls = el("ol", { class: "falls" });
   const table = el("details", {}, el("summary", {}, "As a table"));
@@ -33,15 +26,15 @@ export function analysis(query, story, { go, remark, here }) {
   const words = ({ step, role }) => `${step}. ${story.roles[role]} ${story.steps[step].words?.[role] ?? story.steps[step].moves[role]}`;
 
   function fill() {
-    graph.replaceChildren(draw("path", { d: `M0 50H${last}` }));
+    graph.replaceChildren(shape("path", { d: `M0 50H${last}` }));
     for (const role of told.constant ? roles.slice(0, 1) : roles) {
       const points = told.values.flatMap((values, step) => (values[role] == null ? [] : [`${step} ${100 - values[role]}`]));
       const colour = dot(story.roles[role], role).className.replace("dot ", "");
-      if (points.length > 0 && told.constant) graph.append(draw("path", { d: `M0 100L${points.join("L")}V100Z`, class: `share ${colour}` }));
-      if (points.length > 0) graph.append(draw("path", { d: `M${points.join("L")}`, class: `line ${colour}` }));
+      if (points.length > 0 && told.constant) graph.append(shape("path", { d: `M0 100L${points.join("L")}V100Z`, class: `share ${colour}` }));
+      if (points.length > 0) graph.append(shape("path", { d: `M${points.join("L")}`, class: `line ${colour}` }));
     }
-    for (const fall of told.falls) graph.append(draw("path", { d: `M${fall.step} ${told.constant && fall.role !== roles[0] ? fall.after : 100 - fall.after}h0`, class: "fall" }, draw("title", {}, words(fall))));
-    graph.append(draw("path", { class: "here" }));
+    for (const fall of told.falls) graph.append(shape("path", { d: `M${fall.step} ${told.constant && fall.role !== roles[0] ? fall.after : 100 - fall.after}h0`, class: "fall" }, shape("title", {}, words(fall))));
+    graph.append(shape("path", { class: "here" }));
     graph.setAttribute("aria-label", `Expected results, step by step; the table below has them. At first ${expected(0) || "unknown"}, at last ${expected(last) || "unknown"}.`);
     at(here());
   }
@@ -55,7 +48,7 @@ export function analysis(query, story, { go, remark, here }) {
 
   function finish(answer) {
     told = answer;
-    bar.hidden = true;
+    found.hidden = false;
     const sentence = ({ before, after, better }) => `expected ${before} of 100, then ${after}; better: ${better}`;
     const notes = [told.falls.length > 0 ? "The expected result fell most after these moves:" : "After no move did the expected result fall much."];
     if (told.hidden) notes[0] = "The search sees what was hidden from the roles, so no move is called worse than another.";
@@ -73,30 +66,16 @@ export function analysis(query, story, { go, remark, here }) {
   async function begin() {
     clearError();
     ask.hidden = true;
-    status.textContent = "Getting ready …";
-    bar.hidden = found.hidden = false;
-    const end = (then) => (news) => {
-      close();
-      then(news);
-    };
-    let close = () => {};
+    status.textContent = "Searching …";
+    bar.hidden = false;
     try {
-      const progress = (news) => {
-        if (!news.done) return;
-        [bar.value, bar.max] = [news.done, news.of];
-        status.textContent = "Searching …";
-        told = { ...news, falls: [] };
-        fill();
-      };
-      close = listen((await post(`/replay/analyses?${query}`)).events, { progress, solved: end(finish), failed: end(({ error }) => stop(new Error(error))) });
+      finish(await post(`/replay/analysis?${query}`));
     } catch (error) {
-      stop(error);
+      status.textContent = "";
+      ask.hidden = false;
+      fail(error);
     }
-  }
-  function stop(error) {
-    status.textContent = "";
-    ask.hidden = !(bar.hidden = true);
-    fail(error);
+    bar.hidden = true;
   }
 
   /** A sheet for a table that begins with the step that is shown. */

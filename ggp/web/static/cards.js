@@ -1,5 +1,5 @@
 // Cards to choose from, each with a picture; filters; and what a person brings as a file or a text.
-import { clearError, drawing, el, fail, post } from "/static/page.js";
+import { clearError, drawing, el, fail, post, takeFiles } from "/static/page.js";
 
 const KINDS = {
   turns: "Two players and more",
@@ -140,17 +140,6 @@ export function bringYourOwn(choose) {
     said,
     found,
   );
-  // A file may be dropped anywhere on the page.
-  document.addEventListener("dragover", (event) => {
-    event.preventDefault();
-    place.classList.add("over");
-  });
-  document.addEventListener("dragleave", (event) => event.relatedTarget === null && place.classList.remove("over"));
-  document.addEventListener("drop", (event) => {
-    event.preventDefault();
-    place.classList.remove("over");
-    const dropped = event.dataTransfer.files[0];
-    if (dropped) bring(dropped, dropped.name);
-  });
+  takeFiles(document, place, (dropped) => bring(dropped, dropped.name));
   return place;
 }

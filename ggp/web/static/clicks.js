@@ -203,23 +203,14 @@ export function askOn(svg, list, moves, choose, { other = () => {}, arrows = tru
     for (const [name, square] of squares) square.classList.toggle("gb-same", same.length > 1 && same.includes(name));
   };
 
-  svg.addEventListener("click", onClick);
-  svg.addEventListener("keydown", onKey);
-  svg.addEventListener("pointerdown", onDown);
-  svg.addEventListener("pointerover", onOver);
-  window.addEventListener("pointermove", onMove);
-  window.addEventListener("pointerup", onUp);
-  window.addEventListener("pointercancel", onUp);
+  const hearing = new AbortController();
+  const heard = { click: onClick, keydown: onKey, pointerdown: onDown, pointerover: onOver };
+  for (const [name, hear] of Object.entries(heard)) svg.addEventListener(name, hear, { signal: hearing.signal });
+  for (const [name, hear] of [["pointermove", onMove], ["pointerup", onUp], ["pointercancel", onUp]]) window.addEventListener(name, hear, { signal: hearing.signal });
   show();
 
   function stop() {
-    svg.removeEventListener("click", onClick);
-    svg.removeEventListener("keydown", onKey);
-    svg.removeEventListener("pointerdown", onDown);
-    svg.removeEventListener("pointerover", onOver);
-    window.removeEventListener("pointermove", onMove);
-    window.removeEventListener("pointerup", onUp);
-    window.removeEventListener("pointercancel", onUp);
+    hearing.abort();
     list.replaceChildren();
     go?.classList.remove("gb-ready");
     dots(svg, []);

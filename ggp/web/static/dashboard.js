@@ -72,7 +72,7 @@ function beginForm(games, offered, most) {
 function showTournament(main, { file, sprt, playing }) {
   const body = el("div", {});
   const key = sessionStorage.getItem(`begun ${file}`);
-  const stop = el("button", { type: "button", id: "stop", hidden: key === null || !playing.includes(file), onclick: () => post("/tournaments/stop", { file, key }).then(() => (stop.hidden = true), fail) }, "Stop");
+  const stop = el("button", { type: "button", id: "stop", hidden: key === null || !playing.includes(file), onclick: () => post("/tournaments/stop", { key }).then(() => (stop.hidden = true), fail) }, "Stop");
   const query = `file=${encodeURIComponent(file)}${sprt ? `&sprt=${encodeURIComponent(sprt)}` : ""}`;
   main.append(el("p", { class: "row" }, el("a", { href: "/tournaments" }, "All tournaments"), stop), body);
   listen(`/tournaments/events?${query}`, {

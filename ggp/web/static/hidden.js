@@ -1,28 +1,22 @@
 // Games that hide something: what the role of a person knows, how likely the rest is, and after the end what each
 // role knew.
-import { el } from "/static/page.js";
+import { el, shape } from "/static/page.js";
 import { spot, squareOf } from "/static/marks.js";
 
-const NAMESPACE = "http://www.w3.org/2000/svg";
 const FEW = 12; // guesses that are shown at once
 const DARKEST = 0.8; // of a shade, for what is nearly sure
 
 /** Shades each square by how likely it is that something stands there, with the percentage. */
 export function shade(svg, squares) {
-  const group = document.createElementNS(NAMESPACE, "g");
-  group.setAttribute("class", "gb-over gb-shades");
+  const group = shape("g", { class: "gb-over gb-shades" });
   for (const { square, things } of squares) {
     const place = squareOf(svg, square);
     if (place === null) continue;
     const { x, y, half } = spot(place);
     const [[, share, colour]] = things;
-    const area = document.createElementNS(NAMESPACE, "rect");
-    const set = { x: x - half * 0.92, y: y - half * 0.92, width: half * 1.84, height: half * 1.84, rx: half * 0.2, class: `gb-shade ${colour}`, "fill-opacity": ((DARKEST * share) / 100).toFixed(2) };
-    for (const [name, value] of Object.entries(set)) area.setAttribute(name, value);
-    const words = document.createElementNS(NAMESPACE, "text");
-    for (const [name, value] of Object.entries({ x: x + half * 0.5, y: y - half * 0.6, "font-size": half * 0.5, class: "gb-share", "data-turn": `rotate(180 ${x} ${y})` })) words.setAttribute(name, value);
-    words.textContent = String(share);
-    group.append(area, words);
+    const area = { x: x - half * 0.92, y: y - half * 0.92, width: half * 1.84, height: half * 1.84, rx: half * 0.2 };
+    const words = { x: x + half * 0.5, y: y - half * 0.6, "font-size": half * 0.5, "data-turn": `rotate(180 ${x} ${y})` };
+    group.append(shape("rect", { ...area, class: `gb-shade ${colour}`, "fill-opacity": ((DARKEST * share) / 100).toFixed(2) }), shape("text", { ...words, class: "gb-share" }, String(share)));
   }
   (svg.querySelector("[data-square]")?.parentNode ?? svg).append(group);
 }
@@ -64,6 +58,12 @@ export function known(sight, shades) {
   return el("div", {}, saw, el("p", { class: "possible" }, meaning(sight, shades)), quiet || squares.length > 0 ? box : "", asked ? bars : "");
 }
 
+/** The choice of whose knowledge is shown: of one of `seeing`, or all that is true. */
+export function whose(seeing, roles, chosen, onchange) {
+  const options = [["", "all that is true"], ...seeing.map((role) => [String(role), `what ${roles[role]} knew`])];
+  return el("label", {}, "See ", el("select", { id: "see-as", onchange }, ...options.map(([value, words]) => el("option", { value, selected: value === chosen }, words))));
+}
+
 /** The moves of a person's own role, and what it saw of each step. */
 export function ownHistory({ history, roles, blind }) {
   const role = blind.as;
@@ -86,18 +86,12 @@ export function hiddenView(again) {
     const { blind, roles } = news;
     element.hidden = !blind;
     if (!blind) return;
+    if (!blind.over) seen = "";
     if (blind.over) {
-      const options = [["", "all that is true"], ...blind.sights.map(({ role }) => [String(role), `what ${roles[role]} knew`])];
-      const choice = el("select", { id: "see-as", onchange: (event) => ((seen = event.target.value), again()) }, ...options.map(([value, words]) => el("option", { value, selected: value === seen }, words)));
       const sight = chosen(news);
-      element.replaceChildren(el("label", {}, "See ", choice), ...(sight ? [known(sight, shades)] : []));
-    } else if (blind.as === null) {
-      seen = "";
-      element.replaceChildren(el("p", {}, "What is hidden is shown after the end."));
-    } else {
-      seen = "";
-      element.replaceChildren(known(blind, shades));
-    }
+      const choice = whose(blind.sights.map(({ role }) => role), roles, seen, ({ target }) => ((seen = target.value), again()));
+      element.replaceChildren(choice, ...(sight ? [known(sight, shades)] : []));
+    } else element.replaceChildren(blind.as === null ? el("p", {}, "What is hidden is shown after the end.") : known(blind, shades));
   }
 
   return {

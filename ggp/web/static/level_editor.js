@@ -2,7 +2,7 @@
 import { base64 } from "/static/cards.js";
 import { KINDS, kindOf, nameOf, partsOf, textOfParts, used } from "/static/level_text.js";
 import { openTable, source, STRENGTHS } from "/static/opponent.js";
-import { clearError, el, fail, post, textOf } from "/static/page.js";
+import { clearError, el, fail, post, read, saveText, textOf, write } from "/static/page.js";
 import { solveCard } from "/static/solve.js";
 
 const DRAFT = "kaskade level"; // where the browser keeps what is being drawn
@@ -13,12 +13,7 @@ const sign = (cell) => SHOWN[cell] ?? (/[A-E1-9]/.test(cell) ? cell : "");
 const fresh = (kind) => ({ kind, text: KINDS[kind].begin, at: 0 });
 
 export function show(main) {
-  let kept = null;
-  try {
-    kept = JSON.parse(localStorage.getItem(DRAFT));
-  } catch {
-    // of another version
-  }
+  const kept = read(DRAFT);
   let { kind, text, at } = KINDS[kept?.kind] ? kept : fresh("sokoban");
   let parts = partsOf(kind, text);
   let tool = "#";
@@ -57,8 +52,8 @@ export function show(main) {
     parts = partsOf(kind, text);
     changed();
   }
-  function begin(wanted, read = KINDS[wanted].begin) {
-    change(() => ([kind, parts, at, tool] = [wanted, partsOf(wanted, read), 0, "#"]));
+  function begin(wanted, drawn = KINDS[wanted].begin) {
+    change(() => ([kind, parts, at, tool] = [wanted, partsOf(wanted, drawn), 0, "#"]));
   }
   function resize() {
     const [wide, tall] = [columns, lines].map((input, i) => Math.max(1, Math.min(KINDS[kind].most[i], Math.round(Number(input.value)) || 1)));
@@ -72,7 +67,7 @@ export function show(main) {
     if (drawn().length === 0) parts.push(another());
     if (!parts[at]?.rows) at = drawn().at(-1);
     area.value = text = textOfParts(kind, parts);
-    localStorage.setItem(DRAFT, JSON.stringify({ kind, text, at }));
+    write(DRAFT, { kind, text, at });
     const { rows, title: name } = parts[at];
     which.replaceChildren(...drawn().map((i, n) => el("option", { value: String(i), selected: i === at }, kind === "packing" ? parts[i].title : `${n + 1}. ${parts[i].title}`)));
     [kinds.value, title.value, columns.value, lines.value] = [kind, name, rows[0].length, rows.length];
@@ -143,19 +138,14 @@ export function show(main) {
     const chosen = file.files[0];
     clearError();
     try {
-      const read = await textOf(chosen);
-      const found = kindOf(read);
-      const dialect = found === "sokoban" && /^(?=.*#).*[^-_#$.*@+ \n]/m.test(read); // run lengths, XML and others
-      begin(found, dialect ? textOfParts(found, (await post("/choice", { name: chosen.name, data: await base64(chosen) })).cards) : read);
+      const brought = await textOf(chosen);
+      const found = kindOf(brought);
+      const dialect = found === "sokoban" && /^(?=.*#).*[^-_#$.*@+ \n]/m.test(brought); // run lengths, XML and others
+      begin(found, dialect ? textOfParts(found, (await post("/choice", { name: chosen.name, data: await base64(chosen) })).cards) : brought);
     } catch (error) {
       fail(error);
     }
     file.value = "";
-  }
-  function save() {
-    const link = el("a", { href: URL.createObjectURL(new Blob([text], { type: "text/plain" })), download: KINDS[kind].file });
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   }
 
   const placeOf = ({ target }) => {
@@ -195,7 +185,7 @@ export function show(main) {
 
   const label = (words, control) => el("label", {}, `${words} `, control);
   main.append(
-    el("div", { class: "row" }, label("Game", kinds), button("new", "New", () => begin(kind)), label("Open", file), button("save", "Save as a file", save), undo, redo),
+    el("div", { class: "row" }, label("Game", kinds), button("new", "New", () => begin(kind)), label("Open", file), button("save", "Save as a file", () => saveText(text, KINDS[kind].file)), undo, redo),
     el("div", { class: "row" }, label("Drawing", which), button("add", "Add", () => change(() => (at = parts.push(another()) - 1))), button("remove", "Remove", () => change(() => parts.splice(at, 1))), label("Name", title), label("Columns", columns), label("Rows", lines)),
     ...[palette, el("div", { class: "paper", tabindex: "-1" }, grid), counts, status, el("div", { class: "row" }, play, solve), el("details", {}, el("summary", {}, "As text"), area)],
     el("p", { class: "counts" }, "A click draws; arrows and Enter do the same, and each thing has a key. ", el("a", { href: "/docs/puzzles" }, "What stands for what")),

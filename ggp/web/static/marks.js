@@ -1,7 +1,6 @@
 // What a page draws over a board: hints, dots on targets, and pieces that move from one drawing to the next.
-import { drawing } from "/static/page.js";
+import { drawing, shape } from "/static/page.js";
 
-const NAMESPACE = "http://www.w3.org/2000/svg";
 const GROUND = /\bgb-(cell|reach|point|new|wall|goal|side|ground)\b/;
 const MOVE_MS = 180;
 
@@ -13,17 +12,10 @@ export function spot(square) {
   return { x: box.x + box.width / 2, y: box.y + box.height / 2, half: Math.min(box.width, box.height) / 2 };
 }
 
-function draw(parent, name, attributes) {
-  const element = document.createElementNS(NAMESPACE, name);
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-  parent.append(element);
-}
-
 /** A layer above the board, on which nothing can be clicked. */
 function layer(svg, kind) {
   svg.querySelector(`.${kind}`)?.remove();
-  const group = document.createElementNS(NAMESPACE, "g");
-  group.setAttribute("class", kind);
+  const group = shape("g", { class: kind });
   // Squares may lie in a group that is shifted.
   (svg.querySelector("[data-square]")?.parentNode ?? svg).append(group);
   return group;
@@ -36,7 +28,7 @@ export function dots(svg, keys) {
     const square = squareOf(svg, key);
     if (square === null) continue;
     const { x, y, half } = spot(square);
-    draw(group, "circle", { cx: x, cy: y, r: half * 0.22 });
+    group.append(shape("circle", { cx: x, cy: y, r: half * 0.22 }));
   }
 }
 
@@ -44,7 +36,7 @@ export function dots(svg, keys) {
 export function putOver(svg, markup) {
   svg?.querySelector(".gb-overlay")?.remove();
   if (markup === "") return;
-  const drawn = drawing(`<svg xmlns="${NAMESPACE}">${markup}</svg>`);
+  const drawn = drawing(`<svg xmlns="http://www.w3.org/2000/svg">${markup}</svg>`);
   (svg.querySelector("[data-square]")?.parentNode ?? svg).append(...drawn.children);
 }
 
@@ -68,11 +60,8 @@ export function putInto(slot, square) {
   slot.querySelector(".gb-put")?.remove();
   if (square === undefined) return;
   const [from, to] = [spot(square), spot(slot)];
-  const put = document.createElementNS(NAMESPACE, "g");
-  put.setAttribute("class", "gb-put");
-  put.setAttribute("transform", `translate(${to.x - from.x} ${to.y - from.y})`);
-  put.append(...pieces(square).map((piece) => piece.cloneNode(true)));
-  slot.append(put);
+  const put = { class: "gb-put", transform: `translate(${to.x - from.x} ${to.y - from.y})` };
+  slot.append(shape("g", put, ...pieces(square).map((piece) => piece.cloneNode(true))));
 }
 
 /** Lets what has moved from the drawing before glide to where it stands now. */

@@ -35,6 +35,20 @@ export function playerName(seat, seconds) {
   return strength ? `the page, ${strength}` : seat;
 }
 
+/** Fields for a player with options and its seconds; `strength()` is what they say. */
+function ownPlayer() {
+  const player = el("input", { list: "players", autocomplete: "off", placeholder: "uct:workers=2", value: "uct" });
+  const seconds = el("input", { type: "number", min: "0.1", max: "3600", step: "any", value: String(OWN_SECONDS) });
+  return {
+    fields: [el("label", {}, "Player: ", player), el("label", {}, "Seconds for a move: ", seconds)],
+    strength: () => ({ others: player.value.trim(), playclock: Number(seconds.value) || OWN_SECONDS }),
+    set: (name, thinks) => ([player.value, seconds.value] = [name, thinks]),
+  };
+}
+
+/** The names of players that fields offer. */
+export const playerNames = (names) => el("datalist", { id: "players" }, ...names.map((name) => el("option", { value: name })));
+
 /**
  * A menu of who plays a role and how well. `choose(player, seconds)` is called with the choice; `show(seat, seconds,
  * mine, clock)` sets it to what a table says: `mine` where the person at this screen plays the role.
@@ -42,20 +56,20 @@ export function playerName(seat, seconds) {
 export function levelMenu(role, players, choose) {
   const offered = [["human", "you"], ["friend", "a friend"], ...Object.entries(STRENGTHS).map(([key, { name }]) => [key, name.toLowerCase()]), ...players.map((name) => [`own ${name}`, name]), ["custom", "own …"]];
   const menu = el("select", { "data-role": role, "aria-label": `Who plays ${role}` }, ...offered.map(([value, words]) => el("option", { value }, words)));
-  const player = el("input", { list: "players", autocomplete: "off", "aria-label": "A player with options", placeholder: "uct:workers=2" });
-  const seconds = el("input", { type: "number", min: "0.1", max: "3600", step: "any", "aria-label": "Seconds it thinks for a move" });
-  const own = el("form", { class: "row", hidden: true }, player, seconds, " s", el("button", {}, "Set"));
+  const typed = ownPlayer();
+  const own = el("form", { class: "row", hidden: true }, typed.fields, el("button", {}, "Set"));
   let timed = false;
   own.addEventListener("submit", (event) => {
     event.preventDefault();
-    choose(player.value.trim(), Number(seconds.value) || OWN_SECONDS);
+    const { others, playclock } = typed.strength();
+    choose(others, playclock);
     own.hidden = true;
   });
   menu.addEventListener("change", () => {
     const strength = STRENGTHS[menu.value];
     own.hidden = menu.value !== "custom";
     if (strength) choose(strength.others, secondsOf(strength, timed));
-    else if (menu.value === "custom") player.focus();
+    else if (menu.value === "custom") own.querySelector("input").focus();
     else choose(menu.value.replace(/^own /, ""), OWN_SECONDS);
   });
 
@@ -65,7 +79,7 @@ export function levelMenu(role, players, choose) {
     menu.value = seat === "human" ? (mine ? "human" : "friend") : strengthOf(seat, thinks) || (players.includes(seat) ? `own ${seat}` : "custom");
     menu.title = seat;
     menu.options[menu.length - 1].textContent = menu.value === "custom" ? seat : "own …";
-    [player.value, seconds.value] = [seat === "human" ? "uct" : seat, Math.min(thinks, 60)];
+    typed.set(seat === "human" ? "uct" : seat, Math.min(thinks, 60));
   }
   return { element: el("span", { class: "level" }, menu, own), show };
 }
@@ -113,17 +127,10 @@ export function openSheet(card, { players = [], names = [], solve = null }) {
     return;
   }
 
-  const custom = el("fieldset", { class: "custom", hidden: true }, el("legend", {}, "Own"));
-  const who = el("input", { id: "others", list: "names", value: "uct", autocomplete: "off" });
-  const playclock = el("input", { id: "playclock", type: "number", min: "0.1", max: "3600", step: "0.1", value: String(OWN_SECONDS) });
+  const typed = ownPlayer();
+  const custom = el("fieldset", { class: "custom", hidden: true }, el("legend", {}, "Own"), playerNames(["human", ...names, ...players]), typed.fields, el("small", {}, "human, or a player, with options: uct:workers=2"));
   const clock = clockChoice();
   const called = el("p", { hidden: true }, el("label", {}, "You are called ", nameField()));
-  custom.append(
-    el("datalist", { id: "names" }, ...["human", ...names, ...players].map((name) => el("option", { value: name }))),
-    el("label", {}, "The others: ", who),
-    el("label", {}, "Seconds they think for a move: ", playclock),
-    el("small", {}, "human, or a player, with options: uct:workers=2"),
-  );
   const strengths = el(
     "fieldset",
     {},
@@ -153,7 +160,7 @@ export function openSheet(card, { players = [], names = [], solve = null }) {
     const kind = chosen("strength");
     let strength = STRENGTHS[kind];
     const more = clock.value();
-    if (kind === "custom") strength = { others: who.value.trim(), playclock: Number(playclock.value) };
+    if (kind === "custom") strength = typed.strength();
     else if (kind === "people") strength = { others: "human", playclock: OWN_SECONDS };
     else if (kind === "friend") {
       strength = { others: "friend", playclock: OWN_SECONDS };

@@ -1,4 +1,7 @@
-// What every page uses: elements, requests with the page's token, events, error lines.
+// What every page uses: elements, requests with the page's token, events, error lines, files, what a browser keeps.
+import { el } from "/static/dom.js";
+
+export { drawing, el, shape } from "/static/dom.js";
 
 const token = document.querySelector("meta[name=token]").content;
 
@@ -6,18 +9,6 @@ const token = document.querySelector("meta[name=token]").content;
 export let used = null;
 for (const name of ["click", "change", "submit"]) {
   document.addEventListener(name, ({ target }) => (used = target.closest("form, .row, p, [role=group], .board, button, label")), true);
-}
-
-/** An element: `el("button", {class: "x", onclick: f}, "text", child...)`. Strings become text, never markup. */
-export function el(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else if (value === true) element.setAttribute(name, "");
-    else if (value !== false && value != null) element.setAttribute(name, value);
-  }
-  element.append(...children.flat().filter((child) => child != null));
-  return element;
 }
 
 /** The JSON that a GET gives; throws an Error with the server's words. */
@@ -43,6 +34,49 @@ export async function textOf(file) {
   }
   return text.replace(/\r\n?/g, "\n");
 }
+
+/** Hands a text to the person as a file. */
+export function saveText(text, name) {
+  const link = el("a", { href: URL.createObjectURL(new Blob([text], { type: "text/plain" })), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+/** Takes the first of the files that are dropped on `area`; `place` shows that it would. */
+export function takeFiles(area, place, take) {
+  area.addEventListener("dragover", (event) => {
+    event.preventDefault();
+    place.classList.add("over");
+  });
+  area.addEventListener("dragleave", ({ relatedTarget }) => !area.contains(relatedTarget) && place.classList.remove("over"));
+  area.addEventListener("drop", (event) => {
+    event.preventDefault();
+    place.classList.remove("over");
+    if (event.dataTransfer.files[0]) take(event.dataTransfer.files[0]);
+  });
+}
+
+/** What this browser keeps under a name; `otherwise` where it keeps nothing, or what it kept cannot be read. */
+export function read(name, otherwise = null) {
+  try {
+    return JSON.parse(localStorage.getItem(name)) ?? otherwise;
+  } catch {
+    return otherwise;
+  }
+}
+
+/** Keeps a value in this browser, if there is room for it; null is forgotten. */
+export function write(name, value) {
+  try {
+    if (value === null) localStorage.removeItem(name);
+    else localStorage.setItem(name, JSON.stringify(value));
+  } catch {
+    // There is no room, or the browser keeps nothing.
+  }
+}
+
+/** "1 move", "2 moves". */
+export const counted = (number, one, many) => `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
 
 async function answer(path, options) {
   const cause = used; // others may be used before the answer comes
@@ -86,12 +120,6 @@ export function ago(time) {
   const past = Date.now() / 1000 - time;
   const [unit, size] = SPANS.find((span) => past >= span[1]) ?? ["second", 1];
   return new Intl.RelativeTimeFormat("en", { numeric: "auto" }).format(-Math.round(past / size), unit);
-}
-
-/** An SVG drawing from the server, as an element: scripts and handlers in it do not come to life. */
-export function drawing(svg) {
-  const parsed = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
-  return document.importNode(parsed, true);
 }
 
 /** Shows an error as one line: behind its cause, or on top where nobody has caused it. */

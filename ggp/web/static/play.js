@@ -8,13 +8,13 @@ import { fillSteps } from "/static/steps.js";
 import { hasDirections, moveOfKey } from "/static/hands.js";
 import { glide, putOver } from "/static/marks.js";
 import { remember } from "/static/mine.js";
-import { dot, levelMenu, playerName } from "/static/opponent.js";
+import { dot, levelMenu, playerName, playerNames } from "/static/opponent.js";
 import { clearError, drawing, el, fail, listen, post, used } from "/static/page.js";
 import { keyOf, seatsView } from "/static/seats.js";
 import { tallyView } from "/static/tally.js";
 import { soundButton, soundOf } from "/static/sound.js";
 import { tabs } from "/static/tabs.js";
-import { turn } from "/static/viewer.js";
+import { flipping } from "/static/turn.js";
 
 const BACKWARDS = { ArrowUp: "ArrowDown", ArrowDown: "ArrowUp", ArrowLeft: "ArrowRight", ArrowRight: "ArrowLeft" };
 const SHORT = 20; // seconds on a clock that are few
@@ -57,8 +57,7 @@ export function show(main, { table, players, offered }) {
   let asking = 0;
   let hinting = false;
   let lost = false;
-  let flipped = false; // by hand
-  let turned = false;
+  const turning = flipping(board);
   let walking = ""; // the square that somebody wants to walk to
   let carrying = ""; // the square of what is to be pushed
   let thinking = null; // {role, until}
@@ -84,21 +83,10 @@ export function show(main, { table, players, offered }) {
     button("hint", "Hint", hint, "h"),
     pause,
     button("swap", "Swap sides", () => order("swap"), "s"),
-    button("flip", "Flip", flip, "f"),
+    turning.button,
     ...company.buttons,
     soundButton(),
   );
-
-  /** The board as the only person here sees it, or turned by hand; who looks on sees it from the first role's side. */
-  function turnBoard() {
-    turned = (state.you.length === 1 && Boolean(state.turned[state.you[0]])) !== flipped;
-    turn(board, turned);
-  }
-
-  function flip() {
-    flipped = !flipped;
-    turnBoard();
-  }
 
   function hint() {
     const role = state?.asked[asking]?.role ?? state?.asked[0]?.role ?? state?.choosing[0];
@@ -140,7 +128,7 @@ export function show(main, { table, players, offered }) {
   function walk(role, key) {
     if (state.roles.length > 1) return;
     walking = key;
-    order("walk", { role: state.roles[role], to: key, from: carrying });
+    order("walk", { role: state.roles[role], to: key, origin: carrying });
     carrying = "";
     tellStatus();
   }
@@ -259,8 +247,6 @@ export function show(main, { table, players, offered }) {
   /** What tells the shown position from others of this match. */
   const position = () => JSON.stringify([state.step, state.history.slice(Math.max(0, state.step - BEFORE), state.step).map(({ moves }) => moves)]);
 
-  const named = (candidates) => candidates.map(([move, visits, value]) => ({ move, visits, value }));
-
   /** The figures of the shown step: of the searches that led to it, of hints, of a search that goes on. */
   function fillFigures() {
     const here = [hints.get(position()), running].filter((one) => one?.thought);
@@ -273,7 +259,7 @@ export function show(main, { table, players, offered }) {
         el("div", { class: "bar" }, el("meter", { min: 0, max: 100, value, "aria-label": `${state.roles[role]} expects` }), el("small", {}, `${state.roles[role]}${state.over ? "" : " expects"} ${Math.round(value)}`)),
       ),
     );
-    const thought = here.at(-1)?.thought ?? state.thought.map((one) => ({ ...one, candidates: named(one.candidates) }))[0];
+    const thought = here.at(-1)?.thought ?? state.thought[0];
     if (thought) showSearch(search, state.roles[thought.role], thought.candidates, thought.note);
     else search.replaceChildren(el("p", {}, "Nobody has searched at this step. Ask for a hint, or let the page play a side."));
   }
@@ -319,13 +305,13 @@ export function show(main, { table, players, offered }) {
     const { svg: now, shade } = hidden.drawn(news, drawing);
     board.replaceChildren(now);
     shade();
-    turnBoard();
+    turning.show(news.you.length === 1 && Boolean(news.turned[news.you[0]])); // who looks on sees it from the first role's side
     if (moved) glide(before, now);
     hidden.show(news);
     // What was told is not taken back.
     const final = Boolean(news.blind && !news.blind.over && news.steps > 0);
     const alone = news.roles.filter((role) => role !== "random").length < 2;
-    const none = { hint: !news.rules || news.over, pause: !news.rules || news.over, back: final || !(news.rules || (news.between && news.you.length > 0)), swap: !news.rules || final || alone, flip: now.querySelector("[data-turn]") === null };
+    const none = { hint: !news.rules || news.over, pause: !news.rules || news.over, back: final || !(news.rules || (news.between && news.you.length > 0)), swap: !news.rules || final || alone };
     for (const [name, hides] of Object.entries(none)) controls.querySelector(`[data-order=${name}]`).hidden = hides;
     slider.disabled = !news.rules && news.you.length === 0;
     fillNames();
@@ -350,13 +336,13 @@ export function show(main, { table, players, offered }) {
     putOver(board.querySelector("svg"), over);
     hints.set(position(), { value, thought: { role, candidates, note } });
     fillFigures();
-    status.textContent = `Hint: ${candidates[0]?.move ?? move}`;
+    status.textContent = `Hint: ${candidates[0]?.[0] ?? move}`;
   }
 
   fillRules(rules, table);
 
   main.append(
-    el("datalist", { id: "players" }, ...players.map((name) => el("option", { value: name }))),
+    playerNames(players),
     el(
       "div",
       { class: "table" },
@@ -369,7 +355,7 @@ export function show(main, { table, players, offered }) {
     if (event.target.matches?.("input, select, textarea, [role=tab]") || event.ctrlKey || event.metaKey || event.altKey) return;
     const asked = state?.asked[asking];
     const last = state?.history[state.step - 1]?.moves[asked?.role ?? 0];
-    const move = asked && moveOfKey(asked.moves, turned ? (BACKWARDS[event.key] ?? event.key) : event.key, last);
+    const move = asked && moveOfKey(asked.moves, turning.turned() ? (BACKWARDS[event.key] ?? event.key) : event.key, last);
     if (move !== undefined) {
       event.preventDefault();
       choose(asked.role, move);
@@ -412,7 +398,7 @@ export function show(main, { table, players, offered }) {
     },
     search: ({ turn, role, candidates, note, expects: value }) => {
       if (turn !== state.step + 1) return;
-      running = { value, thought: { role, candidates: named(candidates), note } };
+      running = { value, thought: { role, candidates, note } };
       fillFigures();
     },
     hint: showHint,

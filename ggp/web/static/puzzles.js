@@ -1,6 +1,8 @@
 // The room of puzzles: one is chosen, solved while one looks on, and its line played on the board.
 import { openTable, STRENGTHS } from "/static/opponent.js";
-import { drawing, el, fail, listen, post } from "/static/page.js";
+import { counted, drawing, el, fail, listen, post } from "/static/page.js";
+import { stepper } from "/static/stepper.js";
+import { mark } from "/static/steps.js";
 
 const AHEAD = 6; // drawings that are fetched before they are shown
 
@@ -12,7 +14,6 @@ export function show(main, { puzzle, seconds, source }) {
   const stop = el("button", { type: "button", id: "stop", onclick: () => post(`/puzzles/${puzzle}/stop`).catch(fail) }, "Stop");
   const slider = el("input", { type: "range", min: "0", max: "0", value: "0", "aria-label": "Step" });
   const where = el("output", {});
-  const speed = el("input", { type: "range", min: "0", max: "5", value: "3", "aria-label": "Speed" });
   const numbers = el("details", { open: true }, el("summary", {}, "Numbers"), facts);
   const lurd = el("details", { class: "lurd", hidden: true });
   const own = el("button", { type: "button", id: "own", onclick: () => openTable(source, ["human"], STRENGTHS.medium) }, "Try it yourself");
@@ -20,7 +21,6 @@ export function show(main, { puzzle, seconds, source }) {
   const drawings = new Map(); // step -> promise of the SVG's text
   let line = [];
   let step = 0;
-  let playing = 0;
   let over = false;
   let shown = 0;
 
@@ -40,12 +40,7 @@ export function show(main, { puzzle, seconds, source }) {
     step = Math.max(0, Math.min(line.length, wanted));
     slider.value = step;
     where.textContent = `step ${step} of ${line.length}`;
-    for (const item of moves.querySelectorAll("[aria-current]")) item.removeAttribute("aria-current");
-    const item = moves.children[step - 1];
-    if (item !== undefined) {
-      item.setAttribute("aria-current", "step");
-      moves.scrollTop = item.offsetTop - moves.offsetTop - moves.clientHeight / 2;
-    }
+    mark(moves, step > 0 ? [moves.children[step - 1].firstChild] : []);
     const mine = (shown += 1);
     try {
       const text = await fetched(step);
@@ -56,37 +51,8 @@ export function show(main, { puzzle, seconds, source }) {
     }
   }
 
-  const pause = () => 1600 / 2 ** Number(speed.value); // ms
-  async function play() {
-    if (playing !== 0) {
-      clearTimeout(playing);
-      playing = 0;
-      toggle.textContent = "Play";
-      return;
-    }
-    if (step === line.length) await visit(0);
-    toggle.textContent = "Pause";
-    const next = async () => {
-      await visit(step + 1);
-      if (playing === 0) return;
-      if (step < line.length) playing = setTimeout(next, pause());
-      else play();
-    };
-    playing = setTimeout(next, pause());
-  }
-
-  const button = (id, text, act, key) => el("button", { type: "button", id, title: `key: ${key}`, onclick: act }, text);
-  const toggle = button("toggle", "Play", play, "space");
-  const controls = el(
-    "div",
-    { class: "row", role: "group", "aria-label": "Line", hidden: true },
-    button("first", "First", () => visit(0), "Home"),
-    button("before", "Back", () => visit(step - 1), "left"),
-    toggle,
-    button("after", "Forward", () => visit(step + 1), "right"),
-    button("last", "Last", () => visit(line.length), "End"),
-    el("label", {}, "Speed: ", speed),
-  );
+  const { controls: stepping, toggle } = stepper({ at: () => step, last: () => line.length, go: visit, speed: "300" });
+  const controls = el("div", { class: "controls", role: "group", "aria-label": "Line", hidden: true }, stepping);
   const steps = el("div", { class: "steps", hidden: true }, slider, where);
   slider.addEventListener("input", () => visit(Number(slider.value)));
 
@@ -108,7 +74,6 @@ export function show(main, { puzzle, seconds, source }) {
     facts.replaceChildren(...rows.filter(([, value]) => value !== "").flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));
   }
 
-  const count = (number, one, many) => `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
   const closer = listen(`/puzzles/${puzzle}/events`, {
     progress: (news) => {
       if (over) return;
@@ -118,7 +83,7 @@ export function show(main, { puzzle, seconds, source }) {
       setFacts([
         ["states", news.states.toLocaleString("en")],
         ["states per second", news.seconds > 0 ? Math.round(news.states / news.seconds).toLocaleString("en") : ""],
-        ["best line", news.value == null ? "none yet" : `goal ${news.value} in ${count(news.length, "move", "moves")}`],
+        ["best line", news.value == null ? "none yet" : `goal ${news.value} in ${counted(news.length, "move", "moves")}`],
         ["at work", (news.at_work ?? []).join(", ")],
       ]);
       if (news.moves) visit(line.length);
@@ -141,12 +106,12 @@ export function show(main, { puzzle, seconds, source }) {
       numbers.open = false;
       visit(0);
       // It plays at once; who wants no motion steps through it.
-      if (line.length > 0 && !matchMedia("(prefers-reduced-motion: reduce)").matches) play();
+      if (line.length > 0 && !matchMedia("(prefers-reduced-motion: reduce)").matches) toggle();
     },
     failed: ({ error, moves: kept }) => {
       finish();
       setLine(kept);
-      status.textContent = kept.length > 0 ? `Stopped; the best line so far has ${count(kept.length, "move", "moves")}` : "Stopped.";
+      status.textContent = kept.length > 0 ? `Stopped; the best line so far has ${counted(kept.length, "move", "moves")}` : "Stopped.";
       if (kept.length === 0) fail(new Error(error));
       visit(0);
     },
@@ -155,9 +120,9 @@ export function show(main, { puzzle, seconds, source }) {
   /** "Solved in 0.8 s: 43 moves, 12 pushes": what comes of a search in a line. */
   function result({ value, lurd: steps, moves: found, seconds_wall: time, proven, doubt }) {
     if (value == null) return doubt ? `No line was found: ${doubt}` : "No line was found.";
-    const pushes = steps ? `, ${count([...steps].filter((step) => step !== step.toLowerCase()).length, "push", "pushes")}` : "";
+    const pushes = steps ? `, ${counted([...steps].filter((step) => step !== step.toLowerCase()).length, "push", "pushes")}` : "";
     const how = value === 100 ? "Solved" : `Goal ${value} of 100${proven ? ", the best there is," : ""}`;
-    return `${how} in ${time.toFixed(1)} s: ${count(found.length, "move", "moves")}${pushes}`;
+    return `${how} in ${time.toFixed(1)} s: ${counted(found.length, "move", "moves")}${pushes}`;
   }
 
   function finish() {
@@ -170,12 +135,5 @@ export function show(main, { puzzle, seconds, source }) {
     el("div", { class: "table" }, el("div", {}, board, controls, steps), el("div", { class: "side" }, status, bar, el("div", { class: "row" }, stop, own), numbers, lurd, moves)),
     el("p", {}, el("a", { href: "/puzzles" }, "another puzzle")),
   );
-  document.addEventListener("keydown", (event) => {
-    if (event.target.matches("input, select, textarea") || event.ctrlKey || event.metaKey || event.altKey || controls.hidden) return;
-    const name = { " ": "toggle", ArrowLeft: "before", ArrowRight: "after", Home: "first", End: "last" }[event.key];
-    if (name === undefined || (event.key === " " && event.target.matches("button"))) return;
-    event.preventDefault();
-    controls.querySelector(`#${name}`).click();
-  });
   visit(0);
 }

@@ -2,7 +2,7 @@
 import { analysis } from "/static/analysis.js";
 import { recordCards } from "/static/record_cards.js";
 import { ownMatches } from "/static/mine.js";
-import { ago, clearError, drawing, el, fail, get, post, textOf } from "/static/page.js";
+import { ago, clearError, drawing, el, fail, get, post, takeFiles, textOf } from "/static/page.js";
 import { seeAs } from "/static/see_as.js";
 import { view } from "/static/viewer.js";
 
@@ -107,16 +107,7 @@ function showList(main, { files, folder }) {
     }
   }
   file.addEventListener("change", () => file.files.length && bring(file.files[0]));
-  drop.addEventListener("dragover", (event) => {
-    event.preventDefault();
-    drop.classList.add("over");
-  });
-  drop.addEventListener("dragleave", () => drop.classList.remove("over"));
-  drop.addEventListener("drop", (event) => {
-    event.preventDefault();
-    drop.classList.remove("over");
-    if (event.dataTransfer.files.length) bring(event.dataTransfer.files[0]);
-  });
+  takeFiles(drop, drop, bring);
   const own = ownMatches();
   const cards = own.map(({ title, line, time, svg, open }) => el("button", { type: "button", class: "card", onclick: () => open().catch(fail) }, el("span", { class: "picture", "aria-hidden": "true" }, svg ? drawing(svg) : null), el("strong", {}, title), el("span", { class: "line" }, line), el("small", {}, ago(time))));
   if (own.length > 0) main.append(el("h2", {}, "Your last matches"), el("div", { class: "cards" }, ...cards));

@@ -3,7 +3,7 @@ import { Editor } from "/static/editor.js";
 import { preview } from "/static/preview.js";
 import { openTable, STRENGTHS } from "/static/opponent.js";
 import { solveCard } from "/static/solve.js";
-import { clearError, drawing, el, fail, get, post, textOf, used } from "/static/page.js";
+import { clearError, drawing, el, fail, get, post, saveText, textOf, used } from "/static/page.js";
 
 const PAUSE = 250; // ms without a key before the rules are checked
 const KEPT = "rules-text";
@@ -14,31 +14,6 @@ const TEMPLATES = [
   ["eightpuzzle", "a puzzle"],
   ["connectfour", "a game with gravity"],
 ];
-const NEW = `; The last match: take one or two, who takes the last one wins.
-
-(role first)
-(role second)
-
-(init (left 7))
-(init (control first))
-
-(<= (legal ?r (take 1)) (true (control ?r)))
-(<= (legal ?r (take 2)) (true (control ?r)) (not (true (left 1))))
-(<= (legal ?r noop) (role ?r) (not (true (control ?r))))
-
-(<= (next (left ?m)) (does ?r (take ?k)) (true (left ?n)) (less ?n ?k ?m))
-(<= (next (control first)) (true (control second)))
-(<= (next (control second)) (true (control first)))
-
-(<= terminal (true (left 0)))
-(<= (goal ?r 100) (role ?r) (not (true (control ?r))))
-(<= (goal ?r 0) (true (control ?r)))
-
-; (less N K M): N - K = M
-(less 7 1 6) (less 6 1 5) (less 5 1 4) (less 4 1 3) (less 3 1 2) (less 2 1 1) (less 1 1 0)
-(less 7 2 5) (less 6 2 4) (less 5 2 3) (less 4 2 2) (less 3 2 1) (less 2 2 0)
-`;
-
 export async function show(main, { games }) {
   const editor = new Editor("Rules, in any notation", changed);
   const status = el("p", { class: "status", role: "status", "aria-live": "polite" });
@@ -179,12 +154,6 @@ export async function show(main, { games }) {
     }
   }
 
-  function save() {
-    const link = el("a", { href: URL.createObjectURL(new Blob([editor.text], { type: "text/plain" })), download: "rules.kif" });
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-  }
-
   file.addEventListener("change", async () => {
     if (file.files[0]) editor.replace(await textOf(file.files[0]));
     file.value = "";
@@ -209,7 +178,7 @@ export async function show(main, { games }) {
   );
   function begin(name) {
     template.value = "";
-    if (name === "new") editor.replace(NEW);
+    if (name === "new") fetch("/static/new.kif").then((reply) => reply.text()).then((text) => editor.replace(text), fail);
     else if (name) load(name);
   }
   const loading = el(
@@ -227,7 +196,7 @@ export async function show(main, { games }) {
     el("datalist", { id: "games" }, ...games.map((name) => el("option", { value: name }))),
     el("button", { type: "submit", id: "load" }, "Load"),
     button("open", "Open a file", () => file.click()),
-    button("save", "Save", save),
+    button("save", "Save", () => saveText(editor.text, "rules.kif")),
     file,
   );
   main.append(

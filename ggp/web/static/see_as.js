@@ -1,5 +1,5 @@
 // Recorded matches of hidden information: seen as a role saw them, or as they were.
-import { known, shade } from "/static/hidden.js";
+import { known, shade, whose } from "/static/hidden.js";
 import { el, get } from "/static/page.js";
 
 /** `again()` draws the step that is shown once more. `frame(step, plain)` promises {svg, beside} of a step; `plain` is the truth. */
@@ -7,12 +7,11 @@ export function seeAs(query, story, again) {
   const answers = new Map(); // role -> what it knew, step by step
   const shades = el("input", { type: "checkbox", checked: true, onchange: () => again() });
   const panel = el("div", { role: "status" });
-  const options = [["", "all that is true"], ...story.hidden.map((role) => [String(role), `what ${story.roles[role]} knew`])];
-  const choice = el("select", { id: "see-as", onchange: () => again() }, ...options.map(([value, words]) => el("option", { value }, words)));
-  const element = el("section", { class: "known", "aria-label": "What is known" }, el("label", {}, "See ", choice), panel);
+  const choice = whose(story.hidden, story.roles, "", () => again());
+  const element = el("section", { class: "known", "aria-label": "What is known" }, choice, panel);
 
   async function frame(step, plain) {
-    const role = choice.value;
+    const role = choice.control.value;
     panel.replaceChildren();
     if (role === "") return plain;
     if (!answers.has(role)) {
@@ -20,7 +19,7 @@ export function seeAs(query, story, again) {
       answers.set(role, get(`/replay/sights?${query}&role=${role}`));
     }
     const { sights } = await answers.get(role);
-    if (role !== choice.value) return plain;
+    if (role !== choice.control.value) return plain;
     const sight = sights[step];
     if (sight === undefined) {
       panel.replaceChildren(el("p", {}, "Shown is all that is true: what the role knew here was not worked out."));

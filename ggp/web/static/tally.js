@@ -1,17 +1,16 @@
 // Beside the board of a puzzle: moves, pushes, and the best result so far, which this browser keeps for each level.
 import { openTable, STRENGTHS } from "/static/opponent.js";
-import { el } from "/static/page.js";
+import { counted, el, read, write } from "/static/page.js";
 
-const count = (number, one, many) => `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
-const told = ({ moves, pushes }) => [count(moves, "move", "moves"), ...(pushes === undefined ? [] : [count(pushes, "push", "pushes")])].join(", ");
+const told = ({ moves, pushes }) => [counted(moves, "move", "moves"), ...(pushes === undefined ? [] : [counted(pushes, "push", "pushes")])].join(", ");
 
 /** The best result of a level, with a new one taken into account: a higher goal, else fewer moves, fewer pushes. */
 function best(level, reached) {
   const key = `best ${level}`;
-  const kept = JSON.parse(localStorage.getItem(key) ?? "null");
+  const kept = read(key);
   if (reached === null || kept?.goal > reached.goal) return kept;
   const merged = kept?.goal === reached.goal ? { ...reached, moves: Math.min(kept.moves, reached.moves), ...(reached.pushes === undefined ? {} : { pushes: Math.min(kept.pushes, reached.pushes) }) } : reached;
-  localStorage.setItem(key, JSON.stringify(merged));
+  write(key, merged);
   return merged;
 }
 

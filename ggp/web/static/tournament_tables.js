@@ -1,27 +1,11 @@
-// The tables of a tournament and their plots. It imports nothing: reports carry it.
-
-function el(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else element.setAttribute(name, value);
-  }
-  element.append(...children.filter((child) => child != null));
-  return element;
-}
+// The tables of a tournament and their plots. Reports carry it.
+import { el, shape } from "/static/dom.js";
 
 const link = (replay, number) => (replay ? el("a", { href: replay(number) }, `${number}`) : `${number}`);
 
 function table(heads, rows) {
   const cell = (value) => el("td", {}, value instanceof Node ? value : String(value ?? ""));
   return el("div", { class: "scroll", tabindex: "0" }, el("table", {}, el("thead", {}, el("tr", {}, ...heads.map((name) => el("th", { scope: "col" }, name)))), el("tbody", {}, ...rows.map((row) => el("tr", {}, ...row.map(cell))))));
-}
-
-function svg(tag, attributes = {}, ...children) {
-  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  element.append(...children);
-  return element;
 }
 
 /** Ratings as dots with their 95 % intervals, best first. */
@@ -32,19 +16,19 @@ function ratingsPlot(ratings) {
   const x = (elo) => left + 20 + (560 * (elo - low)) / Math.max(1, high - low);
   const height = 30 + 28 * ratings.length;
   const words = ratings.map(({ player, elo, low: from, high: to }) => `${player} ${elo} (${from} to ${to})`).join(", ");
-  const plot = svg("svg", { class: "plot", viewBox: `0 0 ${left + 600} ${height}`, width: left + 600, role: "img", "aria-label": `Elo: ${words}` });
+  const plot = shape("svg", { class: "plot", viewBox: `0 0 ${left + 600} ${height}`, width: left + 600, role: "img", "aria-label": `Elo: ${words}` });
   const span = high - low;
   const step = [10, 20, 50, 100, 200, 500, 1000, 2000].find((s) => span / s <= 9) ?? 5000;
   for (let tick = Math.ceil(low / step) * step; tick <= high; tick += step) {
-    plot.append(svg("line", { x1: x(tick), x2: x(tick), y1: 0, y2: height - 22 }), svg("text", { x: x(tick), y: height - 6, "text-anchor": "middle" }, String(tick)));
+    plot.append(shape("line", { x1: x(tick), x2: x(tick), y1: 0, y2: height - 22 }), shape("text", { x: x(tick), y: height - 6, "text-anchor": "middle" }, String(tick)));
   }
   ratings.forEach((one, row) => {
     const y = 18 + 28 * row;
     const name = one.player.length > 30 ? `${one.player.slice(0, 29)}…` : one.player;
     plot.append(
-      svg("text", { x: left, y: y + 4, "text-anchor": "end" }, name),
-      svg("line", { class: "bar", x1: x(one.low), x2: x(one.high), y1: y, y2: y }),
-      svg("circle", { class: "dot", cx: x(one.elo), cy: y, r: 6 }),
+      shape("text", { x: left, y: y + 4, "text-anchor": "end" }, name),
+      shape("line", { class: "bar", x1: x(one.low), x2: x(one.high), y1: y, y2: y }),
+      shape("circle", { class: "dot", cx: x(one.elo), cy: y, r: 6 }),
     );
   });
   return plot;
@@ -55,11 +39,11 @@ function testPlot({ history, bounds, line }) {
   const [low, high] = [Math.min(bounds[0], ...history) * 1.1, Math.max(bounds[1], ...history) * 1.1];
   const y = (value) => 180 - (170 * (value - low)) / (high - low);
   const x = (i) => 50 + (540 * i) / Math.max(1, history.length - 1);
-  const plot = svg("svg", { class: "plot", viewBox: "0 0 600 190", width: 600, role: "img", "aria-label": line });
+  const plot = shape("svg", { class: "plot", viewBox: "0 0 600 190", width: 600, role: "img", "aria-label": line });
   for (const [value, name] of [[bounds[0], "bound"], [0, ""], [bounds[1], "bound"]]) {
-    plot.append(svg("line", { class: name, x1: 50, x2: 590, y1: y(value), y2: y(value) }), svg("text", { x: 44, y: y(value) + 4, "text-anchor": "end" }, value.toFixed(1)));
+    plot.append(shape("line", { class: name, x1: 50, x2: 590, y1: y(value), y2: y(value) }), shape("text", { x: 44, y: y(value) + 4, "text-anchor": "end" }, value.toFixed(1)));
   }
-  plot.append(svg("polyline", { class: "curve", points: history.map((value, i) => `${x(i).toFixed(1)},${y(value).toFixed(1)}`).join(" ") }));
+  plot.append(shape("polyline", { class: "curve", points: history.map((value, i) => `${x(i).toFixed(1)},${y(value).toFixed(1)}`).join(" ") }));
   return plot;
 }
 

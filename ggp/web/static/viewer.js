@@ -1,17 +1,8 @@
-// A match, step by step: slider, keys, play, faults marked. It imports nothing: exported files carry it.
-
-/** Turns a drawing for who sits at its top, or back; names and pieces stay upright. */
-export function turn(svg, on) {
-  const set = (element, turned) => {
-    element.dataset.base ??= element.getAttribute("transform") ?? "";
-    element.setAttribute("transform", `${element.dataset.base} ${on ? turned : ""}`.trim());
-  };
-  for (const element of svg.querySelectorAll("[data-turn]")) set(element, element.dataset.turn);
-  for (const square of svg.querySelectorAll("[data-turn^=rotate] > [data-square]")) {
-    const { x, y, width, height } = (square.querySelector(".gb-cell, .gb-reach") ?? square).getBBox();
-    set(square, `rotate(180 ${x + width / 2} ${y + height / 2})`);
-  }
-}
+// A match, step by step: slider, keys, play, faults marked. Exported files carry it.
+import { drawing, el, shape } from "/static/dom.js";
+import { stepper } from "/static/stepper.js";
+import { fillSteps, mark } from "/static/steps.js";
+import { flipping } from "/static/turn.js";
 
 /**
  * Fills `main` with a match. `story` is what /replay/story tells; `frame(step)` promises
@@ -22,32 +13,20 @@ export function turn(svg, on) {
  */
 export function view(main, story, frame) {
   let last = story.steps.length - 1;
-  const make = (tag, attributes = {}, ...children) => {
-    const element = document.createElement(tag);
-    for (const [name, value] of Object.entries(attributes)) {
-      if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-      else if (value !== false) element.setAttribute(name, value);
-    }
-    element.append(...children);
-    return element;
-  };
   const who = (role) => `${story.roles[role] ?? `role ${role + 1}`}${story.players[role] ? ` (${story.players[role]})` : ""}`;
   const trouble = (step) => [...step.faults.map(({ role, text }) => `${who(role)}: ${text}`), ...(step.doubt ? [step.doubt] : [])];
   let bad = [];
 
-  const board = make("div", { class: "board" });
-  const slider = make("input", { type: "range", min: "0", max: String(last), value: "0", "aria-label": "Step" });
-  const where = make("output", {});
-  const said = make("p", { class: "status", role: "status", "aria-live": "polite" });
-  const moves = make("dl", { class: "joint" });
-  const play = make("button", { type: "button", "aria-pressed": "false", title: "key: space" }, "Play");
-  const speed = make("select", { "aria-label": "Speed" }, ...[["1000", "1 step a second"], ["300", "3 steps"], ["100", "10 steps"], ["2500", "slow"]].map(([value, text]) => make("option", { value }, text)));
-  const list = make("div", { class: "history", role: "group", "aria-label": "Steps", tabindex: "0" });
-  const times = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  const marks = make("div", { class: "marks", "aria-hidden": "true" });
+  const board = el("div", { class: "board" });
+  const slider = el("input", { type: "range", min: "0", max: String(last), value: "0", "aria-label": "Step" });
+  const where = el("output", {});
+  const said = el("p", { class: "status", role: "status", "aria-live": "polite" });
+  const moves = el("dl", { class: "joint" });
+  const list = el("div", { class: "history", role: "group", "aria-label": "Steps", tabindex: "0" });
+  const times = shape("svg", { class: "times", preserveAspectRatio: "none", role: "img" });
+  const faults = el("div", { class: "marks", "aria-hidden": "true" });
   let at = -1;
-  let timer = null;
-  let turned = false;
+  const turning = flipping(board);
 
   // Until the rules have told the words, and where nobody knows them, the name by convention is passed over.
   const idle = (move) => move.toLowerCase() === "noop";
@@ -56,65 +35,39 @@ export function view(main, story, frame) {
 
   /** The steps in columns by role; who only waits is left out. */
   function fill() {
-    bad = [];
-    marks.replaceChildren();
-    const width = Math.max(1, story.roles.length);
-    const rows = [];
-    let reached = width; // the last column of the row that is being filled
-    buttons = story.steps.map((step, number) => {
-      const wrong = trouble(step);
-      if (wrong.length > 0) {
-        bad.push(number);
-        const mark = make("i");
-        mark.style.left = `${(100 * number) / Math.max(1, last)}%`;
-        marks.append(mark);
-      }
-      const button = (text, role) => {
-        const fell = step.fell?.role === role ? step.fell.text : "";
-        return make("button", { type: "button", class: wrong.length || fell ? "quiet wrong" : "quiet", title: [step.moves[role] ?? "", ...wrong, fell].filter(Boolean).join(" - "), onclick: () => go(number) }, fell ? `${text} ▼` : text);
+    bad = story.steps.flatMap((step, number) => (trouble(step).length > 0 ? [number] : []));
+    faults.replaceChildren(...bad.map(() => el("i")));
+    bad.forEach((number, i) => (faults.children[i].style.left = `${(100 * number) / Math.max(1, last)}%`));
+    const start = el("button", { type: "button", class: story.steps[0].doubt ? "quiet wrong" : "quiet", title: trouble(story.steps[0]).join(" - "), onclick: () => go(0) }, "start");
+    const made = el("div");
+    const steps = story.steps.slice(1).map((step, i) => {
+      const fell = (role) => step.fell?.role === role;
+      return {
+        number: i + 1,
+        words: spoken(step).map((word, role) => (fell(role) ? `${word ?? "-"} ▼` : word)),
+        titles: story.roles.map((_, role) => [step.moves[role] ?? "", ...trouble(step), fell(role) ? step.fell.text : ""].filter(Boolean).join(" - ")),
+        wrong: story.roles.map((_, role) => trouble(step).length > 0 || fell(role)),
       };
-      if (number === 0) return [button("start", 0)];
-      const words = spoken(step);
-      const said = words.flatMap((word, role) => (word === null ? [] : [role]));
-      const shown = said.length > 0 ? said : [0];
-      if (shown[0] <= reached || width === 1) rows.push({});
-      const row = rows.at(-1);
-      for (const role of shown) row[role] = button(words[role] ?? "-", role);
-      reached = shown.length > 1 ? width : shown[0];
-      return shown.map((role) => row[role]);
     });
-    list.replaceChildren(make("p", {}, buttons[0][0]), story.roles.length > 1 ? columns(rows) : make("ol", { class: "run" }, ...rows.map((row) => make("li", {}, row[0]))));
+    buttons = [[start], ...fillSteps(made, story.roles, steps, at, go)];
+    list.replaceChildren(el("p", {}, start), made);
     toFault.hidden = bad.length === 0;
     fillTimes();
-  }
-
-  function columns(rows) {
-    const heads = make("tr", {}, make("td"), ...story.roles.map((role) => make("th", { scope: "col" }, role)));
-    const lines = rows.map((row, i) => make("tr", {}, make("td", { class: "number" }, `${i + 1}.`), ...story.roles.map((_, role) => make("td", {}, row[role] ?? ""))));
-    return make("table", {}, make("thead", {}, heads), make("tbody", {}, ...lines));
   }
 
   /** How long each step took, as bars. */
   function fillTimes() {
     const most = Math.max(0, ...story.steps.map(({ seconds }) => seconds ?? 0));
-    times.replaceChildren();
     times.toggleAttribute("hidden", most === 0);
-    const put = (element, attributes) => {
-      for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
-      return element;
-    };
-    put(times, { class: "times", viewBox: `0 0 ${Math.max(1, last)} 1`, preserveAspectRatio: "none", role: "img", "aria-label": `Time of each step, at most ${most} s` });
-    story.steps.forEach(({ seconds }, number) => {
-      if (!seconds || seconds < 0) return;
-      const height = seconds / most;
-      times.append(put(document.createElementNS(times.namespaceURI, "rect"), { x: number - 0.9, y: 1 - height, width: 0.8, height }));
-    });
+    times.setAttribute("viewBox", `0 0 ${Math.max(1, last)} 1`);
+    times.setAttribute("aria-label", `Time of each step, at most ${most} s`);
+    const bar = (seconds, number) => shape("rect", { x: number - 0.9, y: 1 - seconds / most, width: 0.8, height: seconds / most });
+    times.replaceChildren(...story.steps.flatMap(({ seconds }, number) => (seconds > 0 ? [bar(seconds, number)] : [])));
   }
 
   async function go(number, keep = true) {
     number = Math.max(0, Math.min(last, number));
     if (number === at) return;
-    for (const button of buttons[at] ?? []) button.removeAttribute("aria-current");
     at = number;
     slider.value = String(number);
     where.textContent = `step ${number} of ${last}`;
@@ -124,23 +77,18 @@ export function view(main, story, frame) {
     try {
       const { svg, beside } = await frame(number);
       if (at !== number) return;
-      const parsed = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
-      board.replaceChildren(document.importNode(parsed, true), ...beside.map((line) => make("p", { class: "beside" }, line)));
-      flip.hidden = board.querySelector("[data-turn]") === null;
-      turn(board, turned);
+      board.replaceChildren(drawing(svg), ...beside.map((line) => el("p", { class: "beside" }, line)));
+      turning.show();
     } catch (error) {
       said.textContent = error.message;
     }
   }
 
-  function follow() {
-    for (const button of buttons[at]) button.setAttribute("aria-current", "step");
-    list.scrollTop += buttons[at][0].getBoundingClientRect().top - list.getBoundingClientRect().top - list.clientHeight / 2;
-  }
+  const follow = () => mark(list, buttons[at]);
 
   function tell() {
     const step = story.steps[at];
-    moves.replaceChildren(...spoken(step).flatMap((move, role) => (move === null ? [] : [make("dt", {}, who(role)), make("dd", {}, move)])));
+    moves.replaceChildren(...spoken(step).flatMap((move, role) => (move === null ? [] : [el("dt", {}, who(role)), el("dd", {}, move)])));
     const time = step.seconds == null ? "" : `after ${step.seconds} s`;
     const end = at === last ? [result(), story.reason].filter(Boolean).join(": ") : "";
     const fell = step.fell ? `${who(step.fell.role)} ${step.fell.text}` : "";
@@ -153,76 +101,21 @@ export function view(main, story, frame) {
     return story.aborted ? "the match was aborted here" : "the record ends here";
   }
 
-  function toggle() {
-    if (timer !== null) {
-      clearTimeout(timer);
-      timer = null;
-    } else {
-      if (at === last) go(0);
-      const next = () => {
-        go(at + 1);
-        timer = at < last ? setTimeout(next, Number(speed.value)) : null;
-        show();
-      };
-      timer = setTimeout(next, Number(speed.value));
-    }
-    show();
-  }
-
-  function show() {
-    play.textContent = timer === null ? "Play" : "Stop";
-    play.setAttribute("aria-pressed", String(timer !== null));
-  }
-
-  play.addEventListener("click", toggle);
   slider.addEventListener("input", () => go(Number(slider.value)));
-  const step = (text, label, to, key) => make("button", { type: "button", "aria-label": label, title: `key: ${key}`, onclick: () => go(to()) }, text);
-  const nextFault = () => bad.find((number) => number > at) ?? bad[0] ?? at;
-  const toFault = step("next fault", "next fault", nextFault, "n");
-  const flip = make("button", { type: "button", "aria-pressed": "false", title: "key: f", onclick: flipped, hidden: "" }, "Flip");
-  function flipped() {
-    turned = !turned;
-    flip.setAttribute("aria-pressed", String(turned));
-    turn(board, turned);
-  }
-  const controls = make(
-    "div",
-    { class: "controls", role: "group", "aria-label": "Steps" },
-    step("|◀", "first", () => 0, "Home"),
-    step("◀", "back", () => at - 1, "left"),
-    play,
-    step("▶", "on", () => at + 1, "right"),
-    step("▶|", "last", () => last, "End"),
-    speed,
-    flip,
-    toFault,
-  );
-  const about = make("p", {}, `${story.title ? `${story.title}: ` : ""}${story.roles.map((_, role) => who(role)).join(", ")}. Startclock ${story.clocks[0]} s, playclock ${story.clocks[1]} s.`);
+  const nextFault = () => go(bad.find((number) => number > at) ?? bad[0] ?? at);
+  const toFault = el("button", { type: "button", title: "key: n", onclick: nextFault }, "next fault");
+  const keys = { ArrowUp: () => go(at - 10), ArrowDown: () => go(at + 10), f: turning.flip, n: nextFault };
+  const { controls: stepping } = stepper({ at: () => at, last: () => last, go, keys });
+  const controls = el("div", { class: "controls", role: "group", "aria-label": "Steps" }, stepping, turning.button, toFault);
+  const about = el("p", {}, `${story.title ? `${story.title}: ` : ""}${story.roles.map((_, role) => who(role)).join(", ")}. Startclock ${story.clocks[0]} s, playclock ${story.clocks[1]} s.`);
   if (story.rules === "named") about.append(" The record has no rules: those of the game of this name that comes along are used.");
   if (story.rules === "") about.append(" The rules of this game are not known: the board is guessed from the states.");
   main.append(
     about,
-    make("div", { class: "table" }, board, make("div", { class: "side" }, said, moves, controls, make("div", { class: "steps" }, make("div", { class: "track" }, times, slider, marks), where), list)),
+    el("div", { class: "table" }, board, el("div", { class: "side" }, said, moves, controls, el("div", { class: "steps" }, el("div", { class: "track" }, times, slider, faults), where), list)),
   );
   fill();
 
-  document.addEventListener("keydown", (event) => {
-    if (event.target.matches("input:not([type=range]), select, textarea") || event.ctrlKey || event.metaKey || event.altKey) return;
-    const act = {
-      ArrowLeft: () => go(at - 1),
-      ArrowRight: () => go(at + 1),
-      ArrowUp: () => go(at - 10),
-      ArrowDown: () => go(at + 10),
-      Home: () => go(0),
-      End: () => go(last),
-      " ": toggle,
-      f: flipped,
-      n: () => go(nextFault()),
-    }[event.key];
-    if (!act || (event.key === " " && event.target.matches("button"))) return;
-    event.preventDefault();
-    act();
-  });
   const asked = () => Number.parseInt(location.hash.slice(1), 10) || 0;
   window.addEventListener("hashchange", () => go(asked(), false));
   go(asked(), false);

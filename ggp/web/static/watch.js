@@ -1,8 +1,9 @@
 // The watching room: the matches of players' servers, and one of them as it is played.
-import { clearError, drawing, el, expectation, fail, get, listen } from "/static/page.js";
+import { showSearch } from "/static/about.js";
+import { clearError, drawing, el, fail, get, listen, shape } from "/static/page.js";
 import { openTable, STRENGTHS } from "/static/opponent.js";
 import { fillSteps } from "/static/steps.js";
-import { turn } from "/static/viewer.js";
+import { flipping } from "/static/turn.js";
 
 export function show(main, { match }) {
   if (match) showMatch(main, match);
@@ -67,13 +68,6 @@ function showList(main) {
 /** A move as the rules write it, without parentheses. */
 const bare = (move) => move.replace(/^\((.*)\)$/, "$1");
 
-function svg(tag, attributes = {}, ...children) {
-  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  element.append(...children);
-  return element;
-}
-
 /** What the player expected at its turns, 0 to 100. */
 function course(answers) {
   const known = answers.filter((one) => typeof one.expects === "number");
@@ -82,11 +76,11 @@ function course(answers) {
   const last = known.at(-1).turn;
   const x = (turn) => 30 + (360 * (turn - first)) / Math.max(1, last - first);
   const y = (value) => 110 - value;
-  return svg(
+  return shape(
     "svg",
     { class: "course", viewBox: "0 0 400 120", role: "img", "aria-label": `expected result by turn: ${known.map((one) => `${one.turn}: ${one.expects}`).join(", ")}` },
-    ...[0, 50, 100].flatMap((value) => [svg("line", { x1: 30, x2: 390, y1: y(value), y2: y(value) }), svg("text", { x: 26, y: y(value) + 4, "text-anchor": "end" }, String(value))]),
-    svg("polyline", { points: known.map((one) => `${x(one.turn).toFixed(1)},${y(one.expects).toFixed(1)}`).join(" ") }),
+    ...[0, 50, 100].flatMap((value) => [shape("line", { x1: 30, x2: 390, y1: y(value), y2: y(value) }), shape("text", { x: 26, y: y(value) + 4, "text-anchor": "end" }, String(value))]),
+    shape("polyline", { points: known.map((one) => `${x(one.turn).toFixed(1)},${y(one.expects).toFixed(1)}`).join(" ") }),
   );
 }
 
@@ -94,8 +88,7 @@ function showMatch(main, key) {
   const board = el("div", { class: "board" });
   const said = el("p", { class: "status", role: "status", "aria-live": "polite" }, "waiting for the match ...");
   const moves = el("dl", { class: "joint" });
-  const note = el("p", {});
-  const thought = el("tbody");
+  const thought = el("div", {});
   const plot = el("div", {});
   const past = el("div", { class: "history", role: "group", "aria-label": "Moves made", tabindex: "0" });
   const beside = el("div", {});
@@ -110,24 +103,10 @@ function showMatch(main, key) {
   let following = true; // shows each new step, until somebody looks back
   const slider = el("input", { type: "range", min: "0", max: "0", value: "0", "aria-label": "Step" });
   const where = el("output", {});
-  let turned = false;
-  const flip = el("button", { type: "button", "aria-pressed": "false", title: "key: f", onclick: flipped, hidden: true }, "Flip");
-  function flipped() {
-    turned = !turned;
-    flip.setAttribute("aria-pressed", String(turned));
-    turn(board, turned);
-  }
+  const turning = flipping(board);
   const follow = el("button", { type: "button", hidden: true, onclick: () => go(newest) }, "To the newest");
   // Game managers tell of no search.
-  const searching = el(
-    "section",
-    { hidden: true },
-    el("h2", {}, "The search"),
-    note,
-    el("table", { class: "thought" }, el("thead", {}, el("tr", {}, ...["move", "expects of 100", "visits", "share"].map((name) => el("th", { scope: "col" }, name)))), thought),
-    el("h2", {}, "Expected goal value by turn, 0 to 100"),
-    plot,
-  );
+  const searching = el("section", { hidden: true }, el("h2", {}, "The search"), thought, el("h2", {}, "Expected goal value by turn, 0 to 100"), plot);
   main.append(
     el("p", {}, el("a", { href: "/watch" }, "all matches"), id),
     el(
@@ -138,7 +117,7 @@ function showMatch(main, key) {
         "div",
         { class: "side" },
         said,
-        el("div", { class: "steps" }, slider, where, follow, flip),
+        el("div", { class: "steps" }, slider, where, follow, turning.button),
         moves,
         searching,
         past,
@@ -149,13 +128,8 @@ function showMatch(main, key) {
   function think(search) {
     thinking = search;
     searching.hidden = false;
-    note.textContent = [search.machine, search.note].filter(Boolean).join(": ");
-    const all = (search.candidates || []).reduce((sum, [, visits]) => sum + visits, 0);
-    thought.replaceChildren(
-      ...(search.candidates || []).map(([move, visits, value]) =>
-        el("tr", {}, el("td", { title: move }, texts[move] ?? bare(move)), el("td", {}, expectation(value)), el("td", {}, visits.toLocaleString("en")), el("td", {}, el("meter", { min: 0, max: Math.max(1, all), value: visits, "aria-label": "share of visits" }))),
-      ),
-    );
+    const candidates = (search.candidates || []).map(([move, ...told]) => [texts[move] ?? bare(move), ...told]);
+    showSearch(thought, search.machine ?? "", candidates, search.note ?? "");
   }
 
   function fillPlot() {
@@ -178,8 +152,7 @@ function showMatch(main, key) {
     at = told.step;
     slider.value = String(at);
     board.replaceChildren(drawing(told.svg));
-    flip.hidden = board.querySelector("[data-turn]") === null;
-    turn(board, turned);
+    turning.show();
     // The drawing of a game without a board has all of it.
     const lines = board.querySelector("[data-square]") ? told.beside : [];
     beside.replaceChildren(...lines.map((line) => el("p", { class: "beside" }, line)));
@@ -209,7 +182,7 @@ function showMatch(main, key) {
   slider.addEventListener("input", () => go(Number(slider.value)));
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const act = { ArrowLeft: () => go(at - 1), ArrowRight: () => go(at + 1), Home: () => go(0), End: () => go(newest), f: flipped }[event.key];
+    const act = { ArrowLeft: () => go(at - 1), ArrowRight: () => go(at + 1), Home: () => go(0), End: () => go(newest), f: turning.flip }[event.key];
     if (act) {
       event.preventDefault();
       act();
@@ -245,7 +218,7 @@ function showMatch(main, key) {
     search: think,
     answer: (told) => {
       answers = [...answers, told];
-      note.textContent = [told.machine, told.note].filter(Boolean).join(": ");
+      thought.querySelector("p")?.replaceChildren(el("strong", {}, told.machine), ` ${told.note}`);
       if (told.machine) said.textContent = `answered ${texts[told.move] ?? bare(told.move)}`; // game managers do not think
       fillPlot();
     },

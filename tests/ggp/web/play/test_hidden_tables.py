@@ -12,7 +12,7 @@ from gdl.information import hides
 from ggp.game import Game
 from ggp.processes.parent import Inbox
 from ggp.rule_files import installed_games
-from ggp.web.play.routes import REQUESTS
+from ggp.web.play.requests import REQUESTS
 from ggp.web.play.table import TableRequest
 from ggp.web.play.table_process import BlindTable
 from ggp.web.play.view import OUTSIDE

@@ -13,12 +13,13 @@ from gdl.errors import GdlError
 from ggp.game import Game
 from ggp.processes.parent import Inbox
 from ggp.web.play import routes
+from ggp.web.play.company import checked_name
 from ggp.web.play.game_clock import GameClock
-from ggp.web.play.people import checked_name
-from ggp.web.play.random_ends import RandomEnds
+from ggp.web.play.requests import REQUESTS
 from ggp.web.play.routes import TABLES
 from ggp.web.play.table import Table, TableRequest
 from ggp.web.play.table_process import BlindTable
+from ggp.web.random_ends import RandomEnds
 from ggp.web.replay.recorded import read_match
 from tests.ggp.web.pages import Client
 from tests.ggp.web.play.test_tables import At, opened
@@ -43,7 +44,7 @@ async def test_each_of_two_moves_its_own_side_and_a_wrong_key_changes_nothing(cl
     assert people["you"] == [1] and [seat["name"] for seat in people["seats"]] == ["Ann", "Bob"]
     stranger = At(client, one.table, one.headers, "x" * 16)
     assert "taken" in (await stranger.request("sit", role="o"))["error"]
-    for do in routes.REQUESTS.keys() - {"sit"}:
+    for do in REQUESTS.keys() - {"sit"}:
         reply = await client.post(
             f"/play/{one.table}/{do}",
             json={"role": "x", "move": "(mark a 1)", "player": "uct", "step": 0, "to": "a", "key": "x" * 16},

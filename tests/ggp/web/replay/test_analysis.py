@@ -15,7 +15,7 @@ from ggp.web.replay import analysis
 from ggp.web.replay.recorded import read_match
 from ggp.web.replay.replay_process import Replay
 from players.match import Match
-from tests.ggp.web.pages import Client, Listener, WebServer, press, token_of, until, wait
+from tests.ggp.web.pages import Client, WebServer, press, token_of, until, wait
 
 BLUNDER = ("(mark a 1)", "(mark b 2)", "(mark c 3)", "(mark a 3)", "(mark c 1)", "(mark b 1)", "(mark c 2)")
 """Tic-tac-toe: a corner instead of a side by o, and x has two threats."""
@@ -34,7 +34,7 @@ def recorded(name: str, line: tuple[str, ...]) -> dict[str, Any]:
 
 def analysed(record: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     monkeypatch.setattr(analysis, "_SECONDS", 1.5)
-    return Replay(read_match(record), Game("kept", record["rules"])).analysed(lambda kind, **fields: None)
+    return Replay(read_match(record), Game("kept", record["rules"])).analysed()
 
 
 def test_the_move_that_loses_a_drawn_match_is_named_with_a_better_one(
@@ -63,7 +63,7 @@ def test_what_follows_an_impossible_state_is_not_judged(monkeypatch: pytest.Monk
     assert told["values"][3:] == [[None, None]] * 5
 
 
-async def test_an_analysis_is_begun_and_told_to_all_who_look_on(
+async def test_an_analysis_of_a_brought_record_needs_the_token_of_a_page(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     headers = token_of(client)
@@ -71,12 +71,10 @@ async def test_an_analysis_is_begun_and_told_to_all_who_look_on(
     page = (await (await client.post("/replay/records", json=brought, headers=headers)).json())["page"]
     query = page.partition("?")[2]
     assert "(init (control x))" in (await (await client.get(f"/replay/rules?{query}")).json())["rules"]
-    events = (await (await client.post(f"/replay/analyses?{query}", headers=headers)).json())["events"]
-    told = await Listener(client, events).until("solved")
+    told = await (await client.post(f"/replay/analysis?{query}", headers=headers)).json()
     assert [fall["step"] for fall in told["falls"]] == [4]
-    assert (await Listener(client, events).until("solved")) == told
-    assert (await client.get("/replay/analyses/none/events")).status == 400
-    assert (await client.post(f"/replay/analyses?{query}")).status == 403
+    assert (await client.post("/replay/analysis?brought=none", headers=headers)).status == 400
+    assert (await client.post(f"/replay/analysis?{query}")).status == 403
 
 
 @pytest.mark.slow
