@@ -76,11 +76,13 @@ class TableView:
         )
 
     def hint(self, state: State, role: int, choice: Choice) -> dict[str, Any]:
-        """The advice to a role: ``move``, ``over`` (markup that shows it on the board), ``expects``, the
-        expected result, ``note`` and ``candidates``."""
+        """The advice to a role: ``move``, ``words`` (it in words), ``over`` (markup that shows it on the board),
+        ``expects``, the expected result, ``note`` and ``candidates``."""
         found = self.candidates(state, role, choice)
         return {
             "move": self.spelled(role, choice.move),
+            # A solver's advice has no candidates, whose words would say it.
+            "words": self._words.texts(state, role).get(choice.move) or self.spelled(role, choice.move),
             "over": self._arrow(state, role, choice.move),
             "expects": choice.expects,
             "note": choice.note,

@@ -341,7 +341,7 @@ export function show(main, { table, players, offered }) {
     if (focused !== undefined) board.querySelector(`[data-square="${CSS.escape(focused)}"][tabindex]`)?.focus();
   }
 
-  function showHint({ role, candidates, note, move, over, step, expects: value }) {
+  function showHint({ role, candidates, note, words, over, step, expects: value }) {
     hinting = false;
     thinking = null;
     tellStatus();
@@ -350,7 +350,7 @@ export function show(main, { table, players, offered }) {
     putOver(board.querySelector("svg"), over);
     hints.set(position(), { value, thought: { role, candidates, note } });
     fillFigures();
-    status.textContent = `Hint: ${candidates[0]?.move ?? move}`;
+    status.textContent = `Hint: ${words}`;
   }
 
   fillRules(rules, table);
