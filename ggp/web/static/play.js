@@ -328,6 +328,7 @@ export function show(main, { table, players, offered }) {
     const none = { hint: !news.rules || news.over, pause: !news.rules || news.over, back: final || !(news.rules || (news.between && news.you.length > 0)), swap: !news.rules || final || alone, flip: now.querySelector("[data-turn]") === null };
     for (const [name, hides] of Object.entries(none)) controls.querySelector(`[data-order=${name}]`).hidden = hides;
     slider.disabled = !news.rules && news.you.length === 0;
+    slider.parentElement.hidden = Boolean(news.blind && !news.blind.over); // steps are closed there until the end
     fillNames();
     fillFigures();
     company.show(news);
