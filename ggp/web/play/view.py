@@ -76,8 +76,8 @@ class TableView:
         )
 
     def hint(self, state: State, role: int, choice: Choice) -> dict[str, Any]:
-        """The advice to a role: ``move``, ``words`` (it in words), ``over`` (markup that shows it on the board),
-        ``expects``, the expected result, ``note`` and ``candidates``."""
+        """The advice to a role: ``move``, ``words`` (it in words), ``over`` (markup that shows it on the
+        board), ``expects``, the expected result, ``note`` and ``candidates``."""
         found = self.candidates(state, role, choice)
         return {
             "move": self.spelled(role, choice.move),
