@@ -21,7 +21,7 @@ from ggp.boards.spoken.words import MoveWords
 from ggp.boards.svg.overlay import BoardOverlay
 from ggp.boards.svg.picture import SvgPainter
 from ggp.game import Game
-from ggp.sokoban.findings import lost_boxes, sentences
+from ggp.sokoban.findings import lost_boxes
 from ggp.sokoban.machine_stage import MachineStage, stage_of_machine
 from players.match import Match, MatchStep, doubts_of
 from players.player import Choice
@@ -197,7 +197,7 @@ class TableView:
 
     def _lost(self, stage: MachineStage, state: State) -> list[str]:
         """Why the boxes of a Sokoban level can no longer all reach goals, as far as quick checks find it."""
-        return sentences(lost_boxes(stage.stage, stage.position(state)))
+        return [one.sentence for one in lost_boxes(stage.stage, stage.position(state))]
 
     def _tally(self, match: Match) -> dict[str, int]:
         """The ``moves`` of a person who plays alone, up to the state that is shown, and in Sokoban the
