@@ -228,6 +228,7 @@ export function show(main, { table, players, offered }) {
       names.replaceChildren(...rows.map(({ item }) => item));
     }
     names.classList.toggle("timed", state.left !== null);
+    names.classList.toggle("over", state.over);
     const busy = rows.map((_, i) => !state.over && state.choosing.includes(i) && !state.chosen.includes(i));
     rows.forEach(({ item, menu, who }, i) => {
       item.classList.toggle("turn", busy[i]);
