@@ -57,6 +57,14 @@ export function show(main, { table, players, offered }) {
   let asking = 0;
   let hinting = false;
   let lost = false;
+  /** The table is closed: nothing can be done here, and only a board that was drawn already is left to be seen. */
+  function gone() {
+    fail(new Error("This table is there no more. "));
+    document.getElementById("error").append(el("a", { href: "/play" }, "Choose a game"));
+    status.textContent = "";
+    for (const part of [choices, controls, legal]) part.hidden = true;
+    main.querySelector(".table").hidden = state === null;
+  }
   let flipped = false; // by hand
   let turned = false;
   let walking = ""; // the square that somebody wants to walk to
@@ -390,7 +398,7 @@ export function show(main, { table, players, offered }) {
   /** Hears what happens at the table, from the chair that this browser has. */
   function hear() {
     unheard();
-    unheard = listen(`/play/${table}/events?key=${encodeURIComponent(keyOf(table))}`, heard, () => fail(new Error("this table is there no more: open a new one")), (there) => {
+    unheard = listen(`/play/${table}/events?key=${encodeURIComponent(keyOf(table))}`, heard, gone, (there) => {
       lost = !there;
       tellStatus();
     });
