@@ -201,7 +201,7 @@ def lost_boxes(stage: LevelStage, position: Position) -> list[_Finding]:
     lost = [box for box in position.boxes if dead[box]]
     found = []
     if lost:
-        sentence = f"{count(len(lost), 'box')} on dead squares: no push or pushes lead from there to a goal"
+        sentence = f"{count(len(lost), 'box')} that no pushes can bring to a goal"
         found.append(_Finding("dead square", sentence, dict.fromkeys(lost, "!!")))
     frozen = {box for box in position.boxes if set(frozen_boxes(geometry, position, box)) - goals}
     if frozen - set(lost):

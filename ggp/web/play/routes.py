@@ -98,7 +98,10 @@ class _TableNews:
         board = {name: state[name] for name in _DRAWN}
         self._tell("board", {**board, "beside": side_lines, "history": newest, "texts": {}})
         if state["over"] and not self._over:
-            self._tell("ended", {"why": "done", "goals": " ".join(map(str, state["goals"]))})
+            # Chance has no result.
+            results = zip(state["roles"], state["goals"], strict=True)
+            goals = ", ".join(f"{role} {goal}" for role, goal in results if goal is not None)
+            self._tell("ended", {"why": "done", "goals": goals})
         self._over = state["over"]
 
     def _tell(self, event: str, data: Mapping[str, Any]) -> None:

@@ -21,7 +21,7 @@ from ggp.boards.spoken.words import MoveWords
 from ggp.boards.svg.overlay import BoardOverlay
 from ggp.boards.svg.picture import SvgPainter
 from ggp.game import Game
-from ggp.sokoban.findings import lost_boxes, sentences
+from ggp.sokoban.findings import lost_boxes
 from ggp.sokoban.machine_stage import MachineStage, stage_of_machine
 from players.match import Match, MatchStep, doubts_of
 from players.player import Choice
@@ -76,10 +76,12 @@ class TableView:
         )
 
     def hint(self, state: State, role: int, choice: Choice) -> dict[str, Any]:
-        """The advice to a role: ``move``, ``over`` (markup that shows it on the board), ``expects``, the
-        expected result, ``note`` and ``candidates``."""
+        """The advice to a role: ``move``, ``words`` (it in words), ``over`` (markup that shows it on the
+        board), ``expects``, the expected result, ``note`` and ``candidates``."""
         return {
             "move": self.spelled(role, choice.move),
+            # A solver's advice has no candidates, whose words would say it.
+            "words": self._words.texts(state, role).get(choice.move) or self.spelled(role, choice.move),
             "over": self._arrow(state, role, choice.move),
             "expects": choice.expects,
             "note": choice.note,
@@ -189,7 +191,7 @@ class TableView:
 
     def _lost(self, stage: MachineStage, state: State) -> list[str]:
         """Why the boxes of a Sokoban level can no longer all reach goals, as far as quick checks find it."""
-        return sentences(lost_boxes(stage.stage, stage.position(state)))
+        return [one.sentence for one in lost_boxes(stage.stage, stage.position(state))]
 
     def _tally(self, match: Match) -> dict[str, int]:
         """The ``moves`` of a person who plays alone, up to the state that is shown, and in Sokoban the

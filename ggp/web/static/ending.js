@@ -53,7 +53,7 @@ export function endBanner(table, order, state) {
       el(
         "div",
         { class: "row" },
-        ...[rules ? next : null, rules ? button("again", "Again", () => order("again")) : null, rules && roles.length > 1 ? button("swap-again", "Again, sides swapped", swap) : null, between && news.you.length > 0 ? button("again", "Rematch", () => order("again")) : null, news.you.length === 0 && !rules ? null : button("look-back", "Look back", () => order("goto", { step: Math.max(0, state().steps - 1) })), roles.length > 1 ? button("analyse", "Analyse", analyse) : null].filter(Boolean),
+        ...[rules ? next : null, rules ? button("again", "Again", () => order("again")) : null, rules && roles.filter((role) => role !== "random").length > 1 ? button("swap-again", "Again, sides swapped", swap) : null, between && news.you.length > 0 ? button("again", "Rematch", () => order("again")) : null, news.you.length === 0 && !rules ? null : button("look-back", "Look back", () => order("goto", { step: Math.max(0, state().steps - 1) })), roles.length > 1 ? button("analyse", "Analyse", analyse) : null].filter(Boolean),
       ),
       el("p", { class: "row" }, "Keep it: ", keep("html", "as a page"), keep("record", "as a record"), el("a", { href: "/play" }, "Another game")),
     );

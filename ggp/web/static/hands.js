@@ -10,8 +10,11 @@ const words = (move) => move.toLowerCase().split(/[\s(),]+/).filter(Boolean);
 
 /** The moves that go in the direction of an arrow key. */
 function towards(moves, key) {
-  const names = DIRECTIONS[key] ?? [];
-  return moves.filter(({ move }) => names.includes(words(move).at(-1)));
+  const last = ({ move }) => words(move).at(-1);
+  // Columns have letters, too: n, s, w and e are directions only where no move ends otherwise.
+  const letters = moves.every((move) => /^[nswe]$/.test(last(move)));
+  const names = (DIRECTIONS[key] ?? []).filter((name) => letters || name.length > 1);
+  return moves.filter((move) => names.includes(last(move)));
 }
 
 /** Whether arrow keys make moves here. */

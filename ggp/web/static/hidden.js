@@ -23,7 +23,7 @@ export function shade(svg, squares) {
 
 /** What is drawn and what the numbers and bars mean, in words. */
 function meaning({ sees, squares, guesses, count, exact, quiet }, shades) {
-  if (exact && count === 1) return "Nothing is hidden from you now.";
+  if (exact && count === 1) return "Only one position is possible now.";
   const shown = squares.length > 0 && shades.checked ? "The numbers on the board say how likely something stands there, in percent." : "";
   const bars = guesses.length > 0 && (!quiet || shades.checked) ? "The bars show how likely the rest is." : "";
   return [sees || "Drawn is what you know for sure.", shown, bars].filter(Boolean).join(" ");

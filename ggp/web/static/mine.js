@@ -39,7 +39,7 @@ export async function lastGame() {
 export function ownMatches() {
   return read("my matches", []).map(({ title, result, steps, time, record, svg }) => ({
     title,
-    line: `${result}; ${steps} moves`,
+    line: `${result}; ${steps} ${steps === 1 ? "move" : "moves"}`,
     time,
     svg,
     open: async () => location.assign((await post("/replay/records", { record, rules: "" })).page),

@@ -58,6 +58,14 @@ export function show(main, { table, players, offered }) {
   let hinting = false;
   let lost = false;
   const turning = flipping(board);
+  /** The table is closed: nothing can be done here, and only a board that was drawn already is left to be seen. */
+  function gone() {
+    fail(new Error("This table is there no more. "));
+    document.getElementById("error").append(el("a", { href: "/play" }, "Choose a game"));
+    status.textContent = "";
+    for (const part of [choices, controls, legal]) part.hidden = true;
+    main.querySelector(".table").hidden = state === null;
+  }
   let walking = ""; // the square that somebody wants to walk to
   let carrying = ""; // the square of what is to be pushed
   let thinking = null; // {role, until}
@@ -216,6 +224,7 @@ export function show(main, { table, players, offered }) {
       names.replaceChildren(...rows.map(({ item }) => item));
     }
     names.classList.toggle("timed", state.left !== null);
+    names.classList.toggle("over", state.over);
     const busy = rows.map((_, i) => !state.over && state.choosing.includes(i) && !state.chosen.includes(i));
     rows.forEach(({ item, menu, who }, i) => {
       item.classList.toggle("turn", busy[i]);
@@ -314,6 +323,7 @@ export function show(main, { table, players, offered }) {
     const none = { hint: !news.rules || news.over, pause: !news.rules || news.over, back: final || !(news.rules || (news.between && news.you.length > 0)), swap: !news.rules || final || alone };
     for (const [name, hides] of Object.entries(none)) controls.querySelector(`[data-order=${name}]`).hidden = hides;
     slider.disabled = !news.rules && news.you.length === 0;
+    slider.parentElement.hidden = Boolean(news.blind && !news.blind.over); // steps are closed there until the end
     fillNames();
     fillFigures();
     company.show(news);
@@ -327,7 +337,7 @@ export function show(main, { table, players, offered }) {
     if (focused !== undefined) board.querySelector(`[data-square="${CSS.escape(focused)}"][tabindex]`)?.focus();
   }
 
-  function showHint({ role, candidates, note, move, over, step, expects: value }) {
+  function showHint({ role, candidates, note, words, over, step, expects: value }) {
     hinting = false;
     thinking = null;
     tellStatus();
@@ -336,7 +346,7 @@ export function show(main, { table, players, offered }) {
     putOver(board.querySelector("svg"), over);
     hints.set(position(), { value, thought: { role, candidates, note } });
     fillFigures();
-    status.textContent = `Hint: ${candidates[0]?.[0] ?? move}`;
+    status.textContent = `Hint: ${words}`;
   }
 
   fillRules(rules, table);
@@ -374,7 +384,7 @@ export function show(main, { table, players, offered }) {
   /** Hears what happens at the table, from the chair that this browser has. */
   function hear() {
     unheard();
-    unheard = listen(`/play/${table}/events?key=${encodeURIComponent(keyOf(table))}`, heard, () => fail(new Error("this table is there no more: open a new one")), (there) => {
+    unheard = listen(`/play/${table}/events?key=${encodeURIComponent(keyOf(table))}`, heard, gone, (there) => {
       lost = !there;
       tellStatus();
     });

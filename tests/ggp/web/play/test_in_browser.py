@@ -489,6 +489,16 @@ def test_2048_is_played_with_arrow_keys_and_the_server_puts_the_tiles(web: WebSe
     until(lambda: "step 14 of 14" in text(browser, ".steps output"))
 
 
+def test_an_arrow_key_is_no_move_into_the_column_e(web: WebServer, browser: Any) -> None:
+    browser.get(f"{web()}/play?game=connectfour")
+    wait(browser, "document.querySelector('#start')").click()
+    until(lambda: my_turn(browser))
+    wait(browser, "document.querySelector('.board [data-square][tabindex]')").send_keys(Keys.ARROW_RIGHT)
+    square = browser.execute_script("return document.activeElement.dataset.square")
+    assert square.split(",")[1] == "1"  # the second column
+    assert "step 0 of 0" in text(browser, ".steps output")
+
+
 def shows_the_other(browser: Any) -> bool:
     """Whether the card of the second player is drawn."""
     return any(f"second {card}" in described(browser) for card in ("jack", "queen", "king"))

@@ -188,7 +188,9 @@ async def test_a_hint_names_a_legal_move(client: Client, monkeypatch: pytest.Mon
     hint = await at.until("hint")
     assert hint["move"] in moves(state)
     assert hint["over"].count("gb-hint") == 1
-    assert {move for move, *_ in hint["candidates"]} <= {m["text"] for m in state["asked"][0]["moves"]}
+    assert {hint["words"], *(move for move, *_ in hint["candidates"])} <= {
+        m["text"] for m in state["asked"][0]["moves"]
+    }
 
 
 async def test_who_is_too_slow_has_a_random_move_made(client: Client) -> None:
