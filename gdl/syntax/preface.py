@@ -24,8 +24,8 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 
 from gdl.errors import Place
@@ -60,7 +60,7 @@ class Preface:
     Attributes:
         how: how to play, on one line; empty if the rules do not say. ``sight`` is what a role sees.
         kinds: some of KINDS.
-        sees: percepts and facts as patterns, and words for them.
+        sees: percepts and facts as patterns, and words for them, in which variables are numbers of groups.
     """
 
     how: str = ""
@@ -72,12 +72,13 @@ class Preface:
         """A percept or a fact, given in KIF, in words."""
         for form, words in self.sees:
             if found := form.fullmatch(text):
-                return _filled(words, found.groupdict())
+                return _VARIABLE.sub(partial(_said, found), words)
         return " ".join(re.sub("[()]", " ", text).split()).replace("_", " ")
 
 
-def _filled(words: str, values: Mapping[str, str]) -> str:
-    return _VARIABLE.sub(lambda name: values[f"v{name[1]}"], words)
+def _said(found: re.Match[str], variable: re.Match[str]) -> str:
+    """What stands for a variable, which is the number of a group."""
+    return found[int(variable[1])]
 
 
 def _seen(text: str) -> tuple[re.Pattern[str], str] | None:
@@ -86,8 +87,9 @@ def _seen(text: str) -> tuple[re.Pattern[str], str] | None:
     names = _VARIABLE.findall(form)
     if not words or not {*_VARIABLE.findall(words)} <= {*names} or len({*names}) < len(names):
         return None
-    pattern = _VARIABLE.sub(r"(?P<v\1>[^\\s()]+)", re.escape(" ".join(form.split())))
-    return re.compile(pattern, re.IGNORECASE), words
+    places = {name: number for number, name in enumerate(names, 1)}
+    pattern = _VARIABLE.sub(r"([^\\s()]++)", re.escape(" ".join(form.split())))
+    return re.compile(pattern, re.IGNORECASE), _VARIABLE.sub(lambda name: f"?{places[name[1]]}", words)
 
 
 def read_preface(text: str) -> tuple[Preface, list[tuple[Place, str, str]]]:
