@@ -80,7 +80,7 @@ def heaps_of(
         heaps = seen[0].keys()
         amounts = order.filled(order.sort(set[Term]().union(*(each.values() for each in seen))))
         decimal = all(term.name.isdecimal() for term in amounts)
-        number = {term: int(term.name) if decimal else i for i, term in enumerate(amounts)}
+        number = {term: int(term.name[:9]) if decimal else i for i, term in enumerate(amounts)}
         if (
             1 < len(heaps) <= _MOST_HEAPS
             and not heaps & set(roles)
