@@ -22,7 +22,7 @@ from gdl.information import playing
 from gdl.machine import Machine, State
 from gdl.rules import Rules
 from gdl.syntax.writer import OwnNotation
-from gdl.terms import Term
+from gdl.terms import Term, sort_key
 from ggp.boards.board import Grid, find_board
 from ggp.boards.layers import Square, Thing
 from ggp.boards.looks import PieceLook, PieceShape, looks_of, owners_of, role_classes, square_looks
@@ -97,7 +97,7 @@ def _fact_blocks(
 ) -> list[_FactBlock]:
     """Facts grouped by relation, single lines first."""
     groups: dict[tuple[str, int], list[Term]] = defaultdict(list)
-    for term in sorted(facts):
+    for term in sorted(facts, key=sort_key):
         groups[term.signature].append(term)
     earlier = None if before is None else set(before)
     own = OwnNotation(rules)
@@ -330,9 +330,10 @@ class SvgPainter:
         heights: dict[int, list[float]] = {}
         if self.board is not None and self._layout is not None and self.turns:
             owners = owners_of(list(self.board.things), self.rules, self.roles)
+            middle = self._layout.middle[1]
             for square, things in self._finder.scene(propositions).on.items():
                 for thing in things if square in self._layout.spots else ():
-                    height = self._layout.middle[1] - self._layout.spots[square].y
+                    height = middle - self._layout.spots[square].y
                     heights.setdefault(owners.get(thing, (-1, ()))[0], []).append(height)
         return [sum(own := heights.get(role, [0.0])) > UNIT * len(own) for role in range(len(self.roles))]
 
