@@ -15,7 +15,7 @@ import hashlib
 import queue
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import Any, TypeVar
@@ -26,7 +26,7 @@ from gdl.errors import GdlError, MoveError, cannot_play
 from gdl.information import Information, chance_role, hides, information_of, playing
 from gdl.machine import Machine, State
 from gdl.syntax.parser import parse_term
-from gdl.terms import RANDOM
+from gdl.terms import RANDOM, Term
 from gdl.visible import without_folders
 from gdl.words import counted
 from ggp.game import Game
@@ -342,6 +342,10 @@ class Table:
         """What a role believes; None if the game hides nothing."""
         return None
 
+    def _known(self, role: int) -> Collection[Term] | None:
+        """What a role knows of the present state; None if the game hides nothing."""
+        return None
+
     def _player(self, role: int, state: State, deadline: float, seconds: float) -> AttentiveSeat | RemoteSeat:
         player = self._players.get(role)
         if isinstance(player, RemoteSeat) and seconds <= player.clock - 1:
@@ -643,7 +647,7 @@ class Table:
         if role not in self._adviser:
             self._adviser[role] = self._new_player("uct", role, state, deadline)
         choice = self._answer(self._adviser[role], role, deadline)
-        hint = self._view_of(role).hint(state, role, choice)
+        hint = self._view_of(role).hint(state, role, choice, self._known(role))
         self._send("hint", role=role, step=self.match.at, **hint, to=self._asker)
 
     def _show(self) -> None:

@@ -57,10 +57,14 @@ class TableView:
         """A move as the rules spell it."""
         return self._machine.rules.spell(self._machine.move(role, move))
 
-    def candidates(self, state: State, role: int, choice: Choice) -> list[tuple[str, int, float | None]]:
+    def candidates(
+        self, state: State, role: int, choice: Choice, known: Collection[Term] | None = None
+    ) -> list[tuple[str, int, float | None]]:
         """The candidate moves of a player's search: each in words, with its visits and its expected result
-        (0 to 100, None if unknown)."""
-        texts = self._words.texts(state, role)
+        (0 to 100, None if unknown). ``known`` is what the role knows of the state, if not all."""
+        moves = self._machine.legal_moves(state, role)
+        words = self.words(role, moves, state.propositions if known is None else known)
+        texts = dict(zip(moves, words, strict=True))
         return [
             (texts.get(one.move) or self.spelled(role, one.move), one.visits, one.rounded(1))
             for one in choice.candidates[:_SHOWN_CANDIDATES]
@@ -75,23 +79,29 @@ class TableView:
             if other != role and other not in chosen
         )
 
-    def hint(self, state: State, role: int, choice: Choice) -> dict[str, Any]:
+    def hint(
+        self, state: State, role: int, choice: Choice, known: Collection[Term] | None = None
+    ) -> dict[str, Any]:
         """The advice to a role: ``move``, ``over`` (markup that shows it on the board), ``expects``, the
-        expected result, ``note`` and ``candidates``."""
-        found = self.candidates(state, role, choice)
+        expected result, ``note`` and ``candidates``. ``known`` is what the role knows of the state, if not
+        all."""
+        found = self.candidates(state, role, choice, known)
         return {
             "move": self.spelled(role, choice.move),
-            "over": self._arrow(state, role, choice.move),
+            "over": self._arrow(state, role, choice.move, known),
             "expects": choice.expects,
             "note": choice.note,
             "candidates": [{"move": move, "visits": visits, "value": value} for move, visits, value in found],
         }
 
-    def _arrow(self, state: State, role: int, move: int) -> str:
+    def _arrow(self, state: State, role: int, move: int, known: Collection[Term] | None) -> str:
         """A move as an arrow or rings over the board: markup that follows the squares in the drawing."""
         legal = [self._machine.move(role, one) for one in self._machine.legal_moves(state, role)]
         text = self.spelled(role, move)
-        found = self._clicks.clicks(legal, state.propositions, role, self._after(state, role)).moves
+        if known is None:
+            found = self._clicks.clicks(legal, state.propositions, role, self._after(state, role)).moves
+        else:
+            found = self._clicks.clicks(legal, known, role).moves
         clicks = next((one for one in found if one.move == text), None)
         return "" if clicks is None else self.painter.draw_over(BoardOverlay.of_move(clicks))
 
