@@ -15,8 +15,8 @@ from gdl.terms import Term
 from ggp.boards.board import find_board
 from ggp.boards.clicks import ClickFinder
 from ggp.boards.race import Race
-from ggp.boards.svg.markup import stylesheet
 from ggp.boards.svg.layout import BoardLayout
+from ggp.boards.svg.markup import stylesheet
 from ggp.boards.svg.picture import SvgPainter
 from ggp.game import Game
 from ggp.web.play.view import TableView
