@@ -97,7 +97,8 @@ class _TableNews:
         board = {name: state[name] for name in _DRAWN}
         self._tell("board", {**board, "beside": side_lines, "history": newest, "texts": {}})
         if state["over"] and not self._over:
-            self._tell("ended", {"why": "done", "goals": " ".join(map(str, state["goals"]))})
+            goals = ["-" if goal is None else str(goal) for goal in state["goals"]]
+            self._tell("ended", {"why": "done", "goals": " ".join(goals)})
         self._over = state["over"]
 
     def _tell(self, event: str, data: Mapping[str, Any]) -> None:
