@@ -285,6 +285,9 @@ def test_a_role_of_hidden_information_resigns_and_all_is_shown() -> None:
         "a:b",
         "a\nb\x00",
         "uсt",
+        "\u13acasy",  # a Cherokee letter
+        "Bob\u1160",  # a letter that nobody sees
+        "\u115f",
         "-",
     ],
 )
