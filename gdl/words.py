@@ -89,8 +89,9 @@ def _with(values: Mapping[str, str], text: str) -> str:
             # The word itself may be a number: two fives.
             count = numbers[-2 if after == found.start() and len(numbers) > 1 else -1]
             said += "" if count == "1" else "es" if said.endswith(("s", "x", "z", "ch", "sh")) else "s"
+        elif (value := values.get(found[2].lower())) is None:  # ſ is an s in capitals
+            said += found[0]
         else:
-            value = values[found[2].lower()]
             value = value.upper() if found[2].isupper() and len(value) == 1 else value
             small = found[1] == "#" and value.isdecimal() and len(value) < 3 and int(value) < len(_NUMBERS)
             said += _NUMBERS[int(value)] if small else value

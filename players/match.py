@@ -152,7 +152,7 @@ class Match:
             return self.closed.text
         if self.stuck:
             return f"{no_move(self.state, self.stuck)}: the match cannot go on"
-        if self.at == self._most:
+        if self._most is not None and self.at >= self._most:
             return f"cut after {counted(self._most, 'step')}, the limit of steps: the match is not over"
         return ""
 

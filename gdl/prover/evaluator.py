@@ -14,6 +14,7 @@ match. Names in the source are made of numbers: nothing of the rules' own text g
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -608,6 +609,8 @@ class Evaluator:
         self._code = StrataCode(schema, self._estimates, self._guard)
         self.relations = self._code.relations
         self.begin = self._guard.begin
+        # For all static strata together; what is left then is computed when it is asked.
+        self._static_until = time.monotonic() + limits.seconds
         for stratum in strata:
             if stratum.dependence is Dependence.STATIC:
                 self._try_static(stratum)
@@ -713,7 +716,8 @@ class Evaluator:
         """Compute the relations of a static stratum. A stratum that is too large, or reads a dynamic
         relation, becomes dynamic."""
         schema = self.schema
-        if all(p in schema.static or p in stratum.predicates for p in reads(stratum)):
+        in_time = not stratum.clauses or time.monotonic() < self._static_until
+        if in_time and all(p in schema.static or p in stratum.predicates for p in reads(stratum)):
             before = self._guard.rows
             self._guard.restrict(_STATIC_ROWS, _STATIC_SECONDS)
             try:

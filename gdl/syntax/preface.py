@@ -48,7 +48,8 @@ class Preface:
     Attributes:
         how: how to play, on one line; empty if the rules do not say. ``sight`` is what a role sees.
         kinds: some of KINDS.
-        sees: words for percepts and facts, which are given as regular expressions.
+        sees: words for percepts and facts, which are given as regular expressions; ``where`` names the
+            variables of their groups.
     """
 
     how: str = ""
@@ -58,8 +59,11 @@ class Preface:
 
     def words(self, text: str) -> str:
         """A percept or a fact, given in KIF, in words."""
-        found = ((re.fullmatch(hint.what, text, re.IGNORECASE), hint.text) for hint in self.sees)
-        said = next((fill(words, fits.groupdict()) for fits, words in found if fits), "")
+        found = ((re.fullmatch(hint.what, text, re.IGNORECASE), hint) for hint in self.sees)
+        values = (
+            (hint.text, zip(hint.where.split(), fits.groups(), strict=True)) for fits, hint in found if fits
+        )
+        said = next((fill(words, dict(each)) for words, each in values), "")
         return said or " ".join(re.sub("[()]", " ", text).split()).replace("_", " ")
 
 
@@ -91,8 +95,9 @@ def _sees(text: str, place: Place) -> WordHint | None:
     names = _VARIABLE.findall(form.lower())
     if not words or unnamed(words, names) or len({*names}) < len(names):
         return None
-    pattern = _VARIABLE.sub(r"(?P<\1>[^\\s()]+)", re.escape(" ".join(form.lower().split())))
-    return WordHint("sees", pattern, words, place=place)
+    # Possessive, for variables side by side would be tried in all ways.
+    pattern = _VARIABLE.sub(r"([^\\s()]++)", re.escape(" ".join(form.lower().split())))
+    return WordHint("sees", pattern, words, " ".join(names), place=place)
 
 
 def _kinds(words: str) -> list[str]:

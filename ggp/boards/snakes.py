@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from gdl.rules import Rules
-from gdl.terms import Term
+from gdl.terms import BASE, Term
 from ggp.boards.looks import Span
 from ggp.boards.statics import ranks
 from ggp.boards.text import DrawnState, Painter, TextCanvas
@@ -22,7 +22,10 @@ _SKY = "on #1b2430"
 _EARTH = "#6b7280 on #6b7280"
 _SNAKES = {"a": "#7ee081", "b": "#f7b955", "c": "#7fb8ff", "d": "#f28bd0"}
 _BLOCK = "bold #3a2408 on #c08a4a"
-_FACTS = ("wall", "spikes", "exit", "covers", "column", "row", "left_of", "under")
+_FACTS = {
+    "wall": 2, "spikes": 2, "exit": 2, "covers": 5, "column": 1, "row": 1, "left_of": 2, "under": 2
+}  # fmt: skip
+"""The facts of a map, each with the number of its arguments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +101,13 @@ def map_of_rules(rules: Rules) -> SnakesMap | None:
     moving = set[str]()
     for rule in rules:
         if rule.body:
-            if rule.head.name == "base":
+            if rule.head.signature == (BASE, 1):
                 moving |= {rule.head.args[0].signature[0]}
         elif rule.head.name in facts:
             facts[rule.head.name].append(rule.head.args)
     if not {"head", "body", "step"} <= moving or len(facts["exit"]) != 1:
+        return None
+    if any(len(args) != many for name, many in _FACTS.items() for args in facts[name]):
         return None
     columns = _in_order([args[0] for args in facts["column"]], facts["left_of"])
     rows = _in_order([args[0] for args in facts["row"]], facts["under"])

@@ -277,6 +277,9 @@ def test_a_match_ends_by_its_rules_where_a_role_is_stuck_or_after_so_many_steps(
     assert len(whole.doubts) == 1 and whole.doubts[0].startswith("no goal rule of b holds")
     assert (cut.over, cut.at, cut.doubts) == (False, 1, [])
     assert cut.why == "cut after 1 step, the limit of steps: the match is not over"
+    longer = match_of(TOGETHER, max_steps=0)
+    longer.replay(whole.steps[0].joint)
+    assert (longer.at, longer.why[:11]) == (1, "cut after 0")
     assert stuck.stuck == [0] and stuck.why.endswith("which is not terminal: the match cannot go on")
 
 

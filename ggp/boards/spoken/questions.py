@@ -19,7 +19,7 @@ from gdl.machine import State
 from gdl.prover.limits import ProverLimits
 from gdl.prover.machine import ProverMachine
 from gdl.rules import Formula, Rule, Rules, literals, subterms
-from gdl.terms import NEXT, Term
+from gdl.terms import NEXT, Term, sort_key
 
 _LIMITS = ProverLimits(rows=500_000, seconds=5.0)
 Answer = dict[Term, Term]
@@ -74,7 +74,7 @@ class Questions:
             self._failed = True
             return found
         numbers = {head.name: number for number, head in enumerate(self._heads)}
-        for fact in sorted(fact for fact in after if fact.name in numbers):
+        for fact in sorted((fact for fact in after if fact.name in numbers), key=sort_key):
             number = numbers[fact.name]
             found[number].append(dict(zip(self._heads[number].args, fact.args, strict=True)))
         return found

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from gdl.rules import Rules
 from gdl.syntax.writer import OwnNotation
-from gdl.terms import Term
+from gdl.terms import Term, sort_key
 from ggp.boards.svg.markup import box, clipped, element, words
 
 _LINE = 18.0
@@ -58,7 +58,7 @@ class FactBlock:
 def fact_blocks(rules: Rules, facts: Iterable[Term], before: Iterable[Term] | None = None) -> list[FactBlock]:
     """Facts grouped by relation, single lines first."""
     groups: dict[tuple[str, int], list[Term]] = defaultdict(list)
-    for term in sorted(facts):
+    for term in sorted(facts, key=sort_key):
         groups[term.signature].append(term)
     earlier = None if before is None else set(before)
     own = OwnNotation(rules)

@@ -180,9 +180,10 @@ class SvgPainter:
         heights: dict[int, list[float]] = {}
         if self.board is not None and self._layout is not None and self.turns:
             owners = owners_on(self.board, self.rules, self.roles)
+            middle = self._layout.middle[1]
             for square, things in self._finder.scene(propositions).on.items():
                 for thing in things if square in self._layout.spots else ():
-                    height = self._layout.middle[1] - self._layout.spots[square].y
+                    height = middle - self._layout.spots[square].y
                     heights.setdefault(owners.get(thing, -1), []).append(height)
         return [sum(own := heights.get(role, [0.0])) > UNIT * len(own) for role in range(len(self.roles))]
 

@@ -18,7 +18,7 @@ LONGEST_NAME = 24
 _NAME = re.compile(rf"[^\W_](?:[\w .'-]{{0,{LONGEST_NAME - 2}}}[\w.])?")
 _OURS = ("human", "friend", "you", "a person", "chance", "the page", "kaskade", "easy", "medium", "strong")
 _ALPHABETS = ("LATIN", "CYRILLIC", "GREEK")
-"""Alphabets with letters that look alike."""
+"""Alphabets with letters that look alike. No name has letters of one of them and of another alphabet."""
 
 
 class Company:
@@ -90,8 +90,10 @@ def checked_name(name: str, others: Iterable[str]) -> str:
     name = " ".join(unicodedata.normalize("NFKC", name).split())
     if not name:
         return ""
-    alphabets = {one for c in name if c.isalpha() for one in _ALPHABETS if one in unicodedata.name(c, "")}
-    if not _NAME.fullmatch(name) or len(alphabets) > 1:
+    letters = [unicodedata.name(c, "") for c in name if c.isalpha()]
+    alphabets = {next((one for one in _ALPHABETS if one in letter), "") for letter in letters}
+    unseen = any("FILLER" in letter for letter in letters)
+    if not _NAME.fullmatch(name) or len(alphabets) > 1 or unseen:
         raise GdlError(
             f"a name is up to {LONGEST_NAME} letters of one alphabet, digits and spaces",
             remedy="choose another",

@@ -396,8 +396,12 @@ class _OpenTable:
         if to in (None, OUTSIDE):
             self.outside.says(kind, message)
         if kind == "state" and not message.get("looks"):
+            if to is None:
+                self._states.clear()  # what one person saw when it looked back is old
             self._states[OUTSIDE if to is None else to] = time.monotonic(), message
             self._tell_people()
+            for person in self._people.values() if message["over"] or message["why"] else ():
+                self._miss(person)  # its seat was kept while the match went on
             if not self._opened.done():
                 self._opened.set_result(None)
         for name in ("text", "note"):  # text of a note, note of a search or hint

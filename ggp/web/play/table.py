@@ -14,7 +14,7 @@ from __future__ import annotations
 import hashlib
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import Any, TypeVar
@@ -25,7 +25,7 @@ from gdl.errors import GdlError, MoveError, cannot_play
 from gdl.information import Information, chance_role, hides, information_of, playing
 from gdl.machine import Machine, State
 from gdl.syntax.parser import parse_term
-from gdl.terms import RANDOM
+from gdl.terms import RANDOM, Term
 from gdl.visible import without_folders
 from gdl.words import counted
 from ggp.game import Game
@@ -299,6 +299,10 @@ class Table:
 
     def _belief(self, role: int) -> Belief | None:
         """What a role believes; None if the game hides nothing."""
+        return None
+
+    def _known(self, role: int) -> Collection[Term] | None:
+        """What a role knows of the present state; None if the game hides nothing."""
         return None
 
     def _player(self, role: int, state: State, deadline: float, seconds: float) -> AttentiveSeat | RemoteSeat:
@@ -579,7 +583,7 @@ class Table:
         if place not in self._adviser:
             self._adviser[place] = self._new_player("uct", place, state, deadline)
         choice = self._answer(self._adviser[place], place, deadline)
-        hint = self._view_of(place).hint(state, place, choice)
+        hint = self._view_of(place).hint(state, place, choice, self._known(place))
         self._send("hint", role=place, step=self.match.at, **hint, to=self._asker)
 
     def _show(self) -> None:

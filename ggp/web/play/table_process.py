@@ -13,6 +13,7 @@ without ``to`` is for everybody.
 from __future__ import annotations
 
 import time
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
@@ -20,6 +21,7 @@ from gdl.ends import stuck_roles
 from gdl.information import hides, playing
 from gdl.machine import State
 from gdl.syntax.preface import read_preface
+from gdl.terms import Term
 from ggp.boards.role_view import RoleSight, SightView, new_belief
 from ggp.game import Game
 from ggp.processes.parent import Inbox, JsonMessage, Parent, Send, explain
@@ -99,10 +101,14 @@ class BlindTable(Table):
     def _belief(self, role: int) -> Belief | None:
         return self._beliefs[role]
 
+    def _known(self, role: int) -> Collection[Term] | None:
+        return self._sights[-1][role].sure
+
     def _new_player(self, name: str, role: int, state: State, deadline: float) -> AttentiveSeat:
         # A fixed number of playouts is chosen to get a weak player.
         name = name if "playouts" in name else fitting(name, self.machine)
-        return super()._new_player(name, role, state, deadline)
+        # Its preparation must not know the state.
+        return super()._new_player(name, role, self.machine.initial_state(), deadline)
 
     def _think_aloud(self, role: int, player: KaskadePlayer, state: State, choice: Choice) -> None:
         """Send nothing, because a player's search reveals its knowledge."""

@@ -57,14 +57,22 @@ class TableView:
         """A move as the rules spell it."""
         return self._machine.rules.spell(self._machine.move(role, move))
 
-    def candidates(self, state: State, role: int, choice: Choice) -> list[tuple[str, int, float | None]]:
+    def candidates(
+        self, state: State, role: int, choice: Choice, known: Collection[Term] | None = None
+    ) -> list[tuple[str, int, float | None]]:
         """The candidate moves of a player's search: each in words, with its visits and its expected result
-        (0 to 100, None if unknown)."""
-        texts = self._words.texts(state, role)
+        (0 to 100, None if unknown). ``known`` is what the role knows of the state, if not all."""
+        texts = self._texts(state, role, known)
         return [
             (texts.get(one.move) or self.spelled(role, one.move), one.visits, one.rounded(1))
             for one in choice.candidates[:_SHOWN_CANDIDATES]
         ]
+
+    def _texts(self, state: State, role: int, known: Collection[Term] | None) -> dict[int, str]:
+        """The words of a role's legal moves, by what it knows of the state, if not all."""
+        moves = self._machine.legal_moves(state, role)
+        words = self.words(role, moves, state.propositions if known is None else known)
+        return dict(zip(moves, words, strict=True))
 
     def secret(self, state: State, role: int, seats: Sequence[str], chosen: Container[int]) -> bool:
         """Whether showing a role's search would reveal its move to a person who must still choose at the same
@@ -75,24 +83,30 @@ class TableView:
             if other != role and other not in chosen
         )
 
-    def hint(self, state: State, role: int, choice: Choice) -> dict[str, Any]:
+    def hint(
+        self, state: State, role: int, choice: Choice, known: Collection[Term] | None = None
+    ) -> dict[str, Any]:
         """The advice to a role: ``move``, ``words`` (it in words), ``over`` (markup that shows it on the
-        board), ``expects``, the expected result, ``note`` and ``candidates``."""
+        board), ``expects``, the expected result, ``note`` and ``candidates``. ``known`` is what the role
+        knows of the state, if not all."""
         return {
             "move": self.spelled(role, choice.move),
             # A solver's advice has no candidates, whose words would say it.
-            "words": self._words.texts(state, role).get(choice.move) or self.spelled(role, choice.move),
-            "over": self._arrow(state, role, choice.move),
+            "words": self._texts(state, role, known).get(choice.move) or self.spelled(role, choice.move),
+            "over": self._arrow(state, role, choice.move, known),
             "expects": choice.expects,
             "note": choice.note,
-            "candidates": self.candidates(state, role, choice),
+            "candidates": self.candidates(state, role, choice, known),
         }
 
-    def _arrow(self, state: State, role: int, move: int) -> str:
+    def _arrow(self, state: State, role: int, move: int, known: Collection[Term] | None) -> str:
         """A move as an arrow or rings over the board: markup that follows the squares in the drawing."""
         legal = [self._machine.move(role, one) for one in self._machine.legal_moves(state, role)]
         text = self.spelled(role, move)
-        found = self._clicks.clicks(legal, state.propositions, role, self._after(state, role))
+        if known is None:
+            found = self._clicks.clicks(legal, state.propositions, role, self._after(state, role))
+        else:
+            found = self._clicks.clicks(legal, known, role)
         clicks = next((one for one in found if one.move == text), None)
         return "" if clicks is None else self.painter.draw_over(BoardOverlay.of_move(clicks))
 

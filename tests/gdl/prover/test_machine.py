@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import random
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -567,3 +568,13 @@ def test_answers_of_rules_cut_into_helpers_are_those_of_the_naive_evaluator(way:
         machine = ProverMachine(parse_rules(text))
         machine._evaluator._estimates.shallow = way == "magic sets"
         assert_answers_are_those_of_the_naive_evaluator(machine)
+
+
+def test_relations_of_facts_that_explode_share_the_time_of_one_question() -> None:
+    wide = " ".join(f"(n ?v{i})" for i in range(8))
+    more = "".join(f"(<= (next (a{i} ?v0 ?v1 ?v2 ?v3 ?v4 ?v5 ?v6 ?v7)) {wide})" for i in range(60))
+    facts = "".join(f"(n {i})" for i in range(60))
+    rules = parse_rules(f"(role r) (legal r m) (<= terminal (true x)) (goal r 0) {facts} {more}")
+    began = time.process_time()
+    ProverMachine(rules, ProverLimits(seconds=0.2))
+    assert time.process_time() - began < 20

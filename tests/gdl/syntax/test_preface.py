@@ -60,6 +60,7 @@ def test_a_wrong_hint_is_a_note_with_its_place_and_a_remedy(hint: str, message: 
 
 def test_percepts_and_facts_are_said_in_the_words_of_the_rules_or_without_signs() -> None:
     said, _ = read_preface("; sees: (under_fire ?x ?y) as you are shot at on ?x?y\n; sees: ok as placed")
+    assert read_preface("; sees: (p ?² ?é) as ?é?²")[0].words("(p 1 2)") == "21"
     assert said.words("(under_fire a 1)") == "you are shot at on a1"
     assert said.words("ok") == "placed"
     assert said.words("(under_fire (deep 2) 1)") == "under fire deep 2 1"
@@ -77,6 +78,11 @@ def test_whatever_a_text_says_is_short_and_printable(parts: list[str], fact: str
 def test_a_text_of_megabytes_is_read_at_once() -> None:
     for line in ("; how to play: x\n" + ";   y\n" * 400_000, "; kinds: a\n" * 300_000, ";" * 3_000_000):
         assert len(read_preface(line)[1]) <= MOST_HINTS + 1
+
+
+def test_variables_side_by_side_share_out_no_word() -> None:
+    said, _ = read_preface(f"; sees: (p {''.join(f'?v{i}' for i in range(30))}!) as ?v0")
+    assert said.words(f"(p {'x' * 1000})") == f"p {'x' * 1000}"
 
 
 @given(st.text(alphabet="ab .", max_size=60), st.integers(6, 50))

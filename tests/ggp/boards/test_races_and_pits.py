@@ -15,6 +15,7 @@ from gdl.terms import Term
 from ggp.boards.board import find_board
 from ggp.boards.clicks import ClickFinder
 from ggp.boards.race import Race
+from ggp.boards.svg.layout import BoardLayout
 from ggp.boards.svg.markup import stylesheet
 from ggp.boards.svg.picture import SvgPainter
 from ggp.game import Game
@@ -249,6 +250,18 @@ HINT = "; draw: board as pits\n"
 )
 def test_the_board_turns_for_roles_that_begin_at_its_top(game: str, turned: list[bool]) -> None:
     assert TableView(Game.load(game), machine_of(game)).turned == turned
+
+
+def test_whether_a_board_turns_is_found_in_time_that_grows_with_its_squares_only(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    machine, board = found("chess")
+    painter, asked = SvgPainter(board, machine.rules, machine.roles), list[int]()
+    middle = BoardLayout.middle.fget
+    assert middle is not None
+    monkeypatch.setattr(BoardLayout, "middle", property(lambda layout: [asked.append(1), middle(layout)][1]))
+    assert painter.turned(machine.initial_state().propositions) == [False, True]
+    assert len(asked) == 1
 
 
 @pytest.mark.parametrize("game", ["chess", "hex", "ninemensmorris", "chinesecheckers", "kalah"])

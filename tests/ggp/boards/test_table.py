@@ -196,6 +196,17 @@ def test_hostile_names_and_numbers_stay_text_and_short() -> None:
     assert len(svg) < 30_000 and svg.count("gb-chip") < 20
 
 
+@pytest.mark.parametrize("added", ["(<= base (true (step ?n)))", "(column)", "(exit 1 2 3)"])
+def test_rules_that_are_almost_those_of_snakes_are_drawn_as_others(added: str) -> None:
+    machine, painter = painter_of(f"{Game.load('snakes').text}\n{added}")
+    assert painter.draw_state(machine.initial_state()).startswith("<svg")
+
+
+def test_no_heap_has_a_number_of_thousands_of_digits() -> None:
+    machine, painter = painter_of(re.sub(r"\b5\b", "9" * 5000, Game.load("nim").text))
+    assert "gb-heap" not in painter.draw_state(machine.initial_state())
+
+
 @pytest.mark.parametrize(
     "hint", ["board as doors", "board as numbers", "board as doors\n; draw: cell * as car"]
 )

@@ -182,6 +182,7 @@ STRANGE = """(role r) (init (p 1)) (<= (legal r (go ?n ?m)) (n ?n) (n ?m)) (<= (
         ("say: (go ?n ?m) as <script>?n?m</script>", {"<script>12</script>"}),
         ("say: (go ?n ?m) as ?n?m " + "x" * 90, {"go 1 1"}),
         ("say: (stay) as stay", {"go 1 1"}),
+        ("say: (go ?s ?m) as ?ſ", {"go 1 1"}),
         ("say: (go ?n ?m) as ?who", {"go 1 1"}),
         ("say: (go ?n ?m) as ?n ?m where (not (p ?x))", {"go 1 1"}),
         ("notation: san check nothing", {"go 1 1"}),

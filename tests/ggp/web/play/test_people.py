@@ -137,6 +137,35 @@ async def test_a_seat_is_kept_for_a_while_and_then_free_and_a_reload_keeps_it(
     assert other.key != two.key
 
 
+async def test_the_seat_of_who_left_a_match_with_a_clock_is_free_after_its_end(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(routes, "KEPT_SECONDS", 0.0)
+    one = await opened(client, game="tictactoe", seats=["human", "friend"], minutes=5)
+    await one.until("state")
+    two = await joined(one, "o")
+    table = client.app[TABLES].get(one.table)
+    table._people[two.key].pages = 0
+    table._miss(table._people[two.key])
+    await one.request("move", role="x", move="(mark a 1)")
+    assert (await one.until("state", lambda s: s["step"] == 1))["persons"] == [0, 1]
+    await one.request("resign", role="x")
+    assert (await one.until("state", lambda s: s["over"] and s["persons"][1] is None))["persons"] == [0, None]
+
+
+async def test_who_looked_back_and_loads_the_page_again_sees_the_newest_state(client: Client) -> None:
+    one = await opened(client, game="tictactoe", seats=["human", "friend"])
+    await one.until("state")
+    two = await joined(one, "o")
+    await one.request("move", role="x", move="(mark b 2)")
+    for step in (0, 1):
+        await one.request("goto", step=step)
+        await one.until("state", lambda s, step=step: s["step"] == step)  # type: ignore[misc]
+    await two.request("move", role="o", move="(mark a 1)")
+    await one.until("state", lambda s: s["step"] == 2)
+    assert (await At(client, one.table, one.headers, one.key).until("state"))["step"] == 2
+
+
 async def test_the_level_changes_in_the_middle_and_the_match_goes_on(client: Client) -> None:
     at = await opened(client, game="tictactoe", seats=["human", "uct:playouts=30"], playclock=1)
     await at.until("state")
@@ -257,6 +286,9 @@ def test_a_role_of_hidden_information_resigns_and_all_is_shown() -> None:
         "a:b",
         "a\nb\x00",
         "uсt",
+        "\u13acasy",  # a Cherokee letter
+        "Bob\u1160",  # a letter that nobody sees
+        "\u115f",
         "-",
     ],
 )
