@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from players.puzzles.sokoban.board import BOXED, FREE, Board, next_stamp
-from players.puzzles.sokoban.distances import dead_sides
+from players.puzzles.sokoban.distances import NO_SIDE, dead_sides, side_classes
 from players.puzzles.sokoban.fess.packing_plan import PackingPlan, steps_from
 from players.puzzles.sokoban.geometry import DOWN, RIGHT, Geometry
 from propnet.jit.arrays import Index, Int32s, Ints, Octets, Words
@@ -123,6 +123,7 @@ class Knowledge(NamedTuple):
     dead: Octets
     places: Int32s
     far: Int32s
+    sides: Octets
 
 
 class FeatureRoom(NamedTuple):
@@ -141,9 +142,13 @@ class FeatureRoom(NamedTuple):
     queue: Int32s
     placed: Octets
     values: Ints
+    least: Int32s
+    buckets: Int32s
+    lengths: Int32s
 
 
-OUT, PACKED, REGIONS, LINKS, HOTSPOTS, MOBILITY = range(6)
+OUT, PACKED, REGIONS, LINKS, HOTSPOTS, MOBILITY, NEXT = range(7)
+_FARTHEST = 7
 """The places of the features in ``FeatureRoom.values``."""
 
 
@@ -184,6 +189,7 @@ def new_knowledge(geometry: Geometry, plan: PackingPlan, loose: bool = False) ->
         dead,
         places,
         steps_from(geometry, np.flatnonzero(plan.basin).tolist()),
+        side_classes(geometry),
     )
 
 
@@ -195,7 +201,10 @@ def new_scratch(geometry: Geometry) -> FeatureRoom:
         np.zeros(1, np.int32),
         np.zeros(rows, np.int32),
         np.zeros(rows, np.uint8),
-        np.zeros(6, np.int64),
+        np.zeros(7, np.int64),
+        np.zeros(4 * rows, np.int32),
+        np.zeros((_FARTHEST + 1, 16 * rows), np.int32),
+        np.zeros(_FARTHEST + 1, np.int32),
     )
 
 
@@ -266,6 +275,106 @@ def _count_packed(board: Board, know: Knowledge, scratch: FeatureRoom) -> Index:
                 count += 1
         return count
     return 0
+
+
+@inner
+def _begin_at(know: Knowledge, scratch: FeatureRoom, goal: Index) -> None:
+    """Let the search for the next box begin at this square."""
+    for side in range(4):
+        if know.sides[goal, side] == side:
+            scratch.least[4 * goal + side] = 0
+            scratch.buckets[0, scratch.lengths[0]] = 4 * goal + side
+            scratch.lengths[0] += 1
+
+
+@inner
+def _blockers(board: Board, know: Knowledge, scratch: FeatureRoom) -> Index:
+    """Return how many boxes, at the least, stand in the way of the next box to be packed."""
+    occupied, neighbours, placed = board.occupied, board.neighbours, scratch.placed
+    least, buckets, lengths = scratch.least, scratch.buckets, scratch.lengths
+    size = len(occupied) - 1
+    for number in range(len(least)):
+        least[number] = 1 << 20
+    for number in range(_FARTHEST + 1):
+        lengths[number] = 0
+    goals = len(know.goals)
+    current = -1
+    for phase in range(len(know.base) - 1, -1, -1):
+        number = 0
+        while number < goals and know.base[phase, number] >= 0 and occupied[know.base[phase, number]] == BOXED:
+            number += 1
+        if number < goals and know.base[phase, number] >= 0:
+            continue
+        current = phase
+        break
+    if current < 0:
+        return _FARTHEST
+    open_squares = 0
+    for number in range(goals):
+        goal = know.squares[current, number]
+        if goal < 0:
+            break
+        if occupied[goal] == BOXED:
+            continue
+        open_squares += 1
+        free = True
+        for other in range(goals):
+            if know.before[current, number, other] and occupied[know.squares[current, other]] != BOXED:
+                free = False
+                break
+        if free:
+            _begin_at(know, scratch, goal)
+    if open_squares == 0 and current + 1 < len(know.base):
+        # The boxes of the next phase's base come from where they are parked.
+        for square in range(len(placed)):
+            placed[square] = 0
+        for number in range(goals):
+            goal = know.base[current + 1, number]
+            if goal < 0:
+                break
+            if occupied[goal] == BOXED:
+                placed[goal] = 1
+            else:
+                _begin_at(know, scratch, goal)
+    best = np.int64(_FARTHEST)
+    for cost in range(_FARTHEST):
+        if best <= cost:
+            return best
+        head = 0
+        while head < lengths[cost]:
+            state = buckets[cost, head]
+            head += 1
+            if least[state] != cost:
+                continue
+            square, part = state >> 2, state & 3
+            if occupied[square] == BOXED:
+                if not placed[square]:
+                    for way in range(4):
+                        if (
+                            know.sides[square, way] == part
+                            and board.reached[neighbours[square, way]] == board.stamp[0]
+                        ):
+                            return cost
+                    best = min(best, cost + 1)
+                continue
+            for way in range(4):
+                if know.sides[square, way] != part:
+                    continue
+                there = neighbours[square, way]
+                behind = neighbours[there, way]
+                if there == size or behind == size or placed[there] or placed[behind]:
+                    continue
+                after = cost + (occupied[behind] == BOXED)
+                side = know.sides[there, way]
+                if side == NO_SIDE or after > _FARTHEST:
+                    continue
+                target = 4 * there + side
+                if least[target] > after:
+                    least[target] = after
+                    if lengths[after] < buckets.shape[1]:
+                        buckets[after, lengths[after]] = target
+                        lengths[after] += 1
+    return _FARTHEST
 
 
 @inner
@@ -355,3 +464,4 @@ def find_features(board: Board, know: Knowledge, scratch: FeatureRoom, boxes: In
     values[OUT] = out
     values[HOTSPOTS] = hotspots
     values[MOBILITY] = sides
+    values[NEXT] = _blockers(board, know, scratch)

@@ -16,7 +16,7 @@ from propnet.jit.arrays import Index, Int32s, Ints, Octets
 from propnet.jit.decorators import inner
 
 UNKNOWN, ALIVE, DEAD, ADVISED = range(4)
-ADVISORS = 8
+ADVISORS = 9
 
 
 class Children(NamedTuple):
@@ -44,7 +44,7 @@ def new_children(most: int) -> Children:
     return Children(
         np.zeros(most, np.int32),
         np.zeros(most, np.int32),
-        np.zeros((most, 6), np.int64),
+        np.zeros((most, 7), np.int64),
         np.zeros(most, np.int64),
         np.zeros(most, np.uint8),
         np.zeros(most, np.uint8),
@@ -86,7 +86,7 @@ def choose(
     regions. Advisor 7 also wants the moved box to end within the plan.
     """
     best, near = -1, 1 << 20
-    if advisor >= 6:
+    if advisor == 6 or advisor == 7:
         if target < 0:
             return -1
         row, column = know.places[target, 0], know.places[target, 1]
@@ -110,6 +110,8 @@ def choose(
             fits = children.explores[number] != 0
         elif advisor == 1:
             fits = children.values[number, 1] > now[1]
+        elif advisor == 8:
+            fits = children.values[number, 6] < now[6] and children.values[number, 1] >= now[1]
         else:
             fits = children.values[number, advisor] < now[advisor]
         if fits and (best < 0 or children.score[number] < children.score[best]):

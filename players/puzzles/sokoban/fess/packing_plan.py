@@ -23,6 +23,7 @@ from propnet.jit.decorators import ARENA, inner, kernel
 _TRIALS = 1500
 """The number of ways to park boxes that are tried for one phase."""
 _BEAM = 24
+_MOST_STARTS = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,6 +43,7 @@ class _PackingPhase:
     squares: tuple[int, ...]
     before: Flags
     counted: int
+    done: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,30 +71,40 @@ def packing_plan(geometry: Geometry, start: Position) -> PackingPlan:
     largest = max(
         basins, key=lambda basin: int(basin[outside].sum()), default=np.ones(geometry.size + 1, np.bool_)
     )
-    sinks = [box for box in outside if largest[box]] or outside
-    puller = _Puller(geometry, sinks)
+    candidates: list[tuple[int, int, int, _Puller, list[int]]] = []
+    for sinks in ([box for box in outside if largest[box]] or outside, outside):
+        puller = _Puller(geometry, sinks)
+        tried: set[int] = set()
+        for square in range(geometry.size):
+            if square in goals or square in tried:
+                continue
+            walked, rounds = puller.leave(goals, [square])
+            tried |= walked
+            gain = sum(r > 0 for r in rounds)
+            candidates.append((gain, -len(sinks), -square, puller, rounds))
+        if len(sinks) == len(outside):
+            break
+    candidates.sort(key=lambda one: one[:3], reverse=True)
     best = None
-    tried: set[int] = set()
-    for square in range(geometry.size):
-        if square in goals or square in tried:
-            continue
-        walked, rounds = puller.leave(goals, [square])
-        tried |= walked
-        gain = sum(r > 0 for r in rounds)
-        if best is None or gain > best[0]:
-            best = gain, square, rounds
+    for gain, _, square, puller, rounds in candidates[:_MOST_STARTS]:
+        phases = list(_phases(puller, goals, -square))
+        packed = sum(len(phase.squares) for phase in phases if phase.done)
+        if best is None or packed > best[0]:
+            best = packed, -square, rounds, puller, phases
+        if packed == len(goals):
+            break
     basin = np.zeros(geometry.size + 1, np.bool_)
     for reach in basins:
         basin |= reach
     if best is None:
         free = _PackingPhase((), tuple(goals), np.zeros((len(goals),) * 2, np.bool_), 0)
         return PackingPlan((free,), free, basin)
-    _, keeper, rounds = best
+    _, keeper, rounds, puller, phases = best
     gone = np.array(rounds, np.int32) > 0
     before = gone[:, None] & ~gone[None]
     before[np.ix_(gone, gone)] = _needs(puller, goals, rounds, keeper)
     return PackingPlan(
-        tuple(_phases(puller, goals, keeper)), _PackingPhase((), tuple(goals), before, 0), basin
+        tuple(phases), _PackingPhase((), tuple(goals), before, 0), basin
     )
 
 
@@ -125,7 +137,7 @@ def packing_order(geometry: Geometry, start: Position) -> _PackingOrder:
 
 def _phases(puller: _Puller, boxes: list[int], keeper: int) -> Iterator[_PackingPhase]:
     """Yield the phases of a plan, found from the last to the first."""
-    found: list[tuple[list[int], list[int], Flags, int]] = []
+    found: list[tuple[list[int], list[int], Flags, int, bool]] = []
     while True:
         _, rounds = puller.leave(boxes, [keeper])
         gone = [box for box, turn in zip(boxes, rounds, strict=True) if turn]
@@ -133,17 +145,17 @@ def _phases(puller: _Puller, boxes: list[int], keeper: int) -> Iterator[_Packing
         before = _order(puller, boxes, rounds, keeper)
         parked = _park(puller, left, keeper) if left else None
         if left and parked is None:  # no way is known: these come first, in any order
-            found.append((left, gone, before, 0))
-            found.append(([], left, np.zeros((len(left),) * 2, np.bool_), 0))
+            found.append((left, gone, before, 0, True))
+            found.append(([], left, np.zeros((len(left),) * 2, np.bool_), 0, False))
             break
-        found.append((left, gone, before, parked[2] if parked else 0))
+        found.append((left, gone, before, parked[2] if parked else 0, True))
         if parked is None:
             break
         boxes, keeper, _ = parked
     counted = 0
-    for base, squares, before, moved in reversed(found):
+    for base, squares, before, moved, done in reversed(found):
         counted += moved
-        yield _PackingPhase(tuple(base), tuple(squares), before, counted)
+        yield _PackingPhase(tuple(base), tuple(squares), before, counted, done)
         counted += len(squares)
 
 
@@ -173,7 +185,7 @@ def _park(puller: _Puller, boxes: list[int], keeper: int) -> tuple[list[int], in
     beam = [(boxes, keeper)]
     seen: set[tuple[tuple[int, ...], int]] = set()
     trials = 0
-    for depth in range(1, 5):
+    for depth in range(1, 9):
         reached: list[tuple[int, int, int, list[int], int]] = []
         for config, man in beam:
             for box, stance in puller.pulls(config, man):

@@ -144,7 +144,7 @@ def _new_tree(most: int, boxes: int) -> _PositionTree:
 def _score(values: Ints) -> Index:
     """Return the features as one number: boxes out of plan first, then packed ones, regions, links, hotspots,
     mobility. The lowest is best."""
-    score = np.int64(min(values[0], 255)) << 8 | 255 - min(values[1], 255)
+    score = np.int64(min(values[0], 255)) << 8 | (63 - min(values[1], 63)) * 4 + min(values[6], 3)
     score = score << 8 | min(values[2], 255)
     score = score << 7 | min(values[3], 127)
     score = score << 12 | min(values[4], 4095)
@@ -204,7 +204,7 @@ def _expand(
     boxes, now, before = tools.desk.boxes, tools.desk.now, tools.desk.before
     count = len(boxes)
     find_features(board, know, scratch, boxes, count)
-    for feature in range(6):
+    for feature in range(7):
         now[feature] = scratch.values[feature]
     for square in range(len(board.occupied)):
         before[square] = board.reached[square] == board.stamp[0]
@@ -248,7 +248,7 @@ def _expand(
             keeper = walk(board, man)
             if find_key(tree.table, _key(board, boxes, count, keeper)) < 0:
                 find_features(board, know, scratch, boxes, count)
-                for feature in range(6):
+                for feature in range(7):
                     children.values[found_moves, feature] = scratch.values[feature]
                 children.score[found_moves] = _score(scratch.values)
                 children.explores[found_moves] = explores(board, know, before, origin, boxes, count)
@@ -507,7 +507,7 @@ class Fess(PushSearch):
             _OpenPosition(
                 np.array(start.boxes, np.int32),
                 np.zeros(size + 1, np.int32),
-                np.zeros(6, np.int64),
+                np.zeros(7, np.int64),
                 np.zeros(sets.squares.words, np.uint64),
             ),
             new_children(4 * size * boxes),
