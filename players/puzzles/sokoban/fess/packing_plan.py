@@ -71,27 +71,26 @@ def packing_plan(geometry: Geometry, start: Position) -> PackingPlan:
     largest = max(
         basins, key=lambda basin: int(basin[outside].sum()), default=np.ones(geometry.size + 1, np.bool_)
     )
-    candidates: list[tuple[int, int, int, _Puller, list[int]]] = []
+    best = None
     for sinks in ([box for box in outside if largest[box]] or outside, outside):
         puller = _Puller(geometry, sinks)
+        starts: list[tuple[int, int, list[int]]] = []
         tried: set[int] = set()
         for square in range(geometry.size):
             if square in goals or square in tried:
                 continue
             walked, rounds = puller.leave(goals, [square])
             tried |= walked
-            gain = sum(r > 0 for r in rounds)
-            candidates.append((gain, -len(sinks), -square, puller, rounds))
-        if len(sinks) == len(outside):
-            break
-    candidates.sort(key=lambda one: one[:3], reverse=True)
-    best = None
-    for gain, _, square, puller, rounds in candidates[:_MOST_STARTS]:
-        phases = list(_phases(puller, goals, -square))
-        packed = sum(len(phase.squares) for phase in phases if phase.done)
-        if best is None or packed > best[0]:
-            best = packed, -square, rounds, puller, phases
-        if packed == len(goals):
+            starts.append((sum(r > 0 for r in rounds), -square, rounds))
+        starts.sort(reverse=True)
+        for _, square, rounds in starts[:_MOST_STARTS]:
+            phases = list(_phases(puller, goals, -square))
+            packed = sum(len(phase.squares) for phase in phases if phase.done)
+            if best is None or packed > best[0]:
+                best = packed, -square, rounds, puller, phases
+            if packed == len(goals):
+                break
+        if best is not None and best[0] == len(goals):
             break
     basin = np.zeros(geometry.size + 1, np.bool_)
     for reach in basins:
