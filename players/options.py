@@ -14,15 +14,6 @@ can be joined: ``OPTIONS = (*Parent.OPTIONS, Option(...))``.
 This module also holds the grammar of players' names: ``uct``, ``uct:workers=2,exploration=0.4``,
 ``old@http://host:9147``. Commas separate the names of a list and also the options of a name: a following
 ``key=value`` belongs to the name before it.
-
-Small languages that people write, by pyparsing: errors give the column and the expected part.
-
->>> from pyparsing import Regex
->>> read_phrase(Regex("[a-z]+").set_name("a word") + Regex("[0-9]+").set_name("a number"), "seat 4", "seat")
-['seat', '4']
->>> read_phrase(Regex("[a-z]+").set_name("a word") + Regex("[0-9]+").set_name("a number"), "seat x", "seat")
-Traceback (most recent call last):
-gdl.errors.GdlError: seat 'seat x', column 6: expected a number, found 'x'
 """
 
 from __future__ import annotations
@@ -39,28 +30,36 @@ from gdl.errors import GdlError
 if TYPE_CHECKING:
     from pyparsing import ParserElement, ParseResults
 
-LONGEST = 10_000
+_LONGEST = 10_000
 """Characters of a phrase."""
 _SHOWN = 60
 
 
-def read_phrase(grammar: ParserElement, text: str, what: str, remedy: str = "", more: str = "") -> list[Any]:
+def _read_phrase(grammar: ParserElement, text: str, kind: str, remedy: str = "") -> list[Any]:
     """The parts that a grammar reads from a whole text.
 
     Args:
         grammar: its parts have names, for messages.
-        text: at most :data:`LONGEST` characters.
-        what: the kind of text, in messages: ``player``.
+        text: at most :data:`_LONGEST` characters.
+        kind: the kind of text, in messages: ``player``.
         remedy: its form, for messages.
-        more: other parts that could have followed the text read, in messages.
 
     Raises:
-        GdlError: the text is too long, or not what the grammar takes.
+        GdlError: the text is too long, or not what the grammar takes. The message names the column and the
+            expected part.
+
+    >>> from pyparsing import Regex
+    >>> seat = Regex("[a-z]+").set_name("a word") + Regex("[0-9]+").set_name("a number")
+    >>> _read_phrase(seat, "seat 4", "seat")
+    ['seat', '4']
+    >>> _read_phrase(seat, "seat x", "seat")
+    Traceback (most recent call last):
+    gdl.errors.GdlError: seat 'seat x', column 6: expected a number, found 'x'
     """
     from pyparsing import ParseBaseException
 
-    if len(text) > LONGEST:
-        raise GdlError(f"the {what} has more than {LONGEST:,} characters")
+    if len(text) > _LONGEST:
+        raise GdlError(f"the {kind} has more than {_LONGEST:,} characters")
     try:
         return list(grammar.parse_with_tabs().parse_string(text, parse_all=True))
     except ParseBaseException as error:
@@ -69,11 +68,11 @@ def read_phrase(grammar: ParserElement, text: str, what: str, remedy: str = "", 
             at += 1
         expected = error.msg.removeprefix("Expected ")
         if expected == "end of text":
-            expected = more or "the end"
+            expected = "',' or the end"
         token = re.compile(r"[\w.-]+|.").match(text, at)
         found = "the end" if token is None else repr(token[0][:_SHOWN])
         shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
-        message = f"{what} {shown!r}, column {at + 1}: expected {expected}, found {found}"
+        message = f"{kind} {shown!r}, column {at + 1}: expected {expected}, found {found}"
         raise GdlError(message, remedy=remedy) from None
 
 
@@ -229,7 +228,7 @@ def read_spec(text: str) -> PlayerSpec:
     name = text.strip()
     if _BARE.fullmatch(name):
         return PlayerSpec(name.lower())  # most names: no grammar needs loading
-    kind, *options = read_phrase(_grammars()[0], text, "player", _HOW, "',' or the end")
+    kind, *options = _read_phrase(_grammars()[0], text, "player", _HOW)
     return PlayerSpec(kind.lower(), tuple((key.lower(), value) for key, value in options))
 
 
@@ -244,7 +243,7 @@ def read_names(text: str) -> list[str]:
     alone = [name.strip() for name in text.split(",")]
     if all(_BARE.fullmatch(name) or not name for name in alone):
         return [name for name in alone if name]  # most lists
-    return read_phrase(_grammars()[1], text, "players", _HOW, "',' or the end")
+    return _read_phrase(_grammars()[1], text, "players", _HOW)
 
 
 @cache

@@ -140,13 +140,9 @@ def _own_environment() -> Iterator[None]:
     """Variables that a test sets, or the code under test (the token of a cluster), end with the test."""
     before = dict(os.environ)
     yield
-    for name in os.environ.keys() | before.keys():
-        if name == "PYTEST_CURRENT_TEST" or os.environ.get(name) == before.get(name):
-            continue
-        if name in before:
-            os.environ[name] = before[name]
-        else:
-            del os.environ[name]
+    for name in os.environ.keys() - before.keys():
+        del os.environ[name]
+    os.environ.update(before)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -227,7 +227,7 @@ class Recoded:
 
     def encode(self, records: Words) -> Words:
         """The records, uint64 (n, machine.words), of states of the original machine, uint64
-        (n, words). States that do not fit have the broken bit."""
+        (n, words of that machine). States that do not fit have the broken bit."""
         return pack(self.codec.encode(unpack(records, self.coding.bases)))
 
     def decode(self, coded: Words) -> Words:

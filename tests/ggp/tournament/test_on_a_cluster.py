@@ -110,10 +110,7 @@ def _kill_and_add(fleet: RayFleet) -> None:
 
 @pytest.mark.slow
 @needs_ray
-def test_a_node_is_killed_and_one_added_and_no_match_is_lost_or_played_twice(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PYTHONPATH", "")
+def test_a_node_is_killed_and_one_added_and_no_match_is_lost_or_played_twice(tmp_path: Path) -> None:
     rounds, slow = 4, ("legal", "tests.ggp.tournament.odd_players:Slow")  # a match takes a second
     here = play(tmp_path / "here", rounds, Changing(), players=slow)
     fleet = _Noting("local-ray:3")
