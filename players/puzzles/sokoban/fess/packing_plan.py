@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -37,13 +38,14 @@ class _PackingPhase:
             no longer be filled once h is, or they touch, perhaps through other goals, and g's box leaves in a
             later round.
         counted: the number of boxes that count as packed when the phase begins.
+        planned: whether a way is known by which boxes fill these squares.
     """
 
     base: tuple[int, ...]
     squares: tuple[int, ...]
     before: Flags
     counted: int
-    done: bool = True
+    planned: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,48 +65,57 @@ class PackingPlan:
     basin: Flags
 
 
-def packing_plan(geometry: Geometry, start: Position) -> PackingPlan:
-    """Return the plan of a level."""
+def packing_plan(geometry: Geometry, start: Position, complete: bool) -> PackingPlan:
+    """Return the plan of a level. Its sinks are the start squares in the basin of one goal, the one with most
+    of them. With ``complete``, they are all start squares where those leave some goal unplanned, and the
+    keeper is tried in several regions."""
     goals = geometry.goals.tolist()
     basins = [_basin(geometry, goal, set(goals)) for goal in goals]
+    basin = np.logical_or.reduce([np.zeros(geometry.size + 1, np.bool_), *basins])
     outside = [box for box in start.boxes if box not in goals] or list(start.boxes)
-    largest = max(
-        basins, key=lambda basin: int(basin[outside].sum()), default=np.ones(geometry.size + 1, np.bool_)
-    )
-    best = None
-    for sinks in ([box for box in outside if largest[box]] or outside, outside):
+    near = max(([box for box in outside if reach[box]] for reach in basins), key=len, default=[]) or outside
+    best: _PlanFound | None = None
+    for sinks in (near, outside) if complete else (near,):
         puller = _Puller(geometry, sinks)
-        starts: list[tuple[int, int, list[int]]] = []
-        tried: set[int] = set()
-        for square in range(geometry.size):
-            if square in goals or square in tried:
-                continue
-            walked, rounds = puller.leave(goals, [square])
-            tried |= walked
-            starts.append((sum(r > 0 for r in rounds), -square, rounds))
-        starts.sort(reverse=True)
-        for _, square, rounds in starts[:_MOST_STARTS]:
-            phases = list(_phases(puller, goals, -square))
-            packed = sum(len(phase.squares) for phase in phases if phase.done)
-            if best is None or packed > best[0]:
-                best = packed, -square, rounds, puller, phases
-            if packed == len(goals):
+        for keeper, rounds in _beginnings(puller, goals)[: _MOST_STARTS if complete else 1]:
+            phases = tuple(_phases(puller, goals, keeper))
+            planned = sum(len(phase.squares) for phase in phases if phase.planned)
+            if best is None or planned > best.planned:
+                best = _PlanFound(planned, puller, keeper, rounds, phases)
+            if planned == len(goals):
                 break
-        if best is not None and best[0] == len(goals):
+        if best is not None and best.planned == len(goals):
             break
-    basin = np.zeros(geometry.size + 1, np.bool_)
-    for reach in basins:
-        basin |= reach
     if best is None:
         free = _PackingPhase((), tuple(goals), np.zeros((len(goals),) * 2, np.bool_), 0)
         return PackingPlan((free,), free, basin)
-    _, keeper, rounds, puller, phases = best
-    gone = np.array(rounds, np.int32) > 0
+    gone = np.array(best.rounds, np.int32) > 0
     before = gone[:, None] & ~gone[None]
-    before[np.ix_(gone, gone)] = _needs(puller, goals, rounds, keeper)
-    return PackingPlan(
-        tuple(phases), _PackingPhase((), tuple(goals), before, 0), basin
-    )
+    before[np.ix_(gone, gone)] = _needs(best.puller, goals, best.rounds, best.keeper)
+    return PackingPlan(best.phases, _PackingPhase((), tuple(goals), before, 0), basin)
+
+
+class _PlanFound(NamedTuple):
+    """A plan with the number of goals for which it knows a way, and where the keeper ends."""
+
+    planned: int
+    puller: _Puller
+    keeper: int
+    rounds: list[int]
+    phases: tuple[_PackingPhase, ...]
+
+
+def _beginnings(puller: _Puller, goals: list[int]) -> list[tuple[int, list[int]]]:
+    """Return a square of each region of the keeper when all goals hold boxes, and the round in which each box
+    leaves; those from where most boxes leave first."""
+    found: list[tuple[int, list[int]]] = []
+    tried = set(goals)
+    for square in range(puller.geometry.size):
+        if square not in tried:
+            walked, rounds = puller.leave(goals, [square])
+            tried |= walked
+            found.append((square, rounds))
+    return sorted(found, key=lambda one: one[1].count(0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,9 +163,9 @@ def _phases(puller: _Puller, boxes: list[int], keeper: int) -> Iterator[_Packing
             break
         boxes, keeper, _ = parked
     counted = 0
-    for base, squares, before, moved, done in reversed(found):
+    for base, squares, before, moved, planned in reversed(found):
         counted += moved
-        yield _PackingPhase(tuple(base), tuple(squares), before, counted, done)
+        yield _PackingPhase(tuple(base), tuple(squares), before, counted, planned)
         counted += len(squares)
 
 
