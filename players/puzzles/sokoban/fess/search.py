@@ -502,6 +502,7 @@ class Fess(PushSearch):
         geometry, start = self.task.geometry, self.task.start
         kinds = {style.complete for style in self.styles}
         plans = {complete: packing_plan(geometry, start, complete) for complete in kinds}
+        known = [new_knowledge(geometry, plans[one.complete], loose=not one.layered) for one in self.styles]
         sets = make_dead_sets(geometry, 2, _DEAD_SET_SECONDS)
         size, boxes = geometry.size, len(start.boxes)
         tools = Tools(
@@ -513,7 +514,7 @@ class Fess(PushSearch):
             sets.lookup,
             new_area(geometry),
             new_frozen_matching(geometry, boxes),
-            new_knowledge(geometry, next(iter(plans.values()))),
+            known[0],
             new_scratch(geometry),
             _OpenPosition(
                 np.array(start.boxes, np.int32),
@@ -526,11 +527,10 @@ class Fess(PushSearch):
         )
         most = max(1 << 16, self.task.memory // (len(self.styles) * (_BYTES_A_MOVE + 3)))
         attempts: list[_Attempt] = []
-        for style in self.styles:
+        for style, know in zip(self.styles, known, strict=True):
             tree = _new_tree(most // 32, boxes)
             tree.boxes[0] = start.boxes
             tree.keeper[0] = start.keeper
-            know = new_knowledge(geometry, plans[style.complete], loose=not style.layered)
             own = tools._replace(know=know, options=np.array([style.ancestors], np.int64))
             attempts.append(_Attempt(style, own, tree, new_moves(most), new_cells(1 << 14)))
         return attempts
