@@ -57,7 +57,7 @@ def junk(rng: random.Random, depth: int = 4) -> str:
 
 
 def unbalanced(rng: random.Random) -> str:
-    text = f"( START h Robot ({' '.join(junk(rng) for _ in range(6))}) 1 1 )"
+    text = f"( START h Robot ({' '.join(junk(rng) for _ in range(6))}) 9 1 )"
     cut = rng.choice([i for i, c in enumerate(text) if c in "()"])
     return text[:cut] + rng.choice(["", "((", "))"]) + text[cut + 1 :]
 

@@ -164,6 +164,11 @@ class ServedMatch:
         return self._ready.done() or time.monotonic() > self.ready_by
 
     @property
+    def refused(self) -> bool:
+        """Whether its rules have turned out to be unplayable."""
+        return self._refusal is not None
+
+    @property
     def waits(self) -> bool:
         """Whether no legal move of this turn is known yet."""
         return self._turn is not None and not self._turn.answered and self._turn.legal is None

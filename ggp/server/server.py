@@ -314,11 +314,14 @@ class Server:
         longest = self.config.longest_clock
         startclock, playclock = min(original.startclock, longest), min(original.playclock, longest)
         message = replace(original, startclock=startclock, playclock=playclock)
+        for earlier in self.running:
+            if earlier.refused:  # after its startclock: START was answered, and no PLAY has come since
+                self._drop(earlier, "refused", earlier.close())
         await self._let_end(received + startclock * _ENDING_SHARE)
         if self._roster.taken(message.match):
             # A manager that lost its connection asks again; a different match with that id is refused.
-            earlier = self.match(message.match, sender)
-            return await earlier.ready() if earlier is not None and earlier.start == message else BUSY
+            same = self.match(message.match, sender)
+            return await same.ready() if same is not None and same.start == message else BUSY
         if not self._free():
             self._say("info", "busy", match=message.match)
             return BUSY

@@ -69,6 +69,15 @@ def test_rules_that_cannot_be_played_are_refused_beside_another_match_too(serve:
     assert "error" in server.say("( START m2 Robot ( ( role ( ) ) ) 600 600 )")
 
 
+def test_rules_refused_after_their_startclock_take_no_place_from_the_next_match(serve: Serve) -> None:
+    """Their START was answered ``ready``, since nothing was known against them yet."""
+    server = serve()
+    large = " ".join(f"(f {n} {n + 1})" for n in range(60_000))
+    assert server.say(f"( START m1 Robot ((role Robot) {large} (<= (next ?x) (f ?x ?y))) 1 1 )") == "ready"
+    until(lambda: server.server.running[0].refused)
+    assert server.say(start("m1")) == "ready"
+
+
 def test_a_start_sent_again_is_ready_and_another_match_of_that_id_is_busy(serve: Serve) -> None:
     server = serve(matches=3).begun()
     assert server.say(start("m1")) == "ready"
