@@ -660,4 +660,4 @@ def test_a_board_with_the_notation_of_draughts_has_its_numbers_and_no_letters() 
     svg = SvgPainter.of_machine(machine).draw_state(machine.initial_state())
     numbers = map(int, re.findall(r'<text class="gb-number"[^>]*>(\d+)<', svg))
     assert sorted(numbers) == list(range(1, 33)) and "gb-axis" not in svg
-    assert "<title>12: black" in svg
+    assert "<title>12: bm<" in svg
