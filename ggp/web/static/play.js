@@ -127,6 +127,10 @@ export function show(main, { table, players, offered }) {
   });
 
   function choose(role, move) {
+    if (document.activeElement?.dataset?.square !== undefined) {
+      square = document.activeElement.dataset.square;
+      board.focus({ preventScroll: true }); // squares lose the focus when nothing can be chosen
+    }
     for (const stop of stops) stop();
     stops = [];
     order("move", { role: state.roles[role], move, step: state.step });
