@@ -11,12 +11,12 @@ from typing import NamedTuple
 import numpy as np
 
 from players.puzzles.sokoban.board import FREE, Board
-from players.puzzles.sokoban.fess.features import Knowledge
+from players.puzzles.sokoban.fess.features import BLOCKERS, FEATURES, MOBILITY, PACKED, REGIONS, Knowledge
 from propnet.jit.arrays import Index, Int32s, Ints, Octets
 from propnet.jit.decorators import inner
 
 UNKNOWN, ALIVE, DEAD, ADVISED = range(4)
-ADVISORS = 8
+ADVISORS = 9
 
 
 class Children(NamedTuple):
@@ -25,7 +25,7 @@ class Children(NamedTuple):
     Attributes:
         origin: int32, shape (most,): the square of the box.
         stance: int32, shape (most,): the box's new square, and the keeper's side after the move.
-        values: int64, shape (most, 6): the features after the move.
+        values: int64, shape (most, 7): the features after the move.
         score: int64, shape (most,): the features as one number; the lowest is best.
         explores: uint8, shape (most,): whether the move opens a way to a new push.
         advised: uint8, shape (most,): the status of the move: UNKNOWN, ALIVE, DEAD or ADVISED.
@@ -44,7 +44,7 @@ def new_children(most: int) -> Children:
     return Children(
         np.zeros(most, np.int32),
         np.zeros(most, np.int32),
-        np.zeros((most, 6), np.int64),
+        np.zeros((most, FEATURES), np.int64),
         np.zeros(most, np.int64),
         np.zeros(most, np.uint8),
         np.zeros(most, np.uint8),
@@ -83,16 +83,17 @@ def choose(
     ``now`` has the features before the move. Advisors below 6 want a feature to improve: fewer boxes out of
     plan, more packed ones, fewer regions, fewer broken links, fewer hotspots, new pushes. Advisors 6 and 7
     want the box on ``target`` to move away, or otherwise the nearest box to move away from it, without more
-    regions. Advisor 7 also wants the moved box to end within the plan.
+    regions. Advisor 7 also wants the moved box to end within the plan. Advisor 8 wants fewer blockers and no
+    box unpacked.
     """
     best, near = -1, 1 << 20
-    if advisor >= 6:
+    if advisor == 6 or advisor == 7:
         if target < 0:
             return -1
         row, column = know.places[target, 0], know.places[target, 1]
         for number in range(total):
             origin, end = children.origin[number], children.stance[number] >> 2
-            if children.advised[number] == DEAD or children.values[number, 2] > now[2]:
+            if children.advised[number] == DEAD or children.values[number, REGIONS] > now[REGIONS]:
                 continue
             if advisor == 7 and know.out[end]:
                 continue
@@ -106,10 +107,15 @@ def choose(
     for number in range(total):
         if children.advised[number] == DEAD:
             continue
-        if advisor == 5:
+        if advisor == MOBILITY:
             fits = children.explores[number] != 0
-        elif advisor == 1:
-            fits = children.values[number, 1] > now[1]
+        elif advisor == PACKED:
+            fits = children.values[number, PACKED] > now[PACKED]
+        elif advisor == 8:
+            fits = (
+                children.values[number, BLOCKERS] < now[BLOCKERS]
+                and children.values[number, PACKED] >= now[PACKED]
+            )
         else:
             fits = children.values[number, advisor] < now[advisor]
         if fits and (best < 0 or children.score[number] < children.score[best]):

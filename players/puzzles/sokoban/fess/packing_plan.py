@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from propnet.jit.decorators import ARENA, inner, kernel
 _TRIALS = 1500
 """The number of ways to park boxes that are tried for one phase."""
 _BEAM = 24
+_MOST_STARTS = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,12 +38,14 @@ class _PackingPhase:
             no longer be filled once h is, or they touch, perhaps through other goals, and g's box leaves in a
             later round.
         counted: the number of boxes that count as packed when the phase begins.
+        planned: whether a way is known by which boxes fill these squares.
     """
 
     base: tuple[int, ...]
     squares: tuple[int, ...]
     before: Flags
     counted: int
+    planned: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,39 +65,57 @@ class PackingPlan:
     basin: Flags
 
 
-def packing_plan(geometry: Geometry, start: Position) -> PackingPlan:
-    """Return the plan of a level."""
+def packing_plan(geometry: Geometry, start: Position, complete: bool) -> PackingPlan:
+    """Return the plan of a level. Its sinks are the start squares in the basin of one goal, the one with most
+    of them. With ``complete``, they are all start squares where those leave some goal unplanned, and the
+    keeper is tried in several regions."""
     goals = geometry.goals.tolist()
     basins = [_basin(geometry, goal, set(goals)) for goal in goals]
+    basin = np.logical_or.reduce([np.zeros(geometry.size + 1, np.bool_), *basins])
     outside = [box for box in start.boxes if box not in goals] or list(start.boxes)
-    largest = max(
-        basins, key=lambda basin: int(basin[outside].sum()), default=np.ones(geometry.size + 1, np.bool_)
-    )
-    sinks = [box for box in outside if largest[box]] or outside
-    puller = _Puller(geometry, sinks)
-    best = None
-    tried: set[int] = set()
-    for square in range(geometry.size):
-        if square in goals or square in tried:
-            continue
-        walked, rounds = puller.leave(goals, [square])
-        tried |= walked
-        gain = sum(r > 0 for r in rounds)
-        if best is None or gain > best[0]:
-            best = gain, square, rounds
-    basin = np.zeros(geometry.size + 1, np.bool_)
-    for reach in basins:
-        basin |= reach
+    near = max(([box for box in outside if reach[box]] for reach in basins), key=len, default=[]) or outside
+    best: _PlanFound | None = None
+    for sinks in (near, outside) if complete else (near,):
+        puller = _Puller(geometry, sinks)
+        for keeper, rounds in _beginnings(puller, goals)[: _MOST_STARTS if complete else 1]:
+            phases = tuple(_phases(puller, goals, keeper))
+            planned = sum(len(phase.squares) for phase in phases if phase.planned)
+            if best is None or planned > best.planned:
+                best = _PlanFound(planned, puller, keeper, rounds, phases)
+            if planned == len(goals):
+                break
+        if best is not None and best.planned == len(goals):
+            break
     if best is None:
         free = _PackingPhase((), tuple(goals), np.zeros((len(goals),) * 2, np.bool_), 0)
         return PackingPlan((free,), free, basin)
-    _, keeper, rounds = best
-    gone = np.array(rounds, np.int32) > 0
+    gone = np.array(best.rounds, np.int32) > 0
     before = gone[:, None] & ~gone[None]
-    before[np.ix_(gone, gone)] = _needs(puller, goals, rounds, keeper)
-    return PackingPlan(
-        tuple(_phases(puller, goals, keeper)), _PackingPhase((), tuple(goals), before, 0), basin
-    )
+    before[np.ix_(gone, gone)] = _needs(best.puller, goals, best.rounds, best.keeper)
+    return PackingPlan(best.phases, _PackingPhase((), tuple(goals), before, 0), basin)
+
+
+class _PlanFound(NamedTuple):
+    """A plan with the number of goals for which it knows a way, and where the keeper ends."""
+
+    planned: int
+    puller: _Puller
+    keeper: int
+    rounds: list[int]
+    phases: tuple[_PackingPhase, ...]
+
+
+def _beginnings(puller: _Puller, goals: list[int]) -> list[tuple[int, list[int]]]:
+    """Return a square of each region of the keeper when all goals hold boxes, and the round in which each box
+    leaves; those from where most boxes leave first."""
+    found: list[tuple[int, list[int]]] = []
+    tried = set(goals)
+    for square in range(puller.geometry.size):
+        if square not in tried:
+            walked, rounds = puller.leave(goals, [square])
+            tried |= walked
+            found.append((square, rounds))
+    return sorted(found, key=lambda one: one[1].count(0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +147,7 @@ def packing_order(geometry: Geometry, start: Position) -> _PackingOrder:
 
 def _phases(puller: _Puller, boxes: list[int], keeper: int) -> Iterator[_PackingPhase]:
     """Yield the phases of a plan, found from the last to the first."""
-    found: list[tuple[list[int], list[int], Flags, int]] = []
+    found: list[tuple[list[int], list[int], Flags, int, bool]] = []
     while True:
         _, rounds = puller.leave(boxes, [keeper])
         gone = [box for box, turn in zip(boxes, rounds, strict=True) if turn]
@@ -133,17 +155,17 @@ def _phases(puller: _Puller, boxes: list[int], keeper: int) -> Iterator[_Packing
         before = _order(puller, boxes, rounds, keeper)
         parked = _park(puller, left, keeper) if left else None
         if left and parked is None:  # no way is known: these come first, in any order
-            found.append((left, gone, before, 0))
-            found.append(([], left, np.zeros((len(left),) * 2, np.bool_), 0))
+            found.append((left, gone, before, 0, True))
+            found.append(([], left, np.zeros((len(left),) * 2, np.bool_), 0, False))
             break
-        found.append((left, gone, before, parked[2] if parked else 0))
+        found.append((left, gone, before, parked[2] if parked else 0, True))
         if parked is None:
             break
         boxes, keeper, _ = parked
     counted = 0
-    for base, squares, before, moved in reversed(found):
+    for base, squares, before, moved, planned in reversed(found):
         counted += moved
-        yield _PackingPhase(tuple(base), tuple(squares), before, counted)
+        yield _PackingPhase(tuple(base), tuple(squares), before, counted, planned)
         counted += len(squares)
 
 
@@ -173,7 +195,7 @@ def _park(puller: _Puller, boxes: list[int], keeper: int) -> tuple[list[int], in
     beam = [(boxes, keeper)]
     seen: set[tuple[tuple[int, ...], int]] = set()
     trials = 0
-    for depth in range(1, 5):
+    for depth in range(1, 9):
         reached: list[tuple[int, int, int, list[int], int]] = []
         for config, man in beam:
             for box, stance in puller.pulls(config, man):

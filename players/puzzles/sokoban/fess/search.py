@@ -41,6 +41,14 @@ from players.puzzles.sokoban.fess.deadlocks import (
     new_frozen_matching,
 )
 from players.puzzles.sokoban.fess.features import (
+    BLOCKERS,
+    FEATURES,
+    HOTSPOTS,
+    LINKS,
+    MOBILITY,
+    OUT,
+    PACKED,
+    REGIONS,
     FeatureRoom,
     Knowledge,
     find_features,
@@ -114,7 +122,7 @@ class _OpenPosition(NamedTuple):
     Attributes:
         boxes: int32, shape (boxes,): the squares of the boxes.
         before: int32, shape (size + 1,): 1 on squares that the keeper can walk to.
-        now: int64, shape (6,): the features.
+        now: int64, shape (7,): the features.
         bits: uint64, shape (words,): the boxes, as numbered by the lookup of dead sets.
     """
 
@@ -142,13 +150,14 @@ def _new_tree(most: int, boxes: int) -> _PositionTree:
 
 @inner
 def _score(values: Ints) -> Index:
-    """Return the features as one number: boxes out of plan first, then packed ones, regions, links, hotspots,
-    mobility. The lowest is best."""
-    score = np.int64(min(values[0], 255)) << 8 | 255 - min(values[1], 255)
-    score = score << 8 | min(values[2], 255)
-    score = score << 7 | min(values[3], 127)
-    score = score << 12 | min(values[4], 4095)
-    return np.int64(score << 10 | 1023 - min(values[5], 1023))
+    """Return the features as one number: boxes out of plan first, then packed ones, blockers, regions, links,
+    hotspots, mobility. The lowest is best."""
+    score = np.int64(min(values[OUT], 255)) << 6 | 63 - min(values[PACKED], 63)
+    score = score << 2 | min(values[BLOCKERS], 3)
+    score = score << 8 | min(values[REGIONS], 255)
+    score = score << 7 | min(values[LINKS], 127)
+    score = score << 12 | min(values[HOTSPOTS], 4095)
+    return np.int64(score << 10 | 1023 - min(values[MOBILITY], 1023))
 
 
 @inner
@@ -204,7 +213,7 @@ def _expand(
     boxes, now, before = tools.desk.boxes, tools.desk.now, tools.desk.before
     count = len(boxes)
     find_features(board, know, scratch, boxes, count)
-    for feature in range(6):
+    for feature in range(FEATURES):
         now[feature] = scratch.values[feature]
     for square in range(len(board.occupied)):
         before[square] = board.reached[square] == board.stamp[0]
@@ -248,7 +257,7 @@ def _expand(
             keeper = walk(board, man)
             if find_key(tree.table, _key(board, boxes, count, keeper)) < 0:
                 find_features(board, know, scratch, boxes, count)
-                for feature in range(6):
+                for feature in range(FEATURES):
                     children.values[found_moves, feature] = scratch.values[feature]
                 children.score[found_moves] = _score(scratch.values)
                 children.explores[found_moves] = explores(board, know, before, origin, boxes, count)
@@ -396,16 +405,17 @@ class FessStyle:
     Attributes:
         ancestors: a position that is worse than one of its ancestors belongs to the ancestor's cell.
         layered: boxes count as packed by the phases of the plan; otherwise by its loose phase.
-        share: the share of the time.
+        complete: boxes may come from all squares with a box at the start, if from those of one basin no
+            complete plan is found.
     """
 
     ancestors: bool
     layered: bool
-    share: float
+    complete: bool
 
 
-STYLES = (FessStyle(True, True, 0.5), FessStyle(False, True, 0.25), FessStyle(False, False, 0.25))
-"""The styles that share the time. Each solves levels that the others do not."""
+STYLES = (FessStyle(True, True, False), FessStyle(False, True, True), FessStyle(False, False, True))
+"""The styles that share the time equally. Each solves levels that the others do not."""
 
 _BYTES_A_MOVE = 28
 _DEAD_SET_SECONDS = 0.3
@@ -438,7 +448,7 @@ class _Attempt(Stepwise):
 
 
 def _turn(attempt: _Attempt) -> TurnTaker[_Attempt]:
-    return TurnTaker(Fess.name, attempt.style.share, lambda: attempt)
+    return TurnTaker(Fess.name, 1 / len(STYLES), lambda: attempt)
 
 
 class Fess(PushSearch):
@@ -490,7 +500,8 @@ class Fess(PushSearch):
 
     def _prepared(self) -> list[_Attempt]:
         geometry, start = self.task.geometry, self.task.start
-        plan = packing_plan(geometry, start)
+        kinds = {style.complete for style in self.styles}
+        plans = {complete: packing_plan(geometry, start, complete) for complete in kinds}
         sets = make_dead_sets(geometry, 2, _DEAD_SET_SECONDS)
         size, boxes = geometry.size, len(start.boxes)
         tools = Tools(
@@ -502,12 +513,12 @@ class Fess(PushSearch):
             sets.lookup,
             new_area(geometry),
             new_frozen_matching(geometry, boxes),
-            new_knowledge(geometry, plan),
+            new_knowledge(geometry, next(iter(plans.values()))),
             new_scratch(geometry),
             _OpenPosition(
                 np.array(start.boxes, np.int32),
                 np.zeros(size + 1, np.int32),
-                np.zeros(6, np.int64),
+                np.zeros(FEATURES, np.int64),
                 np.zeros(sets.squares.words, np.uint64),
             ),
             new_children(4 * size * boxes),
@@ -519,7 +530,7 @@ class Fess(PushSearch):
             tree = _new_tree(most // 32, boxes)
             tree.boxes[0] = start.boxes
             tree.keeper[0] = start.keeper
-            know = tools.know if style.layered else new_knowledge(geometry, plan, loose=True)
+            know = new_knowledge(geometry, plans[style.complete], loose=not style.layered)
             own = tools._replace(know=know, options=np.array([style.ancestors], np.int64))
             attempts.append(_Attempt(style, own, tree, new_moves(most), new_cells(1 << 14)))
         return attempts

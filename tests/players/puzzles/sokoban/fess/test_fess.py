@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import math
 import random
 import time
@@ -25,6 +26,7 @@ from players.puzzles.sokoban.fess.deadlocks import (
     new_frozen_matching,
 )
 from players.puzzles.sokoban.fess.features import (
+    BLOCKERS,
     HOTSPOTS,
     LINKS,
     MOBILITY,
@@ -83,7 +85,7 @@ def _find(board: Board, know: Knowledge, scratch: FeatureRoom, boxes: Int32s, ke
 
 
 def _features(geometry: Geometry, position: Position, loose: bool) -> tuple[Knowledge, list[int]]:
-    know = new_knowledge(geometry, packing_plan(geometry, position), loose)
+    know = new_knowledge(geometry, packing_plan(geometry, position, complete=loose), loose)
     board, scratch = new_board(geometry), new_scratch(geometry)
     place_boxes(board, position)
     _find(board, know, scratch, np.array(position.boxes, np.int32), np.int64(position.keeper))
@@ -128,6 +130,54 @@ def test_features_are_what_they_say(seed: int, loose: bool) -> None:
     assert values[HOTSPOTS] <= sum(int(know.hot[box, other]) for box in boxes for other in boxes)
 
 
+def _blockers_of_the_loose_phase(geometry: Geometry, know: Knowledge, position: Position) -> int:
+    """The blockers by Dijkstra's algorithm, with the keeper's sides told apart by walks around a lone box."""
+    boxes, goals = set(position.boxes), know.squares[0].tolist()
+    needs = [{goals[other] for other in np.flatnonzero(row)} for row in know.before[0]]
+    due = {goal for goal, need in zip(goals, needs, strict=True) if need <= boxes}
+    placed = due & boxes
+    around = region(geometry, boxes, position.keeper)
+
+    def side(square: int, way: int) -> int:
+        return min(region(geometry, {square}, int(geometry.neighbours[square, way])))
+
+    free = [(goal, way) for goal in due - boxes for way in range(4)]
+    waiting = [
+        (0, goal, side(goal, way)) for goal, way in free if geometry.neighbours[goal, way] < geometry.size
+    ]
+    seen: set[tuple[int, int]] = set()
+    best = 7
+    while waiting:
+        cost, square, part = heapq.heappop(waiting)
+        if (square, part) in seen or cost >= best:
+            continue
+        seen.add((square, part))
+        ways = [
+            w for w in range(4) if geometry.neighbours[square, w] < geometry.size and side(square, w) == part
+        ]
+        if square in boxes:
+            if square not in placed:
+                best = min(
+                    best, cost + all(int(geometry.neighbours[square, way]) not in around for way in ways)
+                )
+            continue
+        for way in ways:
+            there = int(geometry.neighbours[square, way])
+            behind = int(geometry.neighbours[there, way])
+            if behind < geometry.size and not {there, behind} & placed:
+                heapq.heappush(waiting, (cost + (behind in boxes), there, side(there, way)))
+    return best
+
+
+@given(st.integers(0, 100_000))
+@examples(60)
+def test_blockers_are_the_fewest_boxes_in_the_way_of_the_next_packing(seed: int) -> None:
+    geometry, position = random_position(seed)
+    if position.boxes:
+        know, values = _features(geometry, position, loose=True)
+        assert values[BLOCKERS] == _blockers_of_the_loose_phase(geometry, know, position)
+
+
 def test_rooms_links_and_the_order_of_packing() -> None:
     level = Level(("###########", "#   #  ...#", "#       ..#", "# $ #     #", "# @ #  $$ #", "###########"))
     geometry, start = from_level(level)
@@ -136,7 +186,7 @@ def test_rooms_links_and_the_order_of_packing() -> None:
     for box, broken in ((door, 2), (door + 5, 0)):
         _, values = _features(geometry, Position((box,), start.keeper), False)
         assert values[LINKS] == broken
-    plan = packing_plan(geometry, start)
+    plan = packing_plan(geometry, start, complete=False)
     assert [phase.counted for phase in plan.phases] == [0]
     assert sorted(plan.phases[0].squares) == geometry.goals.tolist()
     corner = plan.phases[0].squares.index(int(geometry.goals[2]))
