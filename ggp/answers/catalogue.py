@@ -200,8 +200,10 @@ def playthrough(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _level_files() -> list[Path]:
+    """The files of levels of each kind, the shortest first: its levels are the easiest as a rule."""
     folder = games_folder() / "levels"
-    return [path for ending in ("xsb", "txt") for path in sorted(folder.glob(f"*.{ending}"))]
+    size = lambda path: (path.stat().st_size, path)  # noqa: E731
+    return [path for ending in ("xsb", "txt") for path in sorted(folder.glob(f"*.{ending}"), key=size)]
 
 
 @cache

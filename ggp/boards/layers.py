@@ -34,7 +34,7 @@ def most_side(rules: Rules) -> int:
     return _MOST_HINTED_SIDE if rules.hints else MOST_SIDE
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Layer:
     """Propositions (or facts) of one functor as things on squares.
 
@@ -68,7 +68,7 @@ class Layer:
         """Whether the squares are in one row."""
         return self.y < 0
 
-    @property
+    @cached_property
     def contents(self) -> tuple[int, ...]:
         """Places of the arguments that name the thing on the square."""
         where = (*self.panel, self.x, self.y)

@@ -82,7 +82,7 @@ class SightView:
             square, thing = (board and board.where(term)) or (None, ())
             if square is None or board is None or board.key(square) is None:
                 guesses.append((likely[term], self._said.words(spell(term))))
-            elif thing not in board.blanks:
+            elif thing not in board.blanks and not self._painter.hides(thing):
                 squares.setdefault(square, []).append((likely[term], term, thing))
         guesses.sort(key=lambda one: (-one[0], one[1]))
         last = belief.history[-1] if belief.history else None

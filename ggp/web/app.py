@@ -32,6 +32,7 @@ from ggp.web.cached_lists import KNOWN, Names
 from ggp.web.gate import HEADERS, PAGES, SETTINGS, STREAMED, TOKENS, Tokens, WebSettings, gate
 from ggp.web.play.routes import TABLES
 from ggp.web.rooms import BUDGET, rooms
+from ggp.web.shell import error_page
 from ggp.web.visits import HELD, HeldBodies, Visit, visit_of
 from players.processes import launch
 from players.processes.lifeline import descendants, parent, proportional_bytes
@@ -44,7 +45,7 @@ STATIC = Path(__file__).parent / "static"
 
 def make_app(settings: WebSettings) -> web.Application:
     """The whole application. Raises GdlError if the settings are invalid."""
-    app = web.Application(middlewares=[gate(settings)])
+    app = web.Application(middlewares=[gate(settings, error_page)])
     app[SETTINGS] = settings
     app[TOKENS] = Tokens()
     app[STREAMED] = set()
@@ -54,9 +55,15 @@ def make_app(settings: WebSettings) -> web.Application:
     app[PAGES] = set()
     app[KNOWN] = Names()
     app.router.add_static("/static/", STATIC)
+    app.router.add_get("/favicon.ico", _icon)
     for room in rooms().values():
         room.add_routes(app)
     return app
+
+
+async def _icon(request: web.Request) -> web.FileResponse:
+    """The icon, for pages that name none, as a browser makes one of a file."""
+    return web.FileResponse(STATIC / "icon.svg")
 
 
 async def _streams(request: web.Request, reply: web.StreamResponse) -> None:

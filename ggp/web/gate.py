@@ -13,12 +13,13 @@ from __future__ import annotations
 
 import hmac
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
+import orjson
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
@@ -107,8 +108,9 @@ PAGES = web.AppKey("pages", set[str])
 """The routes of pages, as the router writes them: :func:`ggp.web.shell.add_page`."""
 
 
-def gate(settings: WebSettings) -> Middleware:
-    """The middleware. A handler's exception becomes a one-line reply: status 400 for GdlError, else 500."""
+def gate(settings: WebSettings, error_page: Callable[[web.Request, str], web.Response]) -> Middleware:
+    """The middleware. A handler's exception becomes a one-line reply: status 400 for GdlError, else 500. For
+    a browser that goes to an address it becomes the page that ``error_page`` makes."""
     visitors = Visitors(settings.host, settings.allow_origins, settings.allow_hosts)
 
     @web.middleware
@@ -116,8 +118,10 @@ def gate(settings: WebSettings) -> Middleware:
         visit = visit_of(request)
         if visit is not None:
             visit.waits = True
+        admitted = False  # others get no page, because its token is for ours
         try:
             _admit(request, visitors)
+            admitted = True
             streamed = request.match_info.handler in request.app[STREAMED]
             async with nullcontext() if streamed else held_body(request):
                 reply = await handler(request)
@@ -139,6 +143,14 @@ def gate(settings: WebSettings) -> Middleware:
         finally:
             if visit is not None:
                 visit.waits = False
+        headers = {name.lower(): value for name, value in request.headers.items()}
+        if admitted and reply.status >= 400 and _leads_to_page(headers):
+            text = reply.text if isinstance(reply, web.Response) else None
+            shown = error_page(request, orjson.loads(text or "{}").get("error", ""))
+            shown.set_status(reply.status)
+            if "Retry-After" in reply.headers:
+                shown.headers["Retry-After"] = reply.headers["Retry-After"]
+            reply = shown
         if not reply.prepared:
             protect(reply)
         return reply

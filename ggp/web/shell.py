@@ -68,6 +68,11 @@ def page(
     return web.Response(text=text, content_type="text/html", headers={"Cache-Control": "no-store"})
 
 
+def error_page(request: web.Request, text: str) -> web.Response:
+    """The page for an address that leads nowhere, or to what is there no more."""
+    return page(request, "Not here", "lost.js", text=text)
+
+
 __all__ = ["Broadcast", "encode"]
 
 

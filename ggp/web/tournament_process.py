@@ -17,6 +17,7 @@ from ggp.tournament.statistics.ratings import Sprt
 from ggp.tournament.statistics.standing import fault_lines
 from ggp.tournament.statistics.tables import tables_json
 from ggp.tournament.store import Store
+from players.processes.limits import limit_cpu, limit_memory
 
 SECONDS = 1800.0
 """What is not played after this time is left out."""
@@ -47,8 +48,10 @@ def _play(path: Path) -> None:
         asyncio.run(asyncio.wait_for(Runner(settings, store, workers=1).run(_UNWATCHED), SECONDS))
 
 
-MEMORY = 2 * 1024**3
-CPU_SECONDS = 2 * SECONDS
+MEMORY, CPU_SECONDS = 2 * 1024**3, 2 * SECONDS
+"""For playing."""
+_TO_READ, _READING_SECONDS = 1024**3, 600.0
+"""The same for reading."""
 
 
 def answer(request: JsonMessage, news: Send) -> dict[str, object]:
@@ -58,6 +61,8 @@ def answer(request: JsonMessage, news: Send) -> dict[str, object]:
     if request["do"] == "play":
         _play(path)
         return {}
+    limit_memory(_TO_READ)
+    limit_cpu(_READING_SECONDS)
     return {"tables": tables_of(path, parse_test(request["sprt"]) if request["sprt"] else None)}
 
 

@@ -52,7 +52,7 @@ class Ending:
     Attributes:
         text: the reason; empty if neither hints nor the state show it.
         squares: squares to ring, each as in ``data-square`` of the drawing: the line that has won, or the
-            changes of the last move.
+            things that the last move changed.
     """
 
     text: str
@@ -234,13 +234,14 @@ class EndFinder:
         return f"all pieces of {name} are taken" if goals[role] < max(goals) else f"{name} has no pieces left"
 
     def _changed(self, state: State, before: State | None) -> tuple[str, ...]:
-        """The squares that the last move changed; empty if they are many."""
+        """The squares with things that the last move changed; empty if they are many."""
         board = self._board
         if board is None or before is None or board.shape in (BoardShape.HEAPS, BoardShape.ROW):
             return ()
         old, _ = board.place(before.propositions)
         on, _ = board.place(state.propositions)
-        squares = [square for square in old.keys() | on.keys() if old.get(square) != on.get(square)]
+        # A miss alone ends nothing at sea: a ship lies below the shot.
+        squares = [square for square, now in on.items() if old.get(square) != now and len(now) > board.seas]
         keys = [key for key in (board.key(square) for square in squares) if key]
         return tuple(sorted(keys)) if len(keys) <= _MOST_CHANGED else ()
 

@@ -25,6 +25,7 @@ from gdl.errors import GdlError
 from gdl.hints import WordHint
 from gdl.machine import State
 from gdl.phrases import phrases
+from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
 from gdl.terms import Term
 from ggp.boards.board import Grid
@@ -57,8 +58,41 @@ def notation_of(
     rules: Rules, roles: tuple[Term, ...], board: Grid | None, finder: ClickFinder
 ) -> NotationWriter | None:
     """The notation that the last such hint names; None if there is no hint, or no board."""
-    hint = next((hint for hint in reversed(rules.word_hints) if hint.kind == "notation"), None)
+    hint = _hint_of(rules)
     return None if hint is None or board is None else NotationWriter(hint, rules, roles, board, finder)
+
+
+def _hint_of(rules: Rules) -> WordHint | None:
+    return next((hint for hint in reversed(rules.word_hints) if hint.kind == "notation"), None)
+
+
+def square_numbers(board: Grid, rules: Rules, roles: tuple[Term, ...]) -> dict[Square, int]:
+    """The number of each square of one colour, if a hint names the notation of draughts: row by row from the
+    side of the role that the hint names, otherwise of the role that begins. For that side each row goes from
+    its right to its left."""
+    hint = _hint_of(rules)
+    if hint is None or hint.what != "draughts" or len(board.panels) != 1:
+        return {}
+    try:
+        first = ProverMachine(rules).initial_state().propositions
+    except GdlError:  # The rules are hostile or exceed the limits.
+        return {}
+    named = Term(hint.where) if hint.where else None
+    role = roles.index(named) if named in roles else TurnFinder(rules, roles).role(first) or 0
+    (_, columns, rows), owners = board.numbers, owners_on(board, rules, roles)
+    lying = [
+        (columns[x], rows[y], owners.get(thing))
+        for (_, x, y), things in board.place(first, board.squares)[0].items()
+        for thing in things
+    ]
+    own = [row for _, row, owner in lying if owner == role]
+    colours = {(column + row) % 2 for column, row, _ in lying}
+    if not own or len(colours) != 1:
+        return {}
+    spots = [(x, y) for y in board.rows for x in reversed(board.columns)]
+    spots = [(x, y) for x, y in spots if (columns[x] + rows[y]) % 2 in colours]
+    below = 2 * sum(own) < len(own) * (len(rows) - 1)
+    return {(board.panels[0], *at): n for n, at in enumerate(spots if below else reversed(spots), 1)}
 
 
 class NotationWriter:
@@ -147,20 +181,8 @@ class NotationWriter:
 
     @cached_property
     def _numbers(self) -> dict[_Spot, int]:
-        """The number of each square of one colour, row by row from the side of the role that the hint names,
-        otherwise of the role that begins. For that side each row goes from its right to its left."""
-        first = self._questions.machine.initial_state().propositions
-        named = Term(self._hint.where) if self._hint.where else None
-        role = self._roles.index(named) if named in self._roles else self._turns.role(first) or 0
-        standing = self._standing(first)
-        width, height = len(self._board.columns), len(self._board.rows)
-        own = [row for (_, row), thing in standing if self._owners[thing] == role]
-        colours = {(column + row) % 2 for (column, row), _ in standing}
-        if not own or len(colours) != 1:
-            return {}
-        spots = [(c, r) for r in range(height) for c in reversed(range(width)) if (c + r) % 2 in colours]
-        below = 2 * sum(own) < len(own) * (height - 1)
-        return {spot: number for number, spot in enumerate(spots if below else reversed(spots), 1)}
+        numbers = square_numbers(self._board, self._rules, self._roles)
+        return {self._spot(square): number for square, number in numbers.items()}
 
     # --- Chess
 

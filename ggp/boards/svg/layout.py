@@ -21,6 +21,7 @@ UNIT = 40.0
 _GAP = 26.0
 _CLOSE = 7.0
 _LABEL = 20.0
+NO_NUMBERS: Mapping[Square, int] = {}
 GROUNDS = ("dark", "green", "lines")
 """Grounds with colours of their own."""
 
@@ -44,10 +45,11 @@ class Spot:
 
     Attributes:
         key: ``panel,column,row`` by number from 0, the row from the bottom.
-        name: its coordinates as the rules call them.
+        name: its coordinates as the rules call them, or its number.
         x, y: its middle.
         dark: whether it is a dark square of a chequered board.
         wide: its width, if that is not the side of a square.
+        number: the number in its corner; empty for none.
     """
 
     key: str
@@ -57,6 +59,7 @@ class Spot:
     kind: SpotKind = SpotKind.SQUARE
     dark: bool = False
     wide: float = UNIT
+    number: str = ""
 
     def said(self, meanings: Iterable[str]) -> str:
         """Its name, and what is there."""
@@ -66,13 +69,13 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A name next to a board: its middle and its text. ``title`` is set for the name of a whole board;
-    ``turn`` is what keeps it readable on a board that is turned."""
+    """A name next to a board: its middle, its text and its class; ``turn`` is what keeps it readable on a
+    board that is turned."""
 
     x: float
     y: float
     text: str
-    title: bool = False
+    cls: str = "gb-axis"
     turn: str = ""
 
 
@@ -115,12 +118,14 @@ def square_name(rules: Rules, square: Square) -> str:
     return " ".join(words)
 
 
-def lay_out(board: Grid, rules: Rules, margin: float | None = None) -> BoardLayout:
+def lay_out(
+    board: Grid, rules: Rules, margin: float | None = None, numbers: Mapping[Square, int] = NO_NUMBERS
+) -> BoardLayout:
     """The layout of a board. If ``margin`` is given, it replaces the names of columns and rows around the
-    squares, and the board cannot be turned."""
+    squares, and the board cannot be turned. Numbers of squares replace these names too."""
     match board.shape:
         case BoardShape.STRAIGHT:
-            layout = _straight(board, rules, margin)
+            layout = _straight(board, rules, margin, numbers)
         case BoardShape.RINGS:
             layout = _rings(board, rules)
         case BoardShape.DOTS:
@@ -155,7 +160,7 @@ def _is_chequered(board: Grid, rules: Rules) -> bool:
     return min(len(board.columns), len(board.rows)) >= 4 and not (board.fixed or numbers or board.blocks)
 
 
-def _straight(board: Grid, rules: Rules, margin: float | None) -> BoardLayout:
+def _straight(board: Grid, rules: Rules, margin: float | None, numbers: Mapping[Square, int]) -> BoardLayout:
     wide, high = len(board.columns), len(board.rows)
     several = len(board.panels) > 1 or bool(board.panels and board.panels[0])
     ground = board_hint(rules.hints) or board.ground
@@ -165,7 +170,7 @@ def _straight(board: Grid, rules: Rules, margin: float | None) -> BoardLayout:
     chequered = _is_chequered(board, rules) and not points
     # Parts of one whole board stand close together, without names.
     parts = bool(board.places)
-    named = not parts and margin is None
+    named = not (parts or numbers) and margin is None
     left = margin or (_margin(rules, board.rows) if named and not board.strip else 0.0)
     title = margin or (_LABEL if several and not parts else 0.0)
     gap_x, gap_y = (_CLOSE, _CLOSE) if parts else (_GAP, _GAP / 2)
@@ -179,7 +184,7 @@ def _straight(board: Grid, rules: Rules, margin: float | None) -> BoardLayout:
         x0, y0 = column * pitch_x + left, row * pitch_y + title
         if several and not parts:
             whole = clipped(" ".join(map(rules.spell, panel)), max(6, wide * 5))
-            labels.append(Label(x0 + wide * UNIT / 2, y0 - _LABEL / 2, whole, True))
+            labels.append(Label(x0 + wide * UNIT / 2, y0 - _LABEL / 2, whole, "gb-title"))
         for i, x in enumerate(board.columns):
             middle = x0 + (i + 0.5) * UNIT
             if named:
@@ -187,10 +192,9 @@ def _straight(board: Grid, rules: Rules, margin: float | None) -> BoardLayout:
             for j, y in enumerate(board.rows):
                 square = (panel, x, y)
                 if square in board.squares:
-                    name, dark = square_name(rules, square), chequered and (i + j) % 2 == 0
-                    spots[square] = Spot(
-                        f"{p},{i},{j}", name, middle, y0 + (high - j - 0.5) * UNIT, kind, dark
-                    )
+                    corner, dark = str(numbers.get(square, "")), chequered and (i + j) % 2 == 0
+                    name, at = corner or square_name(rules, square), y0 + (high - j - 0.5) * UNIT
+                    spots[square] = Spot(f"{p},{i},{j}", name, middle, at, kind, dark, number=corner)
         if named and not board.strip:
             for j, y in enumerate(board.rows):
                 labels.append(Label(x0 - left / 2, y0 + (high - j - 0.5) * UNIT, clipped(rules.spell(y), 8)))

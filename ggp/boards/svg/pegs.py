@@ -42,7 +42,7 @@ class PegsPicture(WholePicture):
         }
         row = _NUMBER + holes * _PITCH + (2 + (holes + 1) // 2) * _PIN
         self._wide = max(row, min(len(colours), _MOST_ABREAST) * UNIT)
-        self.layout = self._layout(())
+        self.layout = self._layout((), False)
 
     @classmethod
     def of_board(cls, board: Grid, rules: Rules) -> PegsPicture | None:
@@ -56,11 +56,11 @@ class PegsPicture(WholePicture):
         return cls(board, rules, number, across) if fits else None
 
     def placed(self, scene: Scene) -> BoardLayout:
-        return self._layout(scene.by.past)
+        return self._layout(scene.by.past, scene.by.over)
 
-    def _layout(self, past: Past) -> BoardLayout:
+    def _layout(self, past: Past, over: bool) -> BoardLayout:
         """The colours to choose from, below all rows; no other square of the board can be clicked."""
-        top = self._y(max(_ROWS, len(self._guesses(past)) + 1)) - _PITCH / 2 + 10
+        top = self._y(max(_ROWS, len(self._guesses(past)) + (not over))) - _PITCH / 2 + 10
         each = int(self._wide // UNIT)
         spots: dict[Square, Spot] = {}
         for n, (colour, look) in enumerate(self._pegs.items()):
@@ -71,27 +71,32 @@ class PegsPicture(WholePicture):
 
     def draw(self, scene: Scene) -> list[str]:
         """The code as far as it is known, the guesses with their pins, the holes, and the colours."""
-        guesses = self._guesses(scene.by.past)
+        guesses, over = self._guesses(scene.by.past), scene.by.over
         code = {(y if self._across else x): (x if self._across else y) for _, x, y in scene.on}
-        last = max(_ROWS, len(guesses) + 1) - 1
+        last = max(_ROWS, len(guesses) + (not over)) - (not over)
         x, y = self._x(self._holes) + _PIN / 2, self._y(last)
         tray = self._wide - 2, 34, 8
-        drawn = [box("gb-shield", self._wide / 2, 18, *tray), box("gb-making", self._wide / 2, y, *tray)]
+        drawn = [box("gb-shield", self._wide / 2, 18, *tray)]
+        drawn += [] if over else [box("gb-making", self._wide / 2, y, *tray)]
         drawn.append(self._row("code", [code.get(place) for place in self._places], None, _PITCH / 2))
         for row in range(last):
             n = row - last + len(guesses)
             colours, pins = guesses[n] if n >= 0 else ([None] * self._holes, [])
             drawn.append(self._row(f"{n + 1}" if n >= 0 else "", colours, pins, self._y(row)))
-        drawn.append(words("gb-axis", f"{len(guesses) + 1}", _NUMBER / 2, y))
+        drawn += [] if over else self._making(len(guesses) + 1, x, y)
+        for look, spot in zip(self._pegs.values(), self.placed(scene).spots.values(), strict=True):
+            drawn.append(draw_square(spot, [], False, False, draw_piece(look, spot.x, spot.y, 0.9)))
+        return drawn
+
+    def _making(self, number: int, x: float, y: float) -> list[str]:
+        """The holes of the guess being made, and the tick that makes it."""
+        drawn = [words("gb-axis", f"{number}", _NUMBER / 2, y)]
         for n in range(self._holes):
             hole = title(f"hole {n + 1}") + circle("gb-reach gb-hole", self._x(n), y, 14)
             drawn.append(element("g", hole, cls="gb-slot", data_slot=f"{n}"))
         tick = element("path", cls="gb-tick", d="M-7 1L-2 6L7-5", transform=f"translate({x:g} {y:g})")
         ready = title("make this guess") + circle("gb-tray", x, y, 15)
-        drawn.append(element("g", ready, tick, cls="gb-go", data_go="yes"))
-        for look, spot in zip(self._pegs.values(), self.placed(scene).spots.values(), strict=True):
-            drawn.append(draw_square(spot, [], False, False, draw_piece(look, spot.x, spot.y, 0.9)))
-        return drawn
+        return [*drawn, element("g", ready, tick, cls="gb-go", data_go="yes")]
 
     def _guesses(self, past: Past) -> list[tuple[list[Term | None], list[PieceLook]]]:
         """The colours and pins of each guess."""

@@ -29,6 +29,7 @@ from ggp.boards.race import Race
 from ggp.boards.scene import Onlooker, Scene, SceneFinder
 from ggp.boards.shapes import BoardShape
 from ggp.boards.snakes import map_of_rules
+from ggp.boards.spoken.notations import square_numbers
 from ggp.boards.svg.facts import FactBlock, draw_facts, draw_facts_below, fact_blocks
 from ggp.boards.svg.layout import UNIT, BoardLayout, has_towers, lay_out, lay_out_towers, square_name
 from ggp.boards.svg.level_pictures import LevelPicture, SnakesPicture, SokobanPicture
@@ -79,7 +80,8 @@ class SvgPainter:
                 self._layout, squares = self._picture.layout, self._picture.squares
             else:
                 self._level = _level_of(board, rules, self._looks)
-                self._layout = lay_out(board, rules, None if self._level is None else self._level.margin)
+                margin = None if self._level is None else self._level.margin
+                self._layout = lay_out(board, rules, margin, square_numbers(board, rules, roles))
                 squares = self._layout.spots.keys() | (self._layout.joins or {}).keys()
         self._finder = SceneFinder(board, rules, roles, squares)
         self._table = TablePicture(rules, roles, self._finder.turns, self._on_picture)
@@ -246,7 +248,12 @@ class SvgPainter:
         return [
             {"sign": look.sign, "shape": look.shape.value, "colour": look.colour, "meaning": look.meaning}
             for look in self._looks.values()
+            if look.shape is not PieceShape.HIDDEN
         ]
+
+    def hides(self, thing: Thing) -> bool:
+        """Whether a hint says that a thing is not drawn."""
+        return self._look(thing).shape is PieceShape.HIDDEN
 
     def colour(self, thing: Thing) -> str:
         """The class of colours in which a thing is drawn."""
@@ -312,8 +319,8 @@ class SvgPainter:
         drawn += [line("gb-line", *ends) for ends in layout.lines]
         drawn += [
             words(
-                "gb-title" if label.title else "gb-axis",
-                names.get(label.text, label.text) if label.title else label.text,
+                label.cls,
+                names.get(label.text, label.text) if label.cls == "gb-title" else label.text,
                 label.x,
                 label.y,
                 **({"data_turn": label.turn} if label.turn else {}),
@@ -339,7 +346,7 @@ class SvgPainter:
                 bars[square] = ""
             looks += [self._marks[square]] if square in self._marks else []
             above += [draw_side(look.sign, spot) for look in looks if look.shape is PieceShape.SIDE]
-            looks = [look for look in looks if look.shape is not PieceShape.SIDE]
+            looks = [look for look in looks if look.shape not in (PieceShape.SIDE, PieceShape.HIDDEN)]
             if area := next((look for look in looks if look.shape is PieceShape.AREA), None):
                 areas[square] = area.meaning
             pieces = None if self._level is None else self._level.pieces(square, spot, scene)
@@ -375,7 +382,8 @@ class SvgPainter:
             phrases.append(f"{word}, {len(self.board.columns)} by {len(self.board.rows)}")
             for square, things in scene.on.items():
                 what = " and ".join(self._look(thing).meaning for thing in things)
-                phrases.append(f"{what} on {square_name(self.rules, square)}")
+                drawn = self._layout.spots.get(square)
+                phrases.append(f"{what} on {drawn.name if drawn else square_name(self.rules, square)}")
                 if len(phrases) > _LONGEST_TEXT // 8:
                     break
         phrases += lying

@@ -48,7 +48,7 @@ class RacePicture(WholePicture):
             across = (column + 0.5) * UNIT + (_BAR if column >= left else 0.0)
             spots[(), x, race.board.rows[0]] = _spot(race.key(x), name, across, below, n % 2 == 0)
             y = _HEIGHT - _LABEL / 2 if below else _LABEL / 2
-            labels.append(Label(across, y, clipped(name, 4), turn=_upright(y)))
+            labels.append(Label(across, y, clipped(name, 4), "gb-count", _upright(y)))
         trays = [("tray", self._width + _GAP + _BAR / 2, 0)] if race.has_trays else []
         for n, player in enumerate(race.players):
             for place, across, lower in (("bar", self._bar, 1), *trays):

@@ -53,7 +53,7 @@ class RowPicture(WholePicture):
                 x, y = left + (i % _MOST_STICKS + 0.5) * wide, top + (i // _MOST_STICKS + 0.5) * _HIGH
                 put(square, f"{name} {i + 1}", x, y, wide)
             high = -(-len(sticks) // _MOST_STICKS) * _HIGH
-            labels.append(Label(left / 2 - 3, top + high / 2, name, True))
+            labels.append(Label(left / 2 - 3, top + high / 2, name, "gb-title"))
             top += high + 14
         self._end = left + across * wide + 20
         self.layout = BoardLayout(max(_NARROWEST, self._end + 24), top - 14, spots, labels=tuple(labels))

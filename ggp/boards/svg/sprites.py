@@ -237,6 +237,7 @@ def draw_square(
         ground.append(element("g", _draw_ground(below, spot.x, spot.y), cls="gb-ground"))
     if changed:
         ground.append(_changed(spot))
+    ground.append(words("gb-number", spot.number, spot.x - 14, spot.y - 15, font_size=8))
     name = title(spot.said(look.meaning for look in (*things, *below)))
     if pieces is None:
         room = 0.86 if spot.kind is SpotKind.HEXAGON else 1.0

@@ -241,7 +241,7 @@ class TablePicture:
                 drawn.append(box("gb-fresh", end - wide / 2, line, wide, 24, 5) if group.fresh else "")
                 drawn.append(words("gb-score", group.value, end - wide / 2, line))
                 end -= wide + 4
-        at = x + 36 + 8.4 * len(name)
+        at = x + 42 + 8.4 * len(name)
         notes = ["to move"] * moves + [group.words for group in groups if group.look == "note"]
         drawn.append(words("gb-fact", clipped(", ".join(notes), max(8, int((end - at) / _LETTER))), at, line))
         lying, strip = [g for g in groups if g.look not in _TEXTS], (x, y + _NAMES * (not below), width, tall)

@@ -89,7 +89,7 @@ def verdict_line(rows: Sequence[tuple[Rating, float | None]]) -> str:
         return first.label
     if sure >= SURE:
         return f"{first.label} leads, {100 * sure:.1f} % sure"
-    return f"no difference yet: {first.label} is stronger than {others[0][0].label} with {100 * sure:.1f} %"
+    return f"not sure yet: with {100 * sure:.1f} % {first.label} is stronger than {others[0][0].label}"
 
 
 CROSS_HEAD = "score of, against"

@@ -44,7 +44,12 @@ _UNTIL_END = (BEFORE, DURING)
 _ALWAYS = (BEFORE, DURING, AFTER)
 REQUESTS = {
     "move": RequestKind(
-        {**_ROLE, "move": text(2000)}, own=True, between=True, patient=True, blind=_UNTIL_END
+        {**_ROLE, "move": text(2000)},
+        {"step": whole()},
+        own=True,
+        between=True,
+        patient=True,
+        blind=_UNTIL_END,
     ),
     "resign": RequestKind(_ROLE, own=True, between=True, blind=_UNTIL_END),
     "draw": RequestKind(between=True, blind=_UNTIL_END),

@@ -483,8 +483,12 @@ class Table:
             raise GdlError(f"the game has no role {name!r}", remedy=f"its roles are {', '.join(self.roles)}")
         return self.roles.index(name)
 
-    def _do_move(self, role: str, move: str) -> None:
+    def _do_move(self, role: str, move: str, step: int | None = None) -> None:
+        """Choose a move; with ``step``, only in the state after so many steps, so that a second click does
+        not play twice."""
         place = self._role(role)
+        if step not in (None, self.match.at):
+            raise MoveError("the match has gone on since then", remedy="look at the board again")
         if self.seats[place] != HUMAN:
             raise GdlError(f"{role} is played by {self.seats[place]}", remedy="take its seat first")
         if self._is_closed():

@@ -105,8 +105,8 @@ export function askOn(svg, list, moves, choose, { other = () => {}, arrows = tru
   }
 
   function finish(move) {
-    stop();
     choose(move.move);
+    stop();
   }
 
   /** Does what a click or a key on an element means; false if it means nothing. */

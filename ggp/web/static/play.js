@@ -21,7 +21,7 @@ const SHORT = 20; // seconds on a clock that are few
 const BEFORE = 8; // steps that tell one position from another with the same number
 
 export function show(main, { table, players, offered }) {
-  const board = el("div", { class: "board" });
+  const board = el("div", { class: "board", tabindex: "-1" });
   const choices = el("div", { class: "choices", role: "group", "aria-label": "Moves" });
   const filter = el("input", { type: "search", id: "moves-filter", placeholder: "Filter the moves", "aria-label": "Filter the moves", autocomplete: "off" });
   const all = el("ul", { class: "moves", "aria-label": "All legal moves" });
@@ -127,9 +127,13 @@ export function show(main, { table, players, offered }) {
   });
 
   function choose(role, move) {
+    if (document.activeElement?.dataset?.square !== undefined) {
+      square = document.activeElement.dataset.square;
+      board.focus({ preventScroll: true }); // squares lose the focus when nothing can be chosen
+    }
     for (const stop of stops) stop();
     stops = [];
-    order("move", { role: state.roles[role], move });
+    order("move", { role: state.roles[role], move, step: state.step });
   }
 
   /** Alone on a board with directions one clicks where to go; where nobody can go, something is to be pushed. */
@@ -199,10 +203,10 @@ export function show(main, { table, players, offered }) {
       const chosen = state.chosen.filter((role) => state.choosing.includes(role));
       words = `${together()}${list(asked)}: choose, secretly.${chosen.length > 0 ? ` ${list(chosen)} ${chosen.length === 1 ? "has" : "have"} chosen.` : ""}`;
     } else if (asked.length > 0) words = asked.length === 1 && state.you.length === 1 ? `Your turn (${list(asked)})` : `${list(asked)} to move`;
-    else if (state.looks) words = "Looking back. A click on the last move goes back to the match.";
+    else if (state.looks) words = `Looking back at step ${state.step}. A click on the last move goes back to the match.`;
     else if (state.people.some(({ free }) => free)) words = "Waiting for somebody to take the free seat.";
     else if (state.blind?.over) words = "The match is over. Looking back.";
-    else if (state.waits) words = "Paused. Press “Go on”.";
+    else if (state.waits) words = state.step < state.steps ? `You look at step ${state.step}. “Go on” plays from here.` : "Paused. Press “Go on”.";
     else if (state.blind) words = state.blind.as === null ? "The match goes on." : "The others choose …";
     else if (thinking !== null) words = `${state.roles[thinking.role]} thinks …`;
     else words = state.choosing.length > 0 ? `${list(state.choosing.filter((role) => !state.chosen.includes(role)))} to move` : "…";
@@ -245,11 +249,12 @@ export function show(main, { table, players, offered }) {
       const left = state.left === null ? null : leftOf(state, i, came);
       if (state.over) clock.textContent = state.goals[i] ?? "";
       else if (left !== null) clock.textContent = chance(i) ? "" : clockText(left);
-      else if (thinking !== null && thinking.role === i) clock.textContent = `${Math.max(0, (thinking.until - Date.now()) / 1000).toFixed(0)} s`;
+      else if (thinking !== null && thinking.role === i) clock.textContent = thinking.until > Date.now() ? `${Math.ceil((thinking.until - Date.now()) / 1000)} s` : "…";
       else clock.textContent = asked && state.patience ? `${Math.max(0, (came - Date.now()) / 1000 + state.patience).toFixed(0)} s` : "";
       clock.classList.toggle("short", !state.over && left !== null && left < SHORT && state.running.includes(i));
     });
   }
+  let square = ""; // that had the focus
   let came = 0; // when the newest state came from the table
   setInterval(() => state !== null && fillClocks(), 200);
 
@@ -334,7 +339,9 @@ export function show(main, { table, players, offered }) {
     banner.show(news);
     tellStatus();
     ask();
-    if (focused !== undefined) board.querySelector(`[data-square="${CSS.escape(focused)}"][tabindex]`)?.focus();
+    if (focused !== undefined) square = focused;
+    // Who plays by keys stays at the board while others move.
+    if (focused !== undefined || document.activeElement === board) (board.querySelector(`[data-square="${CSS.escape(square)}"][tabindex]`) ?? board.querySelector("[data-square][tabindex]") ?? board).focus({ preventScroll: true });
   }
 
   function showHint({ role, candidates, note, words, over, step, expects: value }) {
@@ -358,7 +365,7 @@ export function show(main, { table, players, offered }) {
       { class: "table" },
       el("div", { class: "head" }, names, status),
       el("div", { class: "middle" }, bars, board),
-      el("div", { class: "side" }, tally.element, banner.element, company.element, hidden.element, choices, controls, legal, tabbed.element),
+      el("div", { class: "side" }, tally.element, banner.element, company.element, choices, hidden.element, controls, legal, tabbed.element),
     ),
   );
   document.addEventListener("keydown", (event) => {
@@ -413,6 +420,7 @@ export function show(main, { table, players, offered }) {
     },
     hint: showHint,
     note: ({ text }) => {
+      if (hinting) thinking = null; // no hint will come
       hinting = false;
       if (walking && text.startsWith("there is no way")) {
         carrying = walking;

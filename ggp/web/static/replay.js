@@ -78,7 +78,7 @@ function showMatches(main, query, matches) {
     href: `/replay?${query}&match=${i + 1}`,
     ask: `/replay/card?${query}&match=${i + 1}`,
     name: one.name || `match ${i + 1}`,
-    line: [one.game, `${one.steps} steps`].filter(Boolean).join(", "),
+    line: "",
   }));
   main.append(recordCards(found));
 }

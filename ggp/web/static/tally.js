@@ -39,7 +39,7 @@ export function tallyView(order) {
     counts.textContent = told(tally);
     record.textContent = kept === null ? "" : `Your best: ${kept.goal === 100 ? "" : `${kept.goal} of 100 in `}${told(kept)}`;
     following = after;
-    next.hidden = !after;
+    next.hidden = !after || over; // the banner has one
   }
   return { element, buttons: [redo, restart], show };
 }

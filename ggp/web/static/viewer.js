@@ -13,7 +13,8 @@ import { flipping } from "/static/turn.js";
  */
 export function view(main, story, frame) {
   let last = story.steps.length - 1;
-  const who = (role) => `${story.roles[role] ?? `role ${role + 1}`}${story.players[role] ? ` (${story.players[role]})` : ""}`;
+  const called = (player) => (player === "human" ? "a person" : player.replace(/:(?!\/\/).*/, "")); // without options
+  const who = (role) => `${story.roles[role] ?? `role ${role + 1}`}${story.players[role] ? ` (${called(story.players[role])})` : ""}`;
   const trouble = (step) => [...step.faults.map(({ role, text }) => `${who(role)}: ${text}`), ...(step.doubt ? [step.doubt] : [])];
   let bad = [];
 
@@ -107,11 +108,13 @@ export function view(main, story, frame) {
   const keys = { ArrowUp: () => go(at - 10), ArrowDown: () => go(at + 10), f: turning.flip, n: nextFault };
   const { controls: stepping } = stepper({ at: () => at, last: () => last, go, keys });
   const controls = el("div", { class: "controls", role: "group", "aria-label": "Steps" }, stepping, turning.button, toFault);
-  const about = el("p", {}, `${story.title ? `${story.title}: ` : ""}${story.roles.map((_, role) => who(role)).join(", ")}. Startclock ${story.clocks[0]} s, playclock ${story.clocks[1]} s.`);
-  if (story.rules === "named") about.append(" The record has no rules: those of the game of this name that comes along are used.");
+  const about = el("p", {}, `${story.title ? `${story.title}: ` : ""}${story.roles.map((_, role) => who(role)).join(", ")}.`);
+  const details = el("p", {}, `${story.name}. Players: ${story.players.join(", ") || "unknown"}. Startclock ${story.clocks[0]} s, playclock ${story.clocks[1]} s.`);
+  if (story.rules === "named") details.append(" The record has no rules: those of the game of this name that comes along are used.");
   if (story.rules === "") about.append(" The rules of this game are not known: the board is guessed from the states.");
   main.append(
     about,
+    el("details", {}, el("summary", {}, "About this record"), details),
     el("div", { class: "table" }, board, el("div", { class: "side" }, said, moves, controls, el("div", { class: "steps" }, el("div", { class: "track" }, times, slider, faults), where), list)),
   );
   fill();

@@ -12,8 +12,8 @@ export function show(main, { match }) {
 
 function showList(main) {
   const servers = el("ul", { class: "servers" });
-  const sides = [STRENGTHS.easy.others, STRENGTHS.easy.others];
-  const begin = () => openTable({ game: "connectfour", rules: "" }, sides, STRENGTHS.easy);
+  const sides = [STRENGTHS.medium.others, STRENGTHS.medium.others]; // one sees its moves
+  const begin = () => openTable({ game: "connectfour", rules: "" }, sides, STRENGTHS.medium);
   const waits = el(
     "section",
     { class: "empty", hidden: true, "aria-label": "Nothing to watch yet" },

@@ -653,3 +653,11 @@ def test_every_picture_is_the_one_that_was_looked_at(game: str) -> None:
 
 def test_no_picture_is_of_a_game_that_is_gone() -> None:
     assert sorted(KNOWN) == sorted(own_games())
+
+
+def test_a_board_with_the_notation_of_draughts_has_its_numbers_and_no_letters() -> None:
+    machine = Game.load("checkers").machine("prover")
+    svg = SvgPainter.of_machine(machine).draw_state(machine.initial_state())
+    numbers = map(int, re.findall(r'<text class="gb-number"[^>]*>(\d+)<', svg))
+    assert sorted(numbers) == list(range(1, 33)) and "gb-axis" not in svg
+    assert "<title>12: bm<" in svg

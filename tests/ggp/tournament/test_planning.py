@@ -458,6 +458,6 @@ def verdict(*goals: int) -> str:
 
 
 def test_nobody_leads_before_it_is_likely_enough() -> None:
-    assert verdict(*[50] * 6) == "no difference yet: a is stronger than b with 50.0 %"
-    assert verdict(100, 0, 100, 100).startswith("no difference yet: a is stronger")
+    assert verdict(*[50] * 6) == "not sure yet: with 50.0 % a is stronger than b"
+    assert verdict(100, 0, 100, 100).startswith("not sure yet: with")
     assert re.fullmatch(r"b leads, 9\d\.\d % sure", verdict(*[0] * 12))

@@ -531,3 +531,18 @@ async def test_a_hundred_pages_of_puzzles_read_each_file_once_and_block_nobody(
     assert (await client.get("/static/page.js")).status == 200
     assert {reply.status for reply in await asyncio.gather(*pages)} == {200}
     assert len(read) == len(set(read)) > 10
+
+
+async def test_an_address_that_leads_nowhere_is_a_page_for_a_browser_and_json_for_others(
+    client: Client,
+) -> None:
+    browser = {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document", "Sec-Fetch-Site": "none"}
+    for path, status in (("/plya", 404), ("/puzzles/none", 400), ("/docs/none", 404)):
+        reply = await client.get(path, headers=browser)
+        assert (reply.status, reply.content_type) == (status, "text/html")
+        assert "lost.js" in await reply.text()
+        reply = await client.get(path)
+        assert (reply.status, reply.content_type) == (status, "application/json")
+    reply = await client.get("/plya", headers={**browser, "Host": "evil.example"})
+    assert (reply.status, reply.content_type) == (403, "application/json"), "no token for strangers"
+    assert (await client.get("/favicon.ico")).content_type == "image/svg+xml"

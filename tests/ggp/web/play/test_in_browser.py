@@ -552,7 +552,7 @@ def test_a_guess_is_made_of_colours_in_holes_and_what_is_possible_waits_to_be_as
 ) -> None:
     open_table(browser, web(), "mastermind", ["human"])
     until(lambda: my_turn(browser))
-    assert not browser.find_elements(By.CSS_SELECTOR, ".known .possible, .likely")
+    assert not browser.find_elements(By.CSS_SELECTOR, ".likely, .gb-shade")
     for colour in (0, 0, 1, 1):
         click_svg(browser, f'[data-square="0,{colour},0"]')
     click_svg(browser, '[data-slot="1"]')

@@ -64,8 +64,11 @@ async def test_moves_are_taken_back_and_the_match_goes_on_from_any_step_with_oth
     await at.request("move", role="x", move="(mark b 2)")
     state = await at.until("state", lambda s: s["step"] == 2)
     assert state["history"][0]["moves"] == ["(mark b 2)", "noop"]
-    await at.request("move", role="x", move=moves(state)[-1])
+    again = {"role": "x", "move": moves(state)[-1], "step": 2}
+    await at.request("move", **again)
     await at.until("state", lambda s: s["step"] == 4)
+    await at.request("move", **again)  # the second of two clicks
+    assert "has gone on" in (await at.until("note"))["text"]
     await at.request("back")
     assert (await at.until("state", lambda s: s["step"] == 2))["steps"] == 4
     await at.request("goto", step=1)  # somebody looks: ``legal`` does not move on
