@@ -16,7 +16,7 @@ from gdl.machine import Machine
 from ggp.training.trial import TrialTerms, TrialVerdict, hold_trial
 from players.knowledge.canonical_rules import canonical_names
 from players.knowledge.knowledge import GameKnowledge
-from players.knowledge.store import KnowledgeStore
+from players.knowledge.store import KnowledgeStore, coming_along
 from players.knowledge.training import Training, TrainingProgress
 from players.uct.training.play_processes import SearchedTraining, searches_can_look
 from propnet.machine import PropnetMachine
@@ -93,7 +93,8 @@ class Lesson:
         with self._store.alone(fingerprint):
             if terms.fresh:
                 self._store.remove(fingerprint)
-            self.knowledge = before = self._turned(self._store.get(fingerprint))
+            known = None if terms.fresh else self._store.get(fingerprint) or coming_along(fingerprint)
+            self.knowledge = before = self._turned(known)
             self._training: Training | SearchedTraining
             self._training = Training(self._machine, self._names, before, terms.seed)
             if before is not None:

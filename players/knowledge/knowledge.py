@@ -4,6 +4,9 @@ The bytes are eight of :data:`MAGIC`, four with the length of a JSON object, tha
 in ASCII separated by line ends, the arrays of 32-bit floats, and a SHA-256 of all that. With a net, the
 first eight bytes are :data:`MAGIC_NET`, and its arrays come before the checksum. The bytes contain no code,
 and they never make the reader allocate more memory than their own length justifies.
+
+Files that are carried to other computers, or come with the games, begin with :data:`MAGIC_CARRIED`. They have
+what searches use alone, as 16-bit floats, and everything after the JSON object is compressed (zlib).
 """
 
 from __future__ import annotations
@@ -12,6 +15,8 @@ import hashlib
 import json
 import math
 import re
+import zlib
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -74,7 +79,7 @@ _SPREAD = 0.02
 propositions are true."""
 
 
-MAGIC, MAGIC_NET = b"GGPKNOW1", b"GGPKNOW3"
+MAGIC, MAGIC_NET, MAGIC_CARRIED = b"GGPKNOW1", b"GGPKNOW3", b"GGPKNOW4"
 MOST_BYTES = 64 << 20
 """Most bytes of one game."""
 _MOST_HEADER = 1 << 16
@@ -97,12 +102,16 @@ _HEADER: Schema = {
         "share": number(0.0, 1.0),
         "looks": FLAG,
         "net_used": FLAG,
+        "net": FLAG,
         "moves": whole(),
         "seconds": _NUMBER,
         "record": row(whole(), whole(), whole(), _NUMBER),
     },
 }  # fmt: skip
-"""The JSON object in the bytes; older files have no ``looks`` and no ``net_used``."""
+"""The JSON object in the bytes; older files have no ``looks`` and no ``net_used``, carried ones alone
+``net``."""
+_MOST_HALF = 60_000.0
+"""The largest number in a carried file."""
 
 
 class KnowledgeError(GdlError):
@@ -175,13 +184,27 @@ class GameKnowledge:
 
     def to_bytes(self) -> bytes:
         """The bytes for files and messages. Raises KnowledgeError for more than MOST_BYTES."""
-        names = "\n".join(self.features).encode("ascii")
-        header = {
+        learnt = self.arrays() + (() if self.net is None else self.net.arrays())
+        names, arrays = "\n".join(self.features).encode("ascii"), _packed(learnt, "<f4")
+        magic = MAGIC if self.net is None else MAGIC_NET
+        return _sealed(magic, self._header() | {"names": len(names)}, names + arrays)
+
+    def carried(self) -> bytes:
+        """The bytes for other computers: what searches use alone, a tenth as long. Training can go on from
+        them, but takes its steps as if it were new. Raises KnowledgeError for more than MOST_BYTES."""
+        net = self.net if self.net_used else None
+        learnt = (self.weights, *(() if net is None else net.arrays()))
+        halves = [np.clip(array, -_MOST_HALF, _MOST_HALF) for array in learnt]
+        names, arrays = "\n".join(self.features).encode("ascii"), _packed(halves, "<f2")
+        header = self._header() | {"names": len(names), "net": net is not None}
+        return _sealed(MAGIC_CARRIED, header, zlib.compress(names + arrays, 9))
+
+    def _header(self) -> dict[str, Any]:
+        return {
             "fingerprint": self.fingerprint,
             "game": self.game,
             "columns": list(self.columns),
             "features": len(self.features),
-            "names": len(names),
             "share": self.share,
             "looks": self.looks,
             "net_used": self.net_used,
@@ -189,14 +212,6 @@ class GameKnowledge:
             "seconds": self.seconds,
             "record": [self.record.wins, self.record.draws, self.record.losses, self.record.seconds],
         }
-        learnt = self.arrays() + (() if self.net is None else self.net.arrays())
-        arrays = b"".join(np.ascontiguousarray(a, "<f4").tobytes() for a in learnt)
-        text = json.dumps(header).encode()
-        magic = MAGIC if self.net is None else MAGIC_NET
-        data = magic + len(text).to_bytes(4, "little") + text + names + arrays
-        if len(data) + _DIGEST > MOST_BYTES:
-            raise KnowledgeError("its knowledge is too large to save", remedy="the game is played without it")
-        return data + hashlib.sha256(data).digest()
 
     def arrays(self) -> tuple[Floats, ...]:
         return self.weights, self.sums, self.sizes
@@ -222,11 +237,23 @@ def use(share: float, looks: bool) -> str:
     return f"{share:.0%}, with looks" if looks else f"{share:.0%}"
 
 
+def _packed(arrays: Iterable[Floats], dtype: str) -> bytes:
+    return b"".join(np.ascontiguousarray(array, dtype).tobytes() for array in arrays)
+
+
+def _sealed(magic: bytes, header: dict[str, Any], rest: bytes) -> bytes:
+    text = json.dumps(header).encode()
+    data = magic + len(text).to_bytes(4, "little") + text + rest
+    if len(data) + _DIGEST > MOST_BYTES:
+        raise KnowledgeError("its knowledge is too large to save", remedy="the game is played without it")
+    return data + hashlib.sha256(data).digest()
+
+
 def _read(data: bytes) -> GameKnowledge:
     if len(data) > MOST_BYTES:
         raise ValueError("it is too large")
     magic, body = data[: len(MAGIC)], data[:-_DIGEST]
-    if magic not in (MAGIC, MAGIC_NET):
+    if magic not in (MAGIC, MAGIC_NET, MAGIC_CARRIED):
         raise ValueError("it is not a knowledge file of this version")
     if hashlib.sha256(body).digest() != data[-_DIGEST:]:
         raise ValueError("its checksum is wrong")
@@ -241,24 +268,31 @@ def _read(data: bytes) -> GameKnowledge:
     check_json(header, _HEADER, "its header")
     if header.get("derived"):
         raise ValueError("it weighs derived propositions, which this version does not")
-    begin += length
-    count, columns, rest = header["features"], tuple(header["columns"]), begin + header["names"]
-    shapes: list[tuple[int, ...]] = [(count, len(columns))] * _ARRAYS
-    if magic == MAGIC_NET:
+    carried, rest = magic == MAGIC_CARRIED, body[begin + length :]
+    count, columns = header["features"], tuple(header["columns"])
+    arrays = 1 if carried else _ARRAYS
+    shapes: list[tuple[int, ...]] = [(count, len(columns))] * arrays
+    if magic == MAGIC_NET or (carried and header.get("net")):
         shapes += LearntNet.shapes(count, len(columns))
-    sizes = [math.prod(shape) for shape in shapes]
-    if len(body) != rest + 4 * sum(sizes):
+    sizes, dtype = [math.prod(shape) for shape in shapes], np.dtype("<f2" if carried else "<f4")
+    whole_size = header["names"] + dtype.itemsize * sum(sizes)
+    if carried:
+        rest = _inflated(rest, whole_size)
+    if len(rest) != whole_size:
         raise ValueError("its parts do not add up to its length")
-    features = tuple(body[begin:rest].decode("ascii").split("\n"))
+    features = tuple(rest[: header["names"]].decode("ascii").split("\n"))
     if len(features) != count or len(set(features)) != count or len(set(columns)) != len(columns):
         raise ValueError("its number of features is wrong")
     if not all(_NAME.fullmatch(name) for name in features):
         raise ValueError("its features have invalid names")
-    numbers = np.frombuffer(body, "<f4", offset=rest).astype(np.float32)
+    numbers = np.frombuffer(rest, dtype, offset=header["names"]).astype(np.float32)
     if not np.isfinite(numbers).all():
         raise ValueError("its weights are not finite numbers")
     parts = np.split(numbers, np.cumsum(sizes)[:-1])
-    weights, sums, errors, *net = (part.reshape(shape) for part, shape in zip(parts, shapes, strict=True))
+    learnt = [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]
+    if carried:
+        learnt[1:1] = np.zeros((2, count, len(columns)), np.float32)
+    weights, sums, errors, *net = learnt
     return GameKnowledge(
         header["fingerprint"],
         header["game"],
@@ -275,3 +309,17 @@ def _read(data: bytes) -> GameKnowledge:
         LearntNet(*net) if net else None,
         header.get("net_used", True),
     )
+
+
+def _inflated(data: bytes, size: int) -> bytes:
+    """The ``size`` bytes that compressed data stand for; it may stand for no more."""
+    if size > MOST_BYTES:
+        raise ValueError("it is too large")
+    inflater = zlib.decompressobj()
+    try:
+        inflated = inflater.decompress(data, size + 1)
+    except zlib.error:
+        raise ValueError("it cannot be uncompressed") from None
+    if not inflater.eof or inflater.unused_data:
+        raise ValueError("its parts do not add up to its length")
+    return inflated

@@ -1,7 +1,8 @@
 """Knowledge on disk: a file for each game under ``$GGP_CACHE/knowledge``, named by its fingerprint.
 
-Looking up an unknown game costs its fingerprint and one look into a folder. While there is no knowledge of
-any game, it does not even cost the fingerprint.
+Games that come with the program have knowledge that comes along, in ``games/knowledge``: it is used until the
+user's own training has found something better. Looking up an unknown game costs its fingerprint, some
+milliseconds, and one look into each of the two folders.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from gdl.errors import FileError
+from gdl.errors import FileError, GdlError
 from gdl.reading import read_limited
 from gdl.rules import Rules
 from players.knowledge.canonical_rules import CanonicalNames, FingerprintError, canonical_names
@@ -28,6 +29,10 @@ _MOST_TOGETHER = 1 << 30
 """Size of the files of all games together, in bytes: beyond it the least recently used ones are
 removed."""
 _NAME = re.compile(r"[0-9a-f]{64}")
+_SHORT = 16
+"""The digits of the fingerprint in the name of a file that comes along."""
+_ROOT = Path(__file__).resolve().parents[2]
+_BUNDLED = (_ROOT / "ggp" if (_ROOT / "ggp" / "games").is_dir() else _ROOT) / "games" / "knowledge"
 
 
 class KnowledgeStore:
@@ -109,24 +114,47 @@ class KnowledgeStore:
         if self.directory.is_dir():
             yield from sorted(path.name for path in self.directory.iterdir() if _NAME.fullmatch(path.name))
 
-    @property
-    def empty(self) -> bool:
-        """Whether there is no knowledge of any game."""
-        return next(self.fingerprints(), None) is None
-
 
 def find(rules: Rules, directory: Path | None = None) -> tuple[CanonicalNames, GameKnowledge] | None:
-    """The knowledge of a game, and the names by which it is saved; None if there is none."""
+    """The knowledge of a game, and the names by which it is saved; None if there is none. Without a
+    ``directory`` it is that of the cache if searches use it, otherwise that which comes along."""
     try:
-        store = KnowledgeStore(directory)
-        if store.empty:
-            return None
         names = canonical_names(rules)
-        knowledge = store.get(names.fingerprint)
-    except (FingerprintError, KnowledgeError, OSError) as error:
+    except FingerprintError as error:
         log.info("played without knowledge: %s", error)
         return None
+    knowledge = None
+    try:
+        knowledge = KnowledgeStore(directory).get(names.fingerprint)
+    except (KnowledgeError, OSError) as error:
+        log.info("played without what was learnt before: %s", error)
+    if directory is None and (knowledge is None or not knowledge.share):
+        knowledge = coming_along(names.fingerprint) or knowledge
     return None if knowledge is None else (names, knowledge)
+
+
+def coming_along(fingerprint: str) -> GameKnowledge | None:
+    """The knowledge of a game that comes with the program; None if there is none."""
+    for path in bundled_files():
+        if path.name.split(".")[-2] == fingerprint[:_SHORT]:
+            try:
+                knowledge = read_file(path)
+            except GdlError as error:
+                log.warning("%s is not used: %s", path.name, error)
+                continue
+            if knowledge.fingerprint == fingerprint:
+                return knowledge
+    return None
+
+
+def bundled_files() -> list[Path]:
+    """The files of knowledge that come with the program, sorted by name. :func:`bundled_name` names them."""
+    return sorted(_BUNDLED.glob("*.*.knowledge"))
+
+
+def bundled_name(knowledge: GameKnowledge) -> str:
+    """The name of a game's file among those that come with the program."""
+    return f"{knowledge.game}.{knowledge.fingerprint[:_SHORT]}.knowledge"
 
 
 def read_file(path: Path) -> GameKnowledge:

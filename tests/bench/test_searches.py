@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import random
+import subprocess
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
+import numpy as np
 import pytest
 
-from bench import particles, stockfish
+from bench import particles, stockfish, teach
 from bench.duel import tuning_of
 from bench.positions import BY_SEARCH, LONGEST, ProvenPosition, load, load_game
 from bench.positions.solver import Claim, OutOfNodesError, Solver, role_to_move
@@ -26,6 +29,9 @@ from ggp.tournament.statistics.scores import Tally
 from ggp.training.trial import summary
 from players.belief.belief import Belief, Observed
 from players.kaskade.guided_machine import guided
+from players.knowledge import store as stores
+from players.knowledge.canonical_rules import canonical_names
+from players.knowledge.knowledge import GameKnowledge, Record
 from players.uct.training import duel
 from players.uct.training.duel import advantage, play, play_pair
 from players.uct.tuning import Tuning
@@ -239,3 +245,30 @@ def test_slides_come_to_the_boards_of_the_rules_and_the_best_one_is_legal() -> N
 # --- The bench of equilibria has OpenSpiel's own algorithm beside ours
 def test_openspiels_cfr_learns_in_the_time_that_it_is_given() -> None:
     assert 0.0 <= measure_peer("kuhn_poker", 0.2) < 0.01
+
+
+def test_a_game_is_taught_once_and_its_file_comes_along_if_it_won_its_trial(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, page, calls = tmp_path / "games", tmp_path / "page.md", []
+    monkeypatch.setattr(teach, "FOLDER", folder)
+    monkeypatch.setattr(teach, "PAGE", page)
+    monkeypatch.setattr(stores, "_BUNDLED", folder)
+
+    def train(command: list[str], env: dict[str, str], check: bool) -> None:
+        """What ``ggp train`` leaves."""
+        calls.append(command)
+        game, weights = command[4], np.ones((1, 1), np.float32)
+        fingerprint = canonical_names(Game.load(game).rules).fingerprint
+        share, record = (0.5, Record(9, 1, 0, 0.1)) if game == "nim" else (0.0, Record(1, 1, 8, 0.1))
+        learnt = GameKnowledge(fingerprint, game, ("#1",), ("1",), *[weights] * 3, share, 7, 60.0, record)
+        stores.KnowledgeStore(Path(env["GGP_CACHE"]) / "knowledge").put(learnt)
+
+    monkeypatch.setattr(subprocess, "run", train)
+    for _ in range(2):
+        teach.main(["nim", "tictactoe", "--work", str(tmp_path / "work"), "--minutes", "1"])
+        (path,) = stores.bundled_files()
+        assert path.name.startswith("nim.") and stores.read_file(path).moves == 7
+        assert [line[:7] for line in page.read_text().splitlines()[-2:]] == ["|---|--", "| nim |"]
+    assert [command[4] for command in calls] == ["nim", "tictactoe"]
+    assert calls[0][5:7] == ["--minutes", "1.00"]

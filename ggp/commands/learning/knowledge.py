@@ -32,7 +32,7 @@ def command(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="list: one JSON object for each line.")] = False,
 ) -> None:
-    """List what `ggp train` has learnt of games.
+    """List what `ggp train` has learnt of games, and what comes along with the bundled ones.
 
     A game has one line. list exits with status 1 if a file is damaged. show prints the largest weights, in
     the game's own names. export and import carry knowledge to another machine. remove forgets a game.
@@ -56,17 +56,21 @@ def command(
 
 
 def _list(as_json: bool) -> None:
+    from functools import partial
+
     import orjson
 
     from gdl.errors import GdlError
     from ggp.printing import complain
-    from players.knowledge.store import KnowledgeStore
+    from players.knowledge.store import KnowledgeStore, bundled_files, read_file
 
     store, damaged = KnowledgeStore(), False
-    for fingerprint in store.fingerprints():
+    own = [(partial(store.read, fingerprint), False) for fingerprint in store.fingerprints()]
+    for read, along in own + [(partial(read_file, path), True) for path in bundled_files()]:
         try:
-            learnt = store.read(fingerprint)
-            show(orjson.dumps(as_row(learnt)) if as_json else _line(learnt))
+            learnt = read()
+            row = orjson.dumps(as_row(learnt) | {"bundled": along})
+            show(row if as_json else _line(learnt) + ", comes along" * along)
         except GdlError as error:
             complain(error)
             damaged = True
@@ -103,9 +107,10 @@ def _line(learnt: GameKnowledge) -> str:
 
 def _find(game: str) -> GameKnowledge:
     from gdl.errors import GdlError
-    from players.knowledge.store import KnowledgeStore
+    from players.knowledge.store import KnowledgeStore, coming_along
 
-    learnt = KnowledgeStore().get(_fingerprint(game))
+    fingerprint = _fingerprint(game)
+    learnt = KnowledgeStore().get(fingerprint) or coming_along(fingerprint)
     if learnt is None:
         raise GdlError(f"nothing is known of {game}", remedy=f"ggp train {game}")
     return learnt
@@ -168,7 +173,7 @@ def _export(game: str, output: Path | None) -> None:
 
     learnt = _find(game)
     path = output or Path(f"{learnt.game}.knowledge")
-    write_file(path, learnt.to_bytes())
+    write_file(path, learnt.carried())
     show(f"{path}: {_line(learnt)}")
 
 

@@ -5,7 +5,7 @@ import { nameField } from "/static/seats.js";
 
 /** How the page's own player is set. `others` and `playclock` are what a table is opened with. */
 export const STRENGTHS = {
-  easy: { name: "Easy", means: "looks at 30 random games a move: overlooks a lot", others: "uct:playouts=30", playclock: 1 },
+  easy: { name: "Easy", means: "looks at 30 random games a move: overlooks a lot", others: "uct:playouts=30,knowledge=off", playclock: 1 },
   medium: { name: "Medium", means: "thinks for one second", others: "uct", playclock: 1 },
   strong: { name: "Strong", means: "thinks for five seconds, or as its clock allows", others: "uct", playclock: 5 },
 };

@@ -143,7 +143,7 @@ def test_a_training_that_is_killed_goes_on_from_what_it_kept(tmp_path: Path) -> 
     )
     process = subprocess.Popen([sys.executable, "-c", script, str(store.directory)])
     try:
-        until(lambda: not store.empty)
+        until(lambda: next(store.fingerprints(), None) is not None)
     finally:
         process.send_signal(signal.SIGKILL)
         process.wait()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import zlib
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,9 +18,10 @@ from gdl.scramble import scramble
 from gdl.syntax.parser import parse_rules
 from ggp.game import Game
 from ggp.rule_files import installed_games
+from players.knowledge import store as stores
 from players.knowledge.canonical_rules import CanonicalNames, FingerprintError, canonical_names
-from players.knowledge.knowledge import MAGIC, GameKnowledge, KnowledgeError, Record
-from players.knowledge.store import KnowledgeStore, find, read_file
+from players.knowledge.knowledge import MAGIC, MOST_BYTES, GameKnowledge, KnowledgeError, LearntNet, Record
+from players.knowledge.store import KnowledgeStore, bundled_files, bundled_name, find, read_file
 from tests.examples import examples
 
 
@@ -283,3 +285,90 @@ def test_every_public_game_has_a_fingerprint_that_its_scrambled_copy_has(corpus_
         assert canonical_names(scramble(rules, 11)[0]).fingerprint == found
         homes.setdefault(found, []).append(path.stem)
     assert all(len(games) == 1 for games in homes.values())
+
+
+# --- files that are carried, and those that come along ----------------------------------------------------
+def _with_net() -> GameKnowledge:
+    return replace(_knowledge(), net=LearntNet.new(3, 2, np.random.default_rng(0)))
+
+
+@pytest.mark.parametrize("known", [_knowledge(), _with_net(), replace(_with_net(), net_used=False)])
+def test_a_carried_file_has_all_that_searches_use_to_three_digits(known: GameKnowledge) -> None:
+    again = GameKnowledge.from_bytes(known.carried())
+    assert again.features == known.features and again.columns == known.columns
+    assert (again.share, again.looks, again.record) == (known.share, known.looks, known.record)
+    assert again.model == known.model
+    assert np.allclose(again.weights, known.weights, rtol=1e-3)
+    assert not again.sums.any() and not again.sizes.any()
+    if known.model == "net":
+        assert known.net is not None and again.net is not None
+        pairs = zip(again.net.arrays(), known.net.arrays(), strict=True)
+        assert all(np.allclose(a, b, rtol=1e-3, atol=1e-6) for a, b in pairs)
+    else:
+        assert again.net is None
+
+
+@examples(200)
+@given(place=st.integers(0), bit=st.integers(0, 7))
+def test_a_changed_bit_of_a_carried_file_is_noticed(place: int, bit: int) -> None:
+    data = bytearray(_with_net().carried())
+    data[place % len(data)] ^= 1 << bit
+    with pytest.raises(KnowledgeError):
+        GameKnowledge.from_bytes(bytes(data))
+    with pytest.raises(KnowledgeError):
+        GameKnowledge.from_bytes(_sealed(bytes(data[:-32])) if place % len(data) < 8 else bytes(data[:-1]))
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        zlib.compress(bytes(MOST_BYTES // 4)),
+        zlib.compress(b"")[:-1],
+        b"",
+        b"junk",
+        zlib.compress(b"1\n2\n3" + bytes(12)) + b"more",
+    ],
+    ids=["much more than it says", "cut", "nothing", "not compressed", "something behind it"],
+)
+def test_a_carried_file_that_lies_about_its_length_is_refused_before_it_takes_memory(rest: bytes) -> None:
+    data = _knowledge().carried()[:-32]
+    begin = 12 + int.from_bytes(data[8:12], "little")
+    with pytest.raises(KnowledgeError):
+        GameKnowledge.from_bytes(_sealed(data[:begin] + rest))
+    huge = _rewritten(_knowledge().carried(), b'"features": 3', b'"features": 999999999')
+    with pytest.raises(KnowledgeError, match="too large"):
+        GameKnowledge.from_bytes(huge)
+
+
+def test_knowledge_that_comes_along_is_used_until_the_users_own_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules = Game.load("tictactoe").rules
+    along = replace(_knowledge(canonical_names(rules).fingerprint), moves=1)
+    monkeypatch.setattr(stores, "_BUNDLED", tmp_path)
+    monkeypatch.setenv("GGP_CACHE", str(tmp_path / "cache"))
+    (tmp_path / bundled_name(along)).write_bytes(along.carried())
+    own = KnowledgeStore()
+    for share, moves in ((None, 1), (0.0, 1), (0.5, 2)):
+        if share is not None:
+            own.put(replace(along, share=share, moves=2))
+        for copy in (rules, scramble(rules, 1)[0]):
+            found = find(copy)
+            assert found is not None and found[1].moves == moves
+    assert find(rules, tmp_path / "elsewhere") is None
+    assert find(Game.load("nim").rules) is None
+    (tmp_path / bundled_name(along)).write_bytes(b"damaged")
+    own.remove(along.fingerprint)
+    assert find(rules) is None
+
+
+def test_files_that_come_along_are_small_won_their_trial_and_are_of_the_games_as_they_are() -> None:
+    """A game whose rules have changed is to be taught again: ``python -m bench.teach NAME``."""
+    files, rules = bundled_files(), {path.stem: path for path in installed_games()}
+    for path in files:
+        known = read_file(path)
+        assert path.name == bundled_name(known)
+        assert path.stat().st_size <= 150_000
+        assert known.share > 0 and known.record.wins > known.record.losses
+        assert canonical_names(Game.load(str(rules[known.game])).rules).fingerprint == known.fingerprint
+    assert sum(path.stat().st_size for path in files) <= 3_000_000
