@@ -19,6 +19,7 @@ from bench.sokoban.__main__ import compared, main, numbers, totals
 from bench.sokoban.city import write_levels
 from bench.sokoban.lookup import main as measure_lookup
 from bench.sokoban.state_space import StateSpace, explore
+from bench.sokoban.table import curves, plot, table
 from bench.truth import __main__ as truth
 from bench.truth import covers
 from bench.truth.field import Field
@@ -115,6 +116,22 @@ def test_levels_are_named(text: str, found: list[int]) -> None:
 def test_totals_count_what_is_solved_in_time() -> None:
     told = totals([_row(1, "solved", 0.5), _row(2, "solved", 5.0), _row(3, "time", 10.2)])
     assert told.startswith("2 of 3 solved: 1 in 1 s, 2 in 10 s, 2 in 60 s; 6 pushes, 10 moves, 15.7 CPU s")
+
+
+def test_levels_solved_over_time_are_put_together_from_parts_and_drawn_beside_others(tmp_path: Path) -> None:
+    def run(seconds: float, rows: dict[int, float | None]) -> dict[str, object]:
+        levels = [
+            {"level": n, "result": "unsolved" if took is None else "solved", "seconds": took or seconds}
+            for n, took in rows.items()
+        ]
+        return {"collection": "XSokoban_90", "seconds": seconds, "levels": levels}
+
+    (curve,) = curves([run(60.0, {2: 30.0}), run(10.0, {1: 0.5, 2: None}), run(10.0, {3: None, 4: 9.0})])
+    assert (curve.levels, curve.limit, curve.times) == (4, 60.0, [0.5, 9.0, 30.0])
+    assert table([curve]).splitlines()[-1] == "| XSokoban_90 | 4 | 1 | 2 | 3 |  |"
+    pytest.importorskip("matplotlib", reason="pip install 'kaskade-ggp[dev]'")
+    plot([curve], tmp_path / "levels.svg")
+    assert "<svg" in (tmp_path / "levels.svg").read_text()
 
 
 def test_two_measurements_are_compared() -> None:

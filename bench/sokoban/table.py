@@ -1,0 +1,120 @@
+"""``python -m bench.sokoban.table``: one picture of the levels that are solved over time, ours and others'.
+
+It reads files that ``python -m bench.sokoban ... --out`` has written. Parts of a collection (``--levels``)
+are put together, and of several runs of a level the one that had the longest limit counts. ``--plot`` draws
+a panel for each collection: our curve, on a logarithmic axis of CPU seconds a level, and points of other
+solvers as their authors have published them. A table says how many levels are solved within each limit.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+LIMITS = (1, 10, 60, 600)
+"""Seconds a level."""
+
+
+class Point(NamedTuple):
+    """Levels of a collection that another solver is known to solve within so many seconds each."""
+
+    solver: str
+    seconds: float
+    solved: int
+
+
+OTHERS: dict[str, tuple[Point, ...]] = {
+    "XSokoban": (
+        Point("Festival", 10, 86), Point("Festival", 60, 88), Point("Festival", 600, 90),
+        Point("Sokolution", 600, 90), Point("Takaken", 600, 90),
+    ),
+    "Microban": (Point("sokoban-ai", 10, 488),),
+}  # fmt: skip
+"""By the first word of a collection's name. Festival is Y. Shoham's, Sokolution F. Diedler's, Takaken K.
+Takahashi's."""
+
+
+class Curve(NamedTuple):
+    """A collection as far as it was measured: its ``levels``, and the seconds of the solved ones, sorted;
+    ``limit`` is the longest that a level had."""
+
+    name: str
+    levels: int
+    times: list[float]
+    limit: float
+
+    def within(self, seconds: float) -> int:
+        """The levels solved within so many seconds each."""
+        return bisect_right(self.times, seconds)
+
+
+def curves(results: Iterable[Mapping[str, Any]]) -> list[Curve]:
+    """The curves of all collections in some results, as ``bench.sokoban`` writes them."""
+    found: dict[str, dict[int, tuple[float, float | None]]] = defaultdict(dict)
+    for result in sorted(results, key=lambda one: one["seconds"]):
+        for row in result["levels"]:
+            solved = row["seconds"] if row["result"] == "solved" else None
+            found[result["collection"]][row["level"]] = result["seconds"], solved
+    return [
+        Curve(
+            name,
+            len(rows),
+            sorted(seconds for _, seconds in rows.values() if seconds is not None),
+            max(limit for limit, _ in rows.values()),
+        )
+        for name, rows in sorted(found.items())
+    ]
+
+
+def table(some: Sequence[Curve]) -> str:
+    """Solved levels within each limit that was measured, in Markdown."""
+    lines = ["| collection | levels | " + " | ".join(f"{limit} s" for limit in LIMITS) + " |"]
+    lines.append("|---" * (2 + len(LIMITS)) + "|")
+    for curve in some:
+        cells = [str(curve.within(limit)) if limit <= curve.limit else "" for limit in LIMITS]
+        lines.append(f"| {curve.name} | {curve.levels} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def plot(some: Sequence[Curve], path: Path) -> None:
+    """Draw a panel for each collection."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    mpl.rcParams.update({"svg.hashsalt": "levels", "font.size": 9})
+    figure = Figure(figsize=(4.2 * len(some), 3.6), layout="constrained")
+    for axes, curve in zip(figure.subplots(1, len(some), squeeze=False)[0], some, strict=True):
+        times = [min(curve.times, default=0.1), *curve.times, curve.limit]
+        axes.step(
+            times, [0, *range(1, len(curve.times) + 1), len(curve.times)], where="post", label="Kaskade"
+        )
+        for point, marker in zip(
+            OTHERS.get(curve.name.replace("_", " ").split()[0], ()), "osd^v<>", strict=False
+        ):
+            label = f"{point.solver}: {point.solved} in {point.seconds:g} s"
+            axes.plot([point.seconds], [point.solved], marker, linestyle="", label=label)
+        axes.axhline(curve.levels, color="0.8", linewidth=1, zorder=0)
+        axes.set(xscale="log", ylim=(0, curve.levels * 1.04), title=f"{curve.name}: {curve.levels} levels")
+        axes.set(xlabel="CPU seconds a level", ylabel="solved")
+        axes.legend(loc="lower right", fontsize=8)
+    figure.savefig(path, metadata={"Date": None})
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("results", nargs="+", type=Path, help="files that bench.sokoban has written")
+    parser.add_argument("--plot", type=Path, help="draw to this .svg or .png file (needs matplotlib)")
+    options = parser.parse_args(arguments)
+    some = curves(json.loads(path.read_text()) for path in options.results)
+    print(table(some))
+    if options.plot is not None:
+        plot(some, options.plot)
+
+
+if __name__ == "__main__":
+    main()
