@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import subprocess
+import sys
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,11 +13,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bench import particles, stockfish, teach
+from bench import engines, particles, teach
 from bench.duel import tuning_of
+from bench.engines import VARIANTS, Engine, missing, opened, play_engine
 from bench.positions import BY_SEARCH, LONGEST, ProvenPosition, load, load_game
 from bench.positions.solver import Claim, OutOfNodesError, Solver, role_to_move
-from bench.stockfish import StockfishAnchor, missing, play_chess, to_uci
 from bench.tree import measure
 from bench.tree import summary as cost_summary
 from bench.twentyfortyeight import board_of, corner, slide
@@ -177,31 +178,81 @@ def test_the_solver_knows_when_it_does_not_know() -> None:
         role_to_move(both, both.initial_state())
 
 
-# --- Our chess moves are UCI's, and an engine that is not installed is reported
+# --- Our moves are UCI's, and an engine that is not installed is reported
 @pytest.mark.parametrize(
-    ("role", "move", "uci"),
+    ("game", "role", "move", "uci"),
     [
-        ("white", "(move e 2 e 4)", "e2e4"),
-        ("black", "(castle queenside)", "e8c8"),
-        ("white", "(promote b 7 a 8 knight)", "b7a8n"),
+        ("chess", "white", "(move e 2 e 4)", "e2e4"),
+        ("chess", "black", "(castle queenside)", "e8c8"),
+        ("chess", "white", "(promote b 7 a 8 knight)", "b7a8n"),
+        ("breakthrough", "white", "(move b 2 a 3)", "b2a3"),
+        ("othello", "black", "(place e 3)", "P@e6"),
     ],
 )
-def test_chess_moves_are_spelt_in_uci(role: str, move: str, uci: str) -> None:
-    assert to_uci(Term(role), parse_term(move)) == uci
+def test_moves_are_spelt_in_uci(game: str, role: str, move: str, uci: str) -> None:
+    assert VARIANTS[game].spell(Term(role), parse_term(move)) == uci
 
 
 def test_without_the_engine_the_reason_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stockfish, "_program", lambda: None)
-    assert "apt-get install stockfish" in missing() or "pip install chess" in missing()
+    monkeypatch.setattr(engines, "_program", lambda: None)
+    assert "apt-get install stockfish" in missing()
+    assert "there is no program" in missing("./nowhere")
     with pytest.raises(GdlError, match="not installed"):
-        StockfishAnchor(nodes=1)
+        Engine("chess", "nodes 1")
+
+
+def test_openings_are_of_their_length_and_not_over() -> None:
+    machine = Game.load("tictactoe").machine("propnet")
+    matches = [opened(machine, 7, seed) for seed in range(20)]
+    assert all(match.at == 7 and not match.over for match in matches)
+    assert len({match.state for match in matches}) > 10
+
+
+_ENGINE = r"""#!{python}
+import sys
+said = []
+for line in sys.stdin:
+    line = line.strip()
+    said.append(line)
+    if line == "uci":
+        print("option name UCI_Variant type combo default chess var chess var breakthrough\nuciok")
+    elif line == "isready":
+        print("readyok")
+    elif line == "go perft 1":
+        print("{moves}\n\nNodes searched: 22")
+    elif line.startswith("go"):
+        print("info depth 1\nbestmove a7a6")
+    elif line == "quit":
+        break
+    sys.stdout.flush()
+"""
+
+
+def _engine(folder: Path, moves: list[str]) -> str:
+    """A program that speaks UCI and has these moves in each position."""
+    path = folder / "engine"
+    path.write_text(_ENGINE.format(python=sys.executable, moves="\\n".join(f"{move}: 1" for move in moves)))
+    path.chmod(0o700)
+    return str(path)
+
+
+def test_an_engine_whose_moves_are_not_ours_is_an_error_not_a_match(tmp_path: Path) -> None:
+    machine = Game.load("breakthrough").machine("propnet")
+    match, few = opened(machine, 1, 3), _engine(tmp_path, ["a2a3"])
+    with (
+        Engine("breakthrough", "nodes 1", program=few) as engine,
+        pytest.raises(AssertionError, match="b2b3"),
+    ):
+        engine.choose(match)
+    with pytest.raises(GdlError, match="does not play othello"):
+        Engine("othello", "nodes 1", program=few)
 
 
 @pytest.mark.skipif(bool(missing()), reason=missing() or "it is installed")
 def test_a_match_against_the_engine_is_played_by_the_same_rules() -> None:
     machine = Game.load("chess").machine("propnet")
-    with StockfishAnchor(nodes=1) as engine:
-        assert play_chess(machine, "random", 0.1, engine, 2).games == 2
+    with Engine("chess", "nodes 1") as engine:
+        assert play_engine(machine, "random", 0.1, engine, 2, opening=2).games == 2
 
 
 # --- The measure of beliefs counts the joint moves that they play
