@@ -65,18 +65,12 @@ def play_by_clicks(browser: Any, rng: random.Random, most: int) -> tuple[str, in
 @pytest.mark.parametrize(
     ("game", "seats", "most"),
     [
-        ("tictactoe", ["human", "random"], 20),
-        ("breakthrough", ["human", "random"], 400),
-        ("hex", ["human", "random"], 200),
-        ("biddingtictactoe", ["human", "random"], 200),
-        ("amazons", ["human", "random"], 400),
-        ("backgammon", ["human", "random"], 600),
         ("kalah", ["random", "human"], 100),
         ("prisonersdilemma", ["human", "human"], 40),
         ("nim", ["human", "human"], 20),
     ],
 )
-def test_a_game_is_played_to_its_end_by_clicks_alone(
+def test_a_game_is_played_to_its_end_from_the_other_seat_or_from_both(
     web: WebServer, browser: Any, game: str, seats: list[str], most: int
 ) -> None:
     open_table(browser, web(), game, seats)
