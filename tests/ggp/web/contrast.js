@@ -39,6 +39,8 @@ function contrast(word) {
   const { x, y, width, height } = word.getBoundingClientRect();
   const ratios = PLACES.map((part) => {
     const behind = document.elementsFromPoint(x + part * width, y + height / 2).filter(({ tagName }) => tagName !== "text");
+    const rim = getComputedStyle(word);
+    if (rim.paintOrder.startsWith("stroke") && rim.stroke !== "none") return ratio(colour(rim.stroke), colour(rim.fill));
     const ground = behind.reverse().map(paint).reduce(over, [255, 255, 255]);
     return ratio(ground, over(ground, paint(word)));
   });

@@ -73,7 +73,7 @@ def address(web: WebServer, tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("accessible")
     (folder / "one.json").write_text(json.dumps(asyncio.run(played("breakthrough")).to_dict()))
     kept_tournament(folder / "cup.sqlite")
-    return web("--records", str(folder))
+    return web("--records", str(folder), "--processes", "400")
 
 
 def findings(browser: Any, *rules: str) -> list[str]:
@@ -128,6 +128,7 @@ def test_axe_finds_nothing_serious_in_a_room(address: str, browser: Any, name: s
     path, shown = ROOMS[name]
     browser.get(address + path)
     wait(browser, shown)
+    browser.get_log("browser")  # that one of the addresses leads nowhere
     look(browser)
 
 
@@ -201,10 +202,10 @@ def test_axe_finds_nothing_serious_at_the_end_and_on_a_page_that_is_kept(
     wait(browser, "document.querySelector('.board svg')")
     play(browser, random.Random(1))
     look(browser)
+    link = browser.find_element("css selector", ".banner a[href*=html]").get_attribute("href")
     browser.find_element("id", "look-back").click()
     wait(browser, "document.querySelector('#see-as')")
     look(browser)
-    link = browser.find_element("css selector", ".banner a[href*=html]").get_attribute("href")
     text = browser.execute_async_script("fetch(arguments[0]).then((r) => r.text()).then(arguments[1])", link)
     kept = tmp_path / "kept.html"
     kept.write_text(text)
