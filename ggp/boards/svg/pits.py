@@ -52,7 +52,7 @@ class PitsPicture(WholePicture):
 
     def draw(self, scene: Scene) -> list[str]:
         width, height = self.layout.width, self.layout.height
-        board = box("gb-wood", width / 2, height / 2, width + 8, height + 8, 24)
+        board = box("gb-trough", width / 2, height / 2, width + 8, height + 8, 24)
         return [board, *(self._pit(square, spot, scene) for square, spot in self.layout.spots.items())]
 
     def _pit(self, square: Square, spot: Spot, scene: Scene) -> str:

@@ -91,7 +91,7 @@ class RowPicture(WholePicture):
                 stick.append(box("gb-peg", spot.x, spot.y + 2, 8, 44, 3))
                 stick.append(oval("gb-match", spot.x, spot.y - 19, 5.5, 7.5))
             else:
-                gone = "gb-slot gb-new" if square in (scene.on_before or ()) else "gb-slot"
+                gone = "gb-gone gb-new" if square in (scene.on_before or ()) else "gb-gone"
                 stick.append(box(gone, spot.x, spot.y + 2, 8, 44, 3))
             drawn.append(_square(spot, *stick))
         return element("g", *drawn, cls="gb-heap") + words("gb-score", str(size), self._end, label.y)

@@ -255,7 +255,7 @@ class TablePicture:
         lying = [group for group in groups if group.look not in _TEXTS]
         drawn = [words("gb-title", clipped(said, int(width / _LETTER)), x + width / 2, y + _NOTE / 2)]
         if not lying and "card" in looks:
-            drawn.append(box("gb-slot", x + width / 2, y + high - _CAPTION - 39, 43, 62, 6))
+            drawn.append(box("gb-gone", x + width / 2, y + high - _CAPTION - 39, 43, 62, 6))
         at = x + (width - _wide(lying)) / 2 + _GAP / 2
         for group in lying:
             wide = group.width

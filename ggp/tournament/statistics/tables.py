@@ -4,15 +4,18 @@ which needs nothing else."""
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.table import Table
 from rich.text import Text
 
+from gdl.visible import visible
 from gdl.words import counted
+from ggp.answers.catalogue import title_of
 from ggp.report_page import standalone
 from ggp.tournament.schedule import Fixture
 from ggp.tournament.settings import TournamentSettings
@@ -29,10 +32,7 @@ from ggp.tournament.statistics.scores import (
 from ggp.tournament.statistics.standing import FaultLine, TournamentStanding, standing_of
 from ggp.tournament.store import FAULTS, Failure, Result
 
-if TYPE_CHECKING:
-    pass
-
-
+_LONGEST_TITLE = 80
 SURE = 0.9
 """The probability that the first player is stronger than the second from which it is said to lead."""
 
@@ -243,6 +243,13 @@ def _match(fixture: Fixture) -> str:
     return f"{fixture.game} {fixture.round}: {' - '.join(fixture.seats)}"
 
 
+def _titles(settings: TournamentSettings) -> dict[str, str]:
+    """The title of each game, or its name if its rules have none or if another game has the same."""
+    titles = {game.name: visible(title_of(game.rules)[0])[:_LONGEST_TITLE] for game in settings.games}
+    counts = Counter(titles.values())
+    return {name: title if title and counts[title] == 1 else name for name, title in titles.items()}
+
+
 def tables_json(
     settings: TournamentSettings,
     results: Sequence[Result],
@@ -254,6 +261,7 @@ def tables_json(
     """All tables, ready for JSON, with the test only for two players, and the newest ``most`` matches."""
     labels = settings.labels
     games = {game.name: game.roles for game in settings.games}
+    titles = _titles(settings)
     standing = standing_of(results, labels, failures, faults)
     test = None
     if sprt is not None and len(labels) == 2:
@@ -285,15 +293,15 @@ def tables_json(
         "rated": standing.labels,
         "unrated": standing.reasons,
         "cross": [row[1:] for row in cross_rows(standing)],
-        "games": game_rows(standing, games),
+        "games": [[titles[name], *row] for name, *row in game_rows(standing, games)],
         "conduct": conduct_rows(results),
-        "faults": [[f.label, f.text, f.times, f.match, f.game, f.when] for f in faults],
+        "faults": [[f.label, f.text, f.times, f.match, titles.get(f.game, f.game), f.when] for f in faults],
         "failures": standing.failure_lines(failures),
         "test": test,
         "matches": [
             {
                 "number": number,
-                "game": result.fixture.game,
+                "game": titles[result.fixture.game],
                 "round": result.fixture.round,
                 "seats": result.fixture.seats,
                 "goals": result.goals,

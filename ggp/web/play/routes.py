@@ -196,7 +196,7 @@ class _OpenTable:
         self._waiting: deque[int] = deque()
         """The persons whose requests wait."""
         self.rules = {"text": "", "how": ""}
-        self._keeping: dict[str, asyncio.Future[JsonMessage]] = {}
+        self._keeping: dict[tuple[str, bool], asyncio.Future[JsonMessage]] = {}
         self._states: dict[int, tuple[float, JsonMessage]] = {}
         self._opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._people: dict[str, _Person] = {}
@@ -239,15 +239,16 @@ class _OpenTable:
         except TimeoutError:
             raise GdlError("these rules took too long to set up", remedy="ggp validate says more") from None
 
-    async def kept(self, form: str, key: str) -> str:
-        """The match up to now as the text of a file. Raises GdlError if it cannot be saved, HttpError if
-        a person without a key asks for it before the end."""
-        if key not in self._people and not self._state["over"]:
+    async def kept(self, form: str, key: str, over: bool) -> str:
+        """The match up to now as the text of a file; with ``over`` the last one that is over, also if another
+        one has begun. Raises GdlError if it cannot be saved, HttpError if a person without a key asks for it
+        before the end."""
+        if key not in self._people and not (over or self._state["over"]):
             raise HttpError(403, LOOKS_ON, "keep the match after its end")
-        waiting = self._keeping.get(form)
+        waiting = self._keeping.get((form, over))
         if waiting is None:
-            self._order("keep", OUTSIDE, form=form)
-            waiting = self._keeping[form] = asyncio.get_running_loop().create_future()
+            self._order("keep", OUTSIDE, form=form, over=over)
+            waiting = self._keeping[form, over] = asyncio.get_running_loop().create_future()
         try:
             async with asyncio.timeout(_OPEN_SECONDS):
                 message = await asyncio.shield(waiting)
@@ -384,7 +385,7 @@ class _OpenTable:
                 self._waiting.popleft()
             return
         if kind == "kept":
-            waiting = self._keeping.pop(message["form"], None)
+            waiting = self._keeping.pop((message["form"], message["over"]), None)
             if waiting is not None and not waiting.done():
                 waiting.set_result(message)
             return
@@ -607,12 +608,13 @@ async def _still_open(request: web.Request) -> web.Response:
 
 
 async def _keep(request: web.Request) -> web.Response:
-    """Download the match up to now as a file: ``form=record`` or ``form=html``."""
+    """Download the match up to now as a file: ``form=record`` or ``form=html``; with ``over=yes`` the last
+    one that is over."""
     form = request.query.get("form", "record")
     if form not in KINDS:
         raise GdlError(f"form must be one of {', '.join(KINDS)}")
     table = request.app[TABLES].get(request.match_info["table"])
-    text = await table.kept(form, request.query.get("key", ""))
+    text = await table.kept(form, request.query.get("key", ""), request.query.get("over") == "yes")
     kind, ending = KINDS[form]
     headers = {
         "Content-Disposition": f'attachment; filename="match.{ending}"',

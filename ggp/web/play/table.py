@@ -144,6 +144,8 @@ class Table:
         self._players: dict[int, AttentiveSeat | RemoteSeat] = {}
         self._adviser: dict[int, AttentiveSeat] = {}
         self._aloud = 0.0
+        self._ended: tuple[Match, list[str], int] | None = None
+        """The last match that is over, with who played it and its seed."""
         self._waits = False  # after going back our players wait for a move or ``go``
         self._seed = request.seed
         self._level = hashlib.sha256(game.text.encode()).hexdigest()[:16] * (len(self.roles) == 1)
@@ -248,6 +250,7 @@ class Table:
 
     def _close(self, text: str, goals: Sequence[int]) -> None:
         self.match.close(text, goals)
+        self._note_end()
         self._clear()
         self._show()
 
@@ -352,6 +355,7 @@ class Table:
     def _make(self) -> None:
         """Play the joint move that all roles have chosen."""
         step = self.match.make()
+        self._note_end()
         self._clear()
         self._learnt(step)
         self._show()
@@ -563,14 +567,25 @@ class Table:
             self.match.answer(place, Choice(move))
             self._make()
 
-    def _do_keep(self, form: str) -> None:
-        game, clock, title = self._request.game, self._request.playclock, self._view.title
-        people = [self._name(role) or seat for role, seat in enumerate(self.seats)]
+    def _do_keep(self, form: str, over: bool = False) -> None:
+        """Send the text of the match, or with ``over`` of the last one that is over: who asks for that does
+        not know yet that another one has begun."""
         try:
-            text = keep(form, game, title, people, self.match, clock, self._seed)
-            self._send("kept", form=form, text=text)
+            played = self._ended if over and not self._is_closed() else self._played()
+            if played is None:
+                raise GdlError("no match is over here yet")
+            text = keep(form, self._request.game, self._view.title, self._request.playclock, *played)
+            self._send("kept", form=form, over=over, text=text)
         except GdlError as error:
-            self._send("kept", form=form, error=without_folders(str(error)))
+            self._send("kept", form=form, over=over, error=without_folders(str(error)))
+
+    def _played(self) -> tuple[Match, list[str], int]:
+        """The match, who plays it and its seed."""
+        return self.match, [self._name(role) or seat for role, seat in enumerate(self.seats)], self._seed
+
+    def _note_end(self) -> None:
+        if self._is_closed():
+            self._ended = self._played()
 
     def _leave(self, role: int) -> None:
         player = self._players.pop(role, None)
@@ -645,14 +660,14 @@ def _passed_on(places: Sequence[T], roles: Sequence[int]) -> list[T]:
 
 
 def keep(
-    form: str, game: Game, title: str, seats: Sequence[str], match: Match, clock: float, seed: int
+    form: str, game: Game, title: str, clock: float, match: Match, seats: Sequence[str], seed: int
 ) -> str:
     """The text of a file with all steps of a match.
 
     Args:
         form: ``record`` for JSON, ``html`` for a self-contained page.
-        match: the match, of which all steps are kept.
         clock: seconds per move of a player.
+        match: the match, of which all steps are kept.
         seed: the seed of the match's random draws.
 
     Raises:

@@ -127,11 +127,12 @@ class BlindTable(Table):
         if self._revealed or not self.match.steps:
             super()._do_left()
 
-    def _do_keep(self, form: str) -> None:
-        if self._revealed:
-            super()._do_keep(form)
+    def _do_keep(self, form: str, over: bool = False) -> None:
+        if self._revealed or over:
+            super()._do_keep(form, over)
         else:
-            self._send("kept", form=form, error="a match with hidden information can be saved after its end")
+            error = "a match with hidden information can be saved after its end"
+            self._send("kept", form=form, over=over, error=error)
 
     # Messages
 

@@ -41,7 +41,7 @@ export function analysis(query, story, { go, remark, here }) {
 
   function at(step) {
     graph.querySelector(".here")?.setAttribute("d", `M${step} 0V100`);
-    const lines = told.constant ? [dot(story.roles[roles[0]], roles[0]), ` ${story.roles[roles[0]]} has the share below the line. `] : roles.flatMap((role) => [dot(story.roles[role], role), ` ${story.roles[role]} `]);
+    const lines = told.constant ? [dot(story.roles[roles[0]], roles[0]), ` Coloured: the result that ${story.roles[roles[0]]} expects. `] : roles.flatMap((role) => [dot(story.roles[role], role), ` ${story.roles[role]} `]);
     legend.replaceChildren(...lines, expected(step) && `Step ${step}: ${expected(step)} of 100.`);
     onward.hidden = story.hidden.length > 0 || (story.goals.length > 0 && step === last);
   }

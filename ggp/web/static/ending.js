@@ -9,7 +9,7 @@ function verdict({ roles: named, goals: reached, you }) {
   const [roles, goals] = [named, reached].map((all) => playing.map((i) => all[i]));
   const people = you.map((role) => playing.indexOf(role));
   if (goals.some((goal) => goal == null)) return "The match is over";
-  if (roles.length === 1) return goals[0] === 100 ? "Solved!" : `Over: ${goals[0]} of 100`;
+  if (roles.length === 1) return goals[0] === 100 ? "Solved!" : goals[0] === 0 ? "Not solved" : `Over: ${goals[0]} of 100`;
   const best = Math.max(...goals);
   const winners = roles.filter((_, role) => goals[role] === best);
   if (people.length === 1) {
@@ -24,12 +24,12 @@ function verdict({ roles: named, goals: reached, you }) {
 export function endBanner(table, order, state) {
   const element = el("section", { class: "banner", role: "group", "aria-label": "The result", hidden: true });
   const button = (id, text, act) => el("button", { type: "button", id, onclick: act }, text);
-  const keep = (form, text) => el("a", { href: `/play/${table}/keep?form=${form}`, download: true }, text);
+  const keep = (form, text) => el("a", { href: `/play/${table}/keep?form=${form}&over=yes`, download: true }, text);
 
   /** The match as a record, replayed with an analysis. */
   async function analyse() {
     try {
-      const record = JSON.stringify(await get(`/play/${table}/keep?form=record`));
+      const record = JSON.stringify(await get(`/play/${table}/keep?form=record&over=yes`));
       location.assign(`${(await post("/replay/records", { record })).page}&analyse=1`);
     } catch (error) {
       fail(error);

@@ -29,7 +29,7 @@ function meaning({ sees, squares, guesses, count, exact, quiet }, shades) {
   return [sees || "Drawn is what you know for sure.", shown, bars].filter(Boolean).join(" ");
 }
 
-const chips = (percepts) => (percepts.length === 0 ? ["nothing new"] : percepts.map((words) => el("span", { class: "percept" }, words)));
+const chips = (percepts) => percepts.map((words) => el("span", { class: "percept" }, words));
 
 const nameOf = (square) => document.querySelector(`[data-square="${CSS.escape(square)}"] title`)?.textContent.split(":")[0] ?? square;
 
@@ -49,7 +49,7 @@ function settle(shades, sight) {
 export function known(sight, shades) {
   settle(shades, sight);
   const { squares, guesses, count, exact, percepts, quiet } = sight;
-  const saw = el("p", { class: "saw" }, el("strong", {}, "New to you: "), ...chips(percepts));
+  const saw = percepts.length > 0 ? el("p", { class: "saw" }, el("strong", {}, "New to you: "), ...chips(percepts)) : "";
   const many = exact ? `${count.toLocaleString("en")} positions are possible` : "among a great many possible positions";
   const box = el("label", {}, shades, quiet ? " Show what is possible" : " Show how likely on the board");
   const open = quiet || (guesses.length > 0 && guesses.length <= FEW);
@@ -68,7 +68,8 @@ export function whose(seeing, roles, chosen, onchange) {
 export function ownHistory({ history, roles, blind }) {
   const role = blind.as;
   if (role === null) return el("p", {}, "What is played here is told after the end.");
-  const rows = history.map((step, i) => el("tr", {}, el("td", { class: "number" }, `${i + 1}.`), el("td", { title: step.moves[role] }, step.words[role] ?? "-"), el("td", {}, ...chips(step.percepts))));
+  const noted = history.filter((step) => step.words[role] !== null || step.percepts.length > 0); // not what others do unseen
+  const rows = noted.map((step, i) => el("tr", {}, el("td", { class: "number" }, `${i + 1}.`), el("td", { title: step.moves[role] }, step.words[role] ?? ""), el("td", {}, ...chips(step.percepts))));
   const heads = ["", roles[role], "saw"].map((name) => el("th", { scope: "col" }, name));
   return el("table", {}, el("thead", {}, el("tr", {}, ...heads)), el("tbody", {}, ...rows.reverse()));
 }

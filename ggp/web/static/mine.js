@@ -17,7 +17,7 @@ export async function remember(table, { title, over, steps, seats, blind, roles,
   const kept = read("my matches", []);
   const result = roles.flatMap((role, i) => (goals[i] == null ? [] : [`${role} ${goals[i]}`])).join(", ");
   if (kept[0]?.table === table && kept[0].steps === steps && kept[0].result === result) return;
-  const record = await get(`/play/${table}/keep?form=record`).then(JSON.stringify, () => "");
+  const record = await get(`/play/${table}/keep?form=record&over=yes`).then(JSON.stringify, () => "");
   if (record === "" || record.length > LONGEST) return;
   write("my matches", [{ table, title, steps, result, time: Date.now() / 1000, record, svg: svg.length < LONGEST ? svg : "" }, ...kept.filter((one) => one.table !== table || one.steps !== steps)].slice(0, MOST));
 }

@@ -141,6 +141,8 @@ export function openSheet(card, { players = [], names = [], solve = null }) {
     card.kind === "hidden" ? "" : radio("strength", "people", false, el("strong", {}, "At this screen"), " people play all sides here"),
     radio("strength", "custom", false, el("strong", {}, "Own"), " a player with options"),
   );
+  const alone = card.roles.filter((role) => role !== CHANCE).length < 2;
+  strengths.hidden = alone;
   strengths.addEventListener("change", () => {
     custom.hidden = chosen("strength") !== "custom";
     called.hidden = chosen("strength") !== "friend";
@@ -154,6 +156,7 @@ export function openSheet(card, { players = [], names = [], solve = null }) {
     radio("side", "watch", false, "nobody: watch"),
   );
   const chosen = (group) => sheet.querySelector(`input[name=${group}]:checked`).value;
+  sides.addEventListener("change", () => (strengths.hidden = alone && chosen("side") !== "watch"));
 
   function begin() {
     const side = chosen("side");

@@ -170,6 +170,8 @@ export function show(main, { table, players, offered }) {
   }
 
   const person = (role) => state.seats[role] === "human";
+  /** The others of a match in which nobody sees who is to choose. */
+  const waitedFor = () => state.roles.filter((name, role) => name !== "random" && !state.you.includes(role)).join(" or ") || "chance";
   const chance = (role) => state.roles[role] === "random" && state.seats[role] === "random";
   function seatName(role) {
     if (chance(role)) return "⚄ chance";
@@ -207,7 +209,7 @@ export function show(main, { table, players, offered }) {
     else if (state.people.some(({ free }) => free)) words = "Waiting for somebody to take the free seat.";
     else if (state.blind?.over) words = "The match is over. Looking back.";
     else if (state.waits) words = state.step < state.steps ? `You look at step ${state.step}. “Go on” plays from here.` : "Paused. Press “Go on”.";
-    else if (state.blind) words = state.blind.as === null ? "The match goes on." : "The others choose …";
+    else if (state.blind) words = state.blind.as === null ? "The match goes on." : `Waiting for ${waitedFor()} …`;
     else if (thinking !== null) words = `${state.roles[thinking.role]} thinks …`;
     else words = state.choosing.length > 0 ? `${list(state.choosing.filter((role) => !state.chosen.includes(role)))} to move` : "…";
     status.textContent = words;

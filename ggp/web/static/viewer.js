@@ -31,7 +31,8 @@ export function view(main, story, frame) {
 
   // Until the rules have told the words, and where nobody knows them, the name by convention is passed over.
   const idle = (move) => move.toLowerCase() === "noop";
-  const spoken = (step) => step.words ?? (step.moves.every(idle) ? step.moves : step.moves.map((move) => (idle(move) ? null : move)));
+  const bare = (move) => move.replace(/^\((.*)\)$/, "$1");
+  const spoken = (step) => step.words ?? (step.moves.every(idle) ? step.moves : step.moves.map((move) => (idle(move) ? null : bare(move))));
   let buttons = []; // for each step those that lead to it
 
   /** The steps in columns by role; who only waits is left out. */

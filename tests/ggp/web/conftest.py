@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from players.processes.lifeline import descendants
+from players.processes.lifeline import children
+from tests.fork_server import ForkServer
 from tests.ggp.web.pages import Client, WebServer, client_of, end_web, start_web
 from tests.waiting import until
 
@@ -26,14 +27,25 @@ def _forks(forks: None) -> None:
     """Pages fork their processes."""
 
 
+def _below(pid: int, others: set[int]) -> set[int]:
+    """The processes below a process, without some of its children and what is below them."""
+    found = set(children(pid)) - others
+    return found.union(*(_below(one, others) for one in found))
+
+
 @pytest.fixture
-def client(loop: asyncio.Runner) -> Iterator[Client]:
-    """A client of the page's application, which leaves no process behind."""
-    before = set(descendants(os.getpid()))
+def client(loop: asyncio.Runner, _fork_server: ForkServer | None) -> Iterator[Client]:
+    """A client of the page's application, which leaves no process behind.
+
+    The browser and the servers that other tests have started do as they like meanwhile.
+    """
+    forks = {_fork_server.first.pid} if _fork_server is not None else set()
+    others = set(children(os.getpid())) - forks
+    before = _below(os.getpid(), others)
     opened = client_of()
     yield loop.run(opened.__aenter__())
     loop.run(opened.__aexit__(None, None, None))
-    until(lambda: set(descendants(os.getpid())) <= before)
+    until(lambda: _below(os.getpid(), others) <= before)
 
 
 @pytest.fixture(scope="session")

@@ -33,6 +33,11 @@ async def joined(at: At, role: str, name: str = "") -> At:
     return person
 
 
+def same_match(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Whether two records tell the same of a match."""
+    return all(one[name] == other[name] for name in ("moves", "states", "end", "playerNamesFromHost", "seed"))
+
+
 async def test_each_of_two_moves_its_own_side_and_a_wrong_key_changes_nothing(client: Client) -> None:
     one = await opened(client, game="tictactoe", seats=["human", "friend"], name="Ann")
     state = await one.until("state")
@@ -103,6 +108,10 @@ async def test_people_agree_on_taking_back_on_a_draw_and_on_another_match(client
     await one.request("again")
     again = await one.until("state", lambda s: not s["over"] and s["steps"] == 0)
     assert again["persons"] == [1, 0]
+    # Who asks for the record does not know yet that another match has begun.
+    late = await (await client.get(f"/play/{one.table}/keep?form=record&over=yes")).json()
+    assert same_match(late, kept)
+    assert (await client.get(f"/play/{one.table}/keep?form=record")).status == 403
 
 
 async def test_a_seat_is_kept_for_a_while_and_then_free_and_a_reload_keeps_it(
@@ -267,6 +276,22 @@ def test_a_role_of_hidden_information_resigns_and_all_is_shown() -> None:
     table._obey({"do": "keep", "form": "record"})
     record = json.loads(said[-1][1]["text"])
     assert record["end"] == "first resigned: Bob (second) has won" and "seed" in record
+    for person in (0, 1):
+        table._obey({"do": "again", "person": person})
+    table._obey({"do": "keep", "form": "record", "over": True})
+    assert same_match(json.loads(said[-1][1]["text"]), record)
+    table._obey({"do": "keep", "form": "record"})
+    assert "after its end" in said[-1][1]["error"]
+
+
+@pytest.mark.parametrize("kind", [Table, BlindTable])
+def test_no_match_is_kept_as_over_before_one_is(kind: type[Table]) -> None:
+    said: list[dict[str, Any]] = []
+    table = kind(
+        TableRequest(Game.load("kuhn"), ["human"]), Inbox(), lambda kind, **fields: said.append(fields)
+    )
+    table._obey({"do": "keep", "form": "record", "over": True})
+    assert said[-1]["error"].startswith("no match is over")
 
 
 @pytest.mark.parametrize(
