@@ -7,7 +7,7 @@ from collections.abc import Hashable
 from functools import partial
 from typing import Any
 
-from tests.games.oracles.fairy import Fairy
+from tests.games.oracles.fairy import Fairy, pyffish
 from tests.games.oracles.oracle import LETTERS, Turn, cell
 from tests.games.oracles.plain import QUEEN, Domineering, Konane, Quarto, Row, hexagon, rectangle
 from tests.games.oracles.spiel import Spiel
@@ -180,7 +180,85 @@ def _loa(text: str) -> tuple[str, ...]:
     return from_to(re.sub("[-x]", "", text))
 
 
-linesofaction = partial(
-    Spiel, "lines_of_action(max_game_length=200)", BLACK_WHITE, _loa,
-    lambda s: rows_of(str(s), {"x": "black", "o": "white"}), CELL,
-)  # fmt: skip
+class _LinesOfAction(Spiel):
+    """There, a position that comes again is a draw."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "lines_of_action(max_game_length=200)", BLACK_WHITE, _loa,
+            lambda s: rows_of(str(s), {"x": "black", "o": "white"}), CELL,
+        )  # fmt: skip
+        self._seen: set[str] = set()
+
+    @property
+    def silent(self) -> bool:
+        return str(self.state).partition("Current")[0] in self._seen and self.state.is_terminal()
+
+    def go(self, turn: Hashable) -> None:
+        self._seen.add(str(self.state).partition("Current")[0])
+        super().go(turn)
+
+
+linesofaction = _LinesOfAction
+TYPES = {"p": "pawn", "n": "knight", "b": "bishop", "r": "rook", "q": "queen", "k": "king"}
+MEN = {kind: f"b{kind}" for kind in TYPES} | {kind.upper(): f"w{kind}" for kind in TYPES}
+
+
+class _Chess(Fairy):
+    """A relative of chess, with our clock of moves without progress."""
+
+    def __init__(self, variant: str, castles: bool = False) -> None:
+        rights = {"right"} if castles else set()
+        super().__init__(
+            variant, WHITE_BLACK, MEN, self._named, 100, self._beside, CELL | {"tens", "units"} | rights
+        )
+
+    def _named(self, uci: str) -> tuple[str, ...]:
+        if uci[4:]:
+            return (f"(promote {uci[0]} {uci[1]} {uci[2]} {uci[3]} {TYPES[uci[4]]})",)
+        king = f"(cell e {uci[1]} {'w' if uci[1] == '1' else 'b'}k)"
+        if uci in ("e1g1", "e1c1", "e8g8", "e8c8") and "right" in self.relations and king in super().facts():
+            return (f"(castle {'kingside' if uci[2] == 'g' else 'queenside'})",)
+        return from_to(uci)
+
+    def _beside(self, fen: str) -> set[str]:
+        clock = int(fen.split()[-2])
+        found = {f"(tens {clock // 10})", f"(units {clock % 10})"}
+        if "right" in self.relations:
+            sides = {
+                "K": "white kingside",
+                "Q": "white queenside",
+                "k": "black kingside",
+                "q": "black queenside",
+            }
+            found |= {f"(right {sides[sign]})" for sign in fen.split()[2] if sign != "-"}
+        return found
+
+
+class _MiniChess(_Chess):
+    """There a match with nothing but kings goes on; here it is drawn."""
+
+    def goals(self) -> dict[str, int] | None:
+        bare = not set(self.fen.split()[0]) - set("kK/123456")
+        return dict.fromkeys(self.roles, 50) if bare else super().goals()
+
+
+class _ThreeCheck(_Chess):
+    """There the last check is counted at once; here with the next move."""
+
+    def __init__(self) -> None:
+        super().__init__("3check", True)
+        self.relations |= {"checks"}
+
+    def _beside(self, fen: str) -> set[str]:
+        left = fen.split()[4].split("+")
+        given = {role: 3 - int(number) for role, number in zip(self.roles, left, strict=True)}
+        if pyffish.gives_check(self.variant, fen, []):
+            given[self.roles[fen.split()[1] == "w"]] -= 1
+        return super()._beside(fen) | {f"(checks {role} {number})" for role, number in given.items()}
+
+
+kingofthehill = partial(_Chess, "kingofthehill", True)
+threecheck = _ThreeCheck
+gardner, losalamos = partial(_MiniChess, "gardner"), partial(_MiniChess, "losalamos")
+antichess, racingkings = partial(_Chess, "antichess"), partial(_Chess, "racingkings")

@@ -49,6 +49,11 @@ class Oracle(ABC):
         """The goals once the match is over; None before."""
 
     @property
+    def silent(self) -> bool:
+        """Whether the oracle ends this match by a rule that ours does not have."""
+        return False
+
+    @property
     def between(self) -> bool:
         """Whether a turn is complete."""
         return not self._made
@@ -81,7 +86,7 @@ def difference(machine: Machine, start: Callable[[], Oracle], positions: int, se
     rng, done = random.Random(seed), 0
     while done < positions:
         state, oracle, line = machine.initial_state(), start(), list[str]()
-        while True:
+        while not oracle.silent:
             done += 1
             told = f"after {' '.join(line)}"
             goals = oracle.goals()
