@@ -28,7 +28,7 @@ def find_rules_file(name: str) -> Path:
     the error names similar ones."""
     path = Path(name)
     if not os.path.exists(path):
-        path = games_folder() / f"{name.lower().removesuffix('.kif')}.kif"
+        path = installed_game(name.lower().removesuffix(".kif")) or path
     if not os.path.exists(path):
         close = difflib.get_close_matches(name.lower(), [p.stem for p in installed_games()])
         remedy = (
@@ -82,5 +82,10 @@ def games_folder() -> Path:
 
 
 def installed_games() -> Iterator[Path]:
-    """The .kif files of the bundled games, sorted by name."""
-    return iter(sorted(games_folder().glob("*.kif")))
+    """The .kif files of the bundled games in their folder and its subfolders, sorted by name."""
+    return iter(sorted(games_folder().rglob("*.kif"), key=lambda path: path.stem))
+
+
+def installed_game(name: str) -> Path | None:
+    """The .kif file of the bundled game with this name; None if there is no such game."""
+    return next((path for path in installed_games() if path.stem == name), None)

@@ -32,7 +32,7 @@ from gdl.reading import open_regular, read_limited
 from gdl.syntax.parser import parse_rules, parse_term, parse_terms
 from gdl.terms import Term
 from ggp.rule_files import MOST_BYTES as MOST_RULES
-from ggp.rule_files import SUFFIXES, games_folder, read_rules_file
+from ggp.rule_files import SUFFIXES, games_folder, installed_game, read_rules_file
 from players.processes.lifeline import Lifeline
 from players.processes.limits import limit_memory
 
@@ -227,11 +227,16 @@ def _rules_of(trace: Path, name: str, games: Path | None) -> Path:
         recorded = str(next(read_trace(trace), {}).get("game", "")) or name
     except (GdlError, AttributeError):
         return expected  # replaying the trace will report its fault
-    folders = [folder] if games else [folder, trace.parent, games_folder()]
+    folders = [folder, *_subfolders(folder)] if games else [folder, trace.parent]
     stems = dict.fromkeys((recorded, recorded.lower(), name))
     files = [place / f"{stem}{suffix}" for place in folders for stem in stems for suffix in SUFFIXES]
     plain = (file for file in files if Path(file.name).name == file.name and file.is_file())
-    return next(plain, expected)
+    bundled = iter(()) if games else map(installed_game, stems)
+    return next((file for file in chain(plain, bundled) if file is not None), expected)
+
+
+def _subfolders(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.iterdir() if path.is_dir()) if folder.is_dir() else []
 
 
 def _is_trace(path: Path) -> bool:

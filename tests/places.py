@@ -4,14 +4,42 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import subprocess
+import zlib
+from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
+from typing import Any
+
+import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = "gdl", "propnet", "players", "ggp"
 SOURCES = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
 """All files of our packages."""
 GAMES = ROOT / "games"
+
+
+def _commit() -> int:
+    """The number of the commit that is tested; 0 if there is none."""
+    told = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False)
+    return int(told.stdout or "0", 16)
+
+
+_TURN = _commit() % 3
+_LATER = {path.stem for path in GAMES.glob("*/**/*.kif") if zlib.crc32(path.stem.encode()) % 3 != _TURN}
+
+
+def in_turn(games: Iterable[Any]) -> list[Any]:
+    """Parameters of a test that goes through the games, given by name, file or trace: those in subfolders of
+    ``games/`` are marked slow, but for a third of them that changes with the commit."""
+    return [pytest.param(one, marks=pytest.mark.slow) if _name(one) in _LATER else one for one in games]
+
+
+def _name(game: Any) -> str:
+    return game if isinstance(game, str) else game.stem if isinstance(game, Path) else game.name
+
+
 CORPUS = Path(os.environ.get("GGP_CORPUS", ROOT.parent / "shared" / "corpus"))
 """Its ``games/`` are public ones, its ``traces/`` what they did elsewhere. It may be absent."""
 LEVELS = CORPUS.resolve().parent / "levels"

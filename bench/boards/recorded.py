@@ -20,7 +20,7 @@ from gdl.syntax.parser import parse_rules, parse_term
 from gdl.terms import Term
 from ggp.boards.svg.picture import SvgPainter
 from ggp.game import Game
-from ggp.rule_files import games_folder, read_rules_file
+from ggp.rule_files import games_folder, installed_games, read_rules_file
 from ggp.traces import Trace, find_traces
 
 _MOST_STATES = 300
@@ -83,7 +83,7 @@ LEVELS = ("tutorial.xsb:1", "yards.xsb:2", "snakes.txt:2")
 
 def own_games() -> list[str]:
     """The names of all games that come along, and some levels."""
-    return [*sorted(path.stem for path in games_folder().glob("*.kif")), *LEVELS]
+    return [*(path.stem for path in installed_games()), *LEVELS]
 
 
 def pictures(name: str) -> list[str]:

@@ -18,7 +18,6 @@ import orjson
 from gdl.machine import Machine, State
 from gdl.syntax.parser import parse_term
 from ggp.game import Game
-from ggp.rule_files import games_folder
 
 BY_SEARCH = "search"
 LONGEST = 400
@@ -55,7 +54,7 @@ def load() -> list[ProvenPosition]:
 def load_game(name: str) -> Game:
     """A game that comes along, or one that only the positions need."""
     own = _HERE / f"{name}.kif"
-    return Game.load(own if own.is_file() else games_folder() / f"{name}.kif")
+    return Game.load(own if own.is_file() else name)
 
 
 def random_state(machine: Machine, plies: int, rng: random.Random) -> State:

@@ -25,7 +25,7 @@ from gdl.visible import visible
 from gdl.words import counted, sentences, shortened
 from ggp.game import Game
 from ggp.processes.parent import JsonMessage
-from ggp.rule_files import games_folder, installed_games, read_rules_file
+from ggp.rule_files import games_folder, installed_game, installed_games, read_rules_file
 
 T = TypeVar("T")
 log = logging.getLogger("ggp.games")
@@ -55,9 +55,8 @@ def checked_source(fields: dict[str, Any]) -> JsonMessage:
 
 
 def _place(name: str) -> str:
-    for path in installed_games():
-        if path.stem == name:
-            return str(path)
+    if (path := installed_game(name)) is not None:
+        return str(path)
     if found := _LEVEL.fullmatch(name):
         path = games_folder() / "levels" / found[1]
         if path.is_file():

@@ -10,7 +10,7 @@ from aiohttp import web
 from gdl.json_schema import Schema, text, whole
 from ggp.answers.catalogue import MOST_CHARACTERS
 from ggp.processes.workers import GivenUpError, Workers, WorkKind
-from ggp.rule_files import games_folder, read_rules_file
+from ggp.rule_files import installed_game, read_rules_file
 from ggp.web.cached_lists import KNOWN
 from ggp.web.gate import TOKEN_HEADER
 from ggp.web.rooms import PageRoom, add_owner
@@ -46,9 +46,9 @@ async def _page(request: web.Request) -> web.Response:
 
 async def _text(request: web.Request) -> web.Response:
     name = request.match_info["name"]
-    if name not in await request.app[KNOWN].games.get():
+    path = await asyncio.to_thread(installed_game, name)
+    if path is None:
         raise web.HTTPNotFound(reason="there is no such game")
-    path = games_folder() / f"{name}.kif"
     return web.json_response({"text": await asyncio.to_thread(read_rules_file, path)})
 
 

@@ -14,13 +14,15 @@ from gdl.syntax.parser import parse_rules, parse_term, parse_terms
 from gdl.terms import BASE, GOAL, INIT, INPUT, LEGAL, NEXT, TERMINAL, Term
 from tests.places import GAMES
 
-NAMES = sorted(path.stem for path in GAMES.glob("*.kif"))
+FILES = {path.stem: path for path in sorted(GAMES.rglob("*.kif"), key=lambda path: path.stem)}
+"""The files of all games by their names."""
+NAMES = list(FILES)
 _DECLARED_MOVE = "declared_move"
 
 
 def text(name: str) -> str:
     """A game's file."""
-    return (GAMES / f"{name}.kif").read_text(encoding="utf-8")
+    return FILES[name].read_text(encoding="utf-8")
 
 
 @cache

@@ -23,7 +23,7 @@ from ggp.boards.scene import Onlooker
 from ggp.boards.svg.picture import SvgPainter
 from ggp.game import Game
 from ggp.processes.parent import JsonMessage, Send, answer_requests
-from ggp.rule_files import games_folder
+from ggp.rule_files import games_folder, installed_game
 
 if TYPE_CHECKING:
     from players.puzzles.snakes.level import SnakeLevel
@@ -83,7 +83,9 @@ def _drawn(name: str, step: int) -> Told:
         return {"svg": _packing_picture(games_folder() / "puzzles" / name)}
     if "." in name:
         return {"svg": _level_picture(name)}
-    return {"svg": game_picture(games_folder() / f"{name}.kif", SHOWN if step < 0 else step)}
+    path = installed_game(name)
+    assert path is not None, "the page asks for cards of the list"
+    return {"svg": game_picture(path, SHOWN if step < 0 else step)}
 
 
 _MOST_LEVELS = 250

@@ -40,7 +40,7 @@ from ggp.manager import in_words
 from ggp.processes.parent import JsonMessage, Send, answer_requests
 from ggp.protocol.http_error import object_of
 from ggp.report_page import standalone
-from ggp.rule_files import installed_games
+from ggp.rule_files import installed_game
 from ggp.tournament.session import stored_settings
 from ggp.tournament.store import Store
 from ggp.web.replay.analysis import analysed
@@ -77,7 +77,7 @@ def game_of(name: str, rules: str) -> Game | None:
     ParseError if the rules cannot be read."""
     if rules:
         return Game(name or "game", rules)
-    found = next((path for path in installed_games() if path.stem == name.lower()), None)
+    found = installed_game(name.lower())
     return None if found is None else Game.load(found.stem)
 
 

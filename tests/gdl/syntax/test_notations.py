@@ -128,7 +128,7 @@ def test_the_notation_is_seen(text: str, notation: str) -> None:
 def test_installed_games_survive_the_way_there_and_back_with_their_comments(
     notation: Notation, games: str
 ) -> None:
-    for path in sorted(GAMES.glob(games)):
+    for path in sorted(GAMES.rglob(games)):
         text = path.read_text()
         there = convert(text, notation)
         assert form_of(there).name == notation, path.stem

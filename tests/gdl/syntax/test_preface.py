@@ -15,11 +15,12 @@ from gdl.syntax.preface import KINDS, preface_lines, read_preface
 from gdl.words import sentences, shortened
 from tests.examples import examples
 from tests.games.rules_of_games import NAMES, text
+from tests.places import in_turn
 
 HOSTILE = "; how to play: %s\n; kinds: %s\n; sees: %s\n; what you see: %s\n"
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", in_turn(NAMES))
 def test_every_own_game_says_how_to_play_in_four_to_ten_sentences_for_people(name: str) -> None:
     said, faults = read_preface(text(name))
     assert not faults

@@ -22,7 +22,7 @@ from ggp.answers.catalogue import (
 from ggp.game import Game
 from ggp.web.choice.card_process import answer, game_picture
 from tests.ggp.web.pages import client_of, token_of
-from tests.places import GAMES
+from tests.places import GAMES, in_turn
 
 
 def test_what_comes_along_is_found_by_name_wherever_one_stands(
@@ -62,7 +62,7 @@ def test_there_is_a_card_for_everything_that_comes_along_and_none_twice() -> Non
     assert set(names) == {*known_games(), *known_levels(), *(path.name for path in packing_files())}
 
 
-@pytest.mark.parametrize("name", known_games())
+@pytest.mark.parametrize("name", in_turn(known_games()))
 def test_a_card_has_the_roles_of_its_game_and_says_whether_they_choose_at_once(name: str) -> None:
     card = next(card for card in CARDS if card["name"] == name)
     state = Game.load(name).machine("prover").initial_state()

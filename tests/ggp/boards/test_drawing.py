@@ -50,7 +50,7 @@ from players.puzzles.sokoban.levels.gdl import level_of_gdl
 from tests.examples import examples
 from tests.games.rules_of_games import NAMES, rules
 from tests.ggp.boards.found_boards import found
-from tests.places import GAMES, ROOT
+from tests.places import GAMES, ROOT, in_turn
 from tests.players.puzzles.snakes.simulator import Position, Simulator
 
 
@@ -292,7 +292,7 @@ def check(painter: SvgPainter, states: Sequence[frozenset[Term]]) -> None:
         before = state
 
 
-@pytest.mark.parametrize("trace", PLAYTHROUGHS, ids=lambda trace: trace.name)
+@pytest.mark.parametrize("trace", in_turn(PLAYTHROUGHS), ids=lambda trace: trace.name)
 def test_every_game_of_ours_is_drawn(trace: Trace) -> None:
     painter, states = painter_of_trace(trace, 40)
     check(painter, [states[0], *states[-2:]])
@@ -588,7 +588,7 @@ def used_machine(game: Game) -> Machine:
     return machine
 
 
-@pytest.mark.parametrize("name", CARDS)
+@pytest.mark.parametrize("name", in_turn(CARDS))
 def test_all_pictures_of_a_card_are_the_same(name: str) -> None:
     game = Game.load(name)
     machine = used_machine(game)
@@ -646,7 +646,7 @@ def test_a_level_of_snakes_with_another_map_is_drawn_as_no_other_game() -> None:
 KNOWN = orjson.loads((ROOT / GOLDEN).read_bytes())
 
 
-@pytest.mark.parametrize("game", own_games())
+@pytest.mark.parametrize("game", in_turn(own_games()))
 def test_every_picture_is_the_one_that_was_looked_at(game: str) -> None:
     assert hashes(game) == KNOWN.get(game), "look at `python -m bench.boards`, then run it with --golden"
 

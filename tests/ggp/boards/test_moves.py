@@ -24,8 +24,9 @@ from ggp.boards.spoken.words import MoveWords
 from ggp.game import Game
 from ggp.traces import find_traces
 from players.kaskade.make_machine import make_machine
+from tests.games.rules_of_games import NAMES
 from tests.ggp.boards.found_boards import board_of_machine, machine_of
-from tests.places import GAMES
+from tests.places import in_turn
 
 
 @functools.cache
@@ -194,7 +195,6 @@ def test_public_games(corpus: Path) -> None:
 
 
 # --- Moves in words: each legal move of a state has a text of its own, and a short one
-NAMES = sorted(path.stem for path in GAMES.glob("*.kif"))
 
 
 @functools.cache
@@ -236,7 +236,7 @@ def test_what_moves_are_called(game: str, moves: list[str], texts: list[str]) ->
     assert worded(game)[1].of_terms([parse_term(move) for move in moves]) == texts
 
 
-@pytest.mark.parametrize("game", NAMES)
+@pytest.mark.parametrize("game", in_turn(NAMES))
 def test_every_legal_move_of_own_games_has_its_own_short_text(game: str) -> None:
     machine, words = worded(game)
     for state in walk(machine, 12):

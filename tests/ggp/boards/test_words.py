@@ -18,10 +18,9 @@ from gdl.words import fill
 from ggp.boards.spoken.words import MoveWords
 from players.kaskade.make_machine import make_machine
 from tests.examples import examples
+from tests.games.rules_of_games import NAMES
 from tests.ggp.boards.found_boards import board_of_machine, machine_of
-from tests.places import GAMES
-
-NAMES = sorted(path.stem for path in GAMES.glob("*.kif"))
+from tests.places import in_turn
 
 
 @cache
@@ -138,7 +137,7 @@ def test_words_of_our_games(game: str, facts: str, role: int, expected: set[str]
     assert expected <= said(game, facts, role)
 
 
-@pytest.mark.parametrize("game", NAMES)
+@pytest.mark.parametrize("game", in_turn(NAMES))
 def test_no_game_of_ours_shows_its_notation(game: str) -> None:
     machine, words = worded(game)
     rng, state = random.Random(3), machine.initial_state()

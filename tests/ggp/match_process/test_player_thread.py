@@ -20,6 +20,7 @@ from ggp.game import Game
 from ggp.match_process.player_thread import StateToRebuild, Thinker, by_length, name_of
 from ggp.rule_files import installed_games
 from players.kaskade.kaskade import Kaskade
+from tests.places import in_turn
 from tests.players.kaskade.odd_stages import stage
 
 LONG = 120.0
@@ -187,7 +188,7 @@ def test_the_lengths_of_rules_are_those_of_the_parser() -> None:
     }
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", in_turn(NAMES))
 def test_games_are_recognised_in_any_order_and_under_any_words(name: str) -> None:
     rules = Game.load(name).rules
     assert name_of(rules) == name

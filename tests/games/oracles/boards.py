@@ -1,0 +1,264 @@
+"""The oracles of ``games/boards``, each by the name of its game."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable
+from functools import partial
+from typing import Any
+
+from tests.games.oracles.fairy import Fairy, pyffish
+from tests.games.oracles.oracle import LETTERS, Turn, cell
+from tests.games.oracles.plain import QUEEN, Domineering, Konane, Quarto, Row, hexagon, rectangle
+from tests.games.oracles.spiel import Spiel
+
+WHITE_BLACK, BLACK_WHITE = ("white", "black"), ("black", "white")
+CELL = frozenset({"cell"})
+_LINES = QUEEN[:4]
+_HEX_LINES = [(1, 0), (0, 1), (1, 1)]
+
+
+def from_to(text: str) -> tuple[str, ...]:
+    """``a5b5``."""
+    return (f"(move {text[0]} {text[1:-2]} {text[-2]} {text[-1]})",)
+
+
+def placed(text: str) -> tuple[str, ...]:
+    """``c11``."""
+    return (f"(place {text[0]} {text[1:]})",)
+
+
+def rows_of(text: str, things: dict[str, str]) -> set[str]:
+    """The board of a drawing whose rows begin with their numbers, such as ``5oxoxox``."""
+    found = set()
+    for number, row in re.findall(r"^(\d+)([^\d\n]+)$", text, re.MULTILINE):
+        found |= {cell(x, int(number), things[sign]) for x, sign in enumerate(row, 1) if sign in things}
+    return found
+
+
+clobber = partial(
+    Spiel, "clobber", WHITE_BLACK, from_to, lambda s: rows_of(str(s), {"o": "white", "x": "black"}), CELL
+)
+joust = partial(
+    Fairy, "joust", WHITE_BLACK, {"N": "white", "n": "black", "*": "gone"}, lambda u: from_to(u.split(",")[0])
+)
+
+
+def _isolation(uci: str) -> tuple[str, ...]:
+    step, wall = uci.split(",")
+    return (*from_to(step), f"(remove {wall[2]} {wall[3]})")
+
+
+isolation = partial(Fairy, "isolation7x7", WHITE_BLACK, {"P": "white", "p": "black", "*": "gone"}, _isolation)
+
+
+def _gomoku(text: str) -> tuple[str, ...]:
+    row, column = map(int, text.split(","))
+    return (f"(place {'abcdefghijklmno'[column]} {15 - row})",)
+
+
+def _gomoku_board(state: Any) -> set[str]:
+    things = {"b": "black", "w": "white"}
+    rows = str(state).lower().splitlines()[1:16]
+    return {
+        cell(x, 16 - y, things[sign])
+        for y, row in enumerate(rows, 1)
+        for x, sign in enumerate(row, 1)
+        if sign in things
+    }
+
+
+gomoku = partial(Spiel, "gomoku", BLACK_WHITE, _gomoku, _gomoku_board, CELL)
+connectsix = partial(Row, rectangle(19, 19), _LINES, BLACK_WHITE, 6, 0, 2)
+squava = partial(Row, rectangle(5, 5), _LINES, WHITE_BLACK, 4, 3)
+yavalath = partial(Row, hexagon(5), _HEX_LINES, WHITE_BLACK, 4, 3)
+havannah = partial(Spiel, "havannah(board_size=5)", WHITE_BLACK, placed)
+y = partial(Spiel, "y(board_size=9)", WHITE_BLACK, placed)
+domineering = Domineering
+konane, quarto = Konane, Quarto
+
+
+def _ataxx(uci: str) -> tuple[str, ...]:
+    if uci.startswith("P@"):
+        return placed(uci[2:])
+    return ("pass",) if uci[:2] == uci[2:] else (f"(jump {uci[0]} {uci[1]} {uci[2]} {uci[3]})",)
+
+
+class _Ataxx(Fairy):
+    """There is no limit of turns there; here who has more pieces then wins."""
+
+    def __init__(self) -> None:
+        super().__init__("ataxx", WHITE_BLACK, {"P": "white", "p": "black"}, _ataxx, most=200)
+
+    def goals(self) -> dict[str, int] | None:
+        board = self.fen.split()[0]
+        lead = board.count("P") - board.count("p")
+        if super().goals() is None or self.plies < 200:
+            return super().goals()
+        return {
+            "white": 50 + 50 * (lead > 0) - 50 * (lead < 0),
+            "black": 50 + 50 * (lead < 0) - 50 * (lead > 0),
+        }
+
+
+ataxx = _Ataxx
+jesonmor = partial(Fairy, "jesonmor", WHITE_BLACK, {"N": "white", "n": "black"}, most=200)
+foxandhounds = partial(Fairy, "fox-and-hounds", ("fox", "hounds"), {"F": "fox", "h": "hound"})
+
+
+def _dots(text: str) -> tuple[str, ...]:
+    kind, row, column = re.findall(r"[hv]|\d+", text.partition("(")[2])
+    x, y = 2 * int(column) + 1, 7 - 2 * int(row)
+    return (f"(draw {LETTERS[x - (kind == 'v')]} {y - (kind == 'v')})",)
+
+
+dotsandboxes = partial(Spiel, "dots_and_boxes(num_rows=3,num_cols=3)", ("red", "blue"), _dots)
+_TWISTS = {
+    "s": "left upper counterclockwise", "t": "left upper clockwise", "u": "right upper counterclockwise",
+    "v": "right upper clockwise", "w": "right lower counterclockwise", "x": "right lower clockwise",
+    "y": "left lower counterclockwise", "z": "left lower clockwise",
+}  # fmt: skip
+
+
+def _pentago(text: str) -> tuple[str, ...]:
+    return f"(place {text[0]} {7 - int(text[1])})", f"(twist {_TWISTS[text[2]]})"
+
+
+def _pentago_board(state: Any) -> set[str]:
+    things = {"O": "white", "@": "black"}
+    found = set()
+    for number, row in re.findall(r"^.. ?(\d)((?: [.O@]){6})", str(state), re.MULTILINE):
+        signs = row.split()
+        found |= {cell(x, 7 - int(number), things[sign]) for x, sign in enumerate(signs, 1) if sign in things}
+    return found
+
+
+pentago = partial(Spiel, "pentago", WHITE_BLACK, _pentago, _pentago_board, CELL)
+
+
+class _Ultimate(Spiel):
+    """There, who may choose the board does so first."""
+
+    def __init__(self) -> None:
+        super().__init__("ultimate_tic_tac_toe", ("x", "o"), self._mark, self._marks, CELL)
+
+    @staticmethod
+    def _mark(text: str) -> tuple[str, ...]:
+        board, row, column = map(int, re.findall(r"\d", text))
+        return (f"(mark {LETTERS[board % 3 * 3 + column]} {9 - board // 3 * 3 - row})",)
+
+    @staticmethod
+    def _marks(state: Any) -> set[str]:
+        rows = [
+            row.replace(" ", "") for row in str(state).splitlines() if re.fullmatch(r"([.xo]{3} ?){3}", row)
+        ]
+        return {
+            cell(x, 9 - y, sign) for y, row in enumerate(rows) for x, sign in enumerate(row, 1) if sign != "."
+        }
+
+    def _all_turns(self) -> Turn:
+        found: Turn = {}
+        for action in self.state.legal_actions():
+            if "Choose" not in self.state.action_to_string(action):
+                found[self._mark(self.state.action_to_string(action))] = (action,)
+                continue
+            child = self.state.child(action)
+            for then in child.legal_actions():
+                found[self._mark(child.action_to_string(then))] = (action, then)
+        return found
+
+    def go(self, turn: Hashable) -> None:
+        assert isinstance(turn, tuple)
+        for action in turn:
+            super().go(action)
+
+
+ultimatetictactoe = _Ultimate
+
+
+def _loa(text: str) -> tuple[str, ...]:
+    return from_to(re.sub("[-x]", "", text))
+
+
+class _LinesOfAction(Spiel):
+    """There, a position that comes again is a draw."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "lines_of_action(max_game_length=200)", BLACK_WHITE, _loa,
+            lambda s: rows_of(str(s), {"x": "black", "o": "white"}), CELL,
+        )  # fmt: skip
+        self._seen: set[str] = set()
+
+    @property
+    def silent(self) -> bool:
+        return str(self.state).partition("Current")[0] in self._seen and self.state.is_terminal()
+
+    def go(self, turn: Hashable) -> None:
+        self._seen.add(str(self.state).partition("Current")[0])
+        super().go(turn)
+
+
+linesofaction = _LinesOfAction
+TYPES = {"p": "pawn", "n": "knight", "b": "bishop", "r": "rook", "q": "queen", "k": "king"}
+MEN = {kind: f"b{kind}" for kind in TYPES} | {kind.upper(): f"w{kind}" for kind in TYPES}
+
+
+class _Chess(Fairy):
+    """A relative of chess, with our clock of moves without progress."""
+
+    def __init__(self, variant: str, castles: bool = False) -> None:
+        rights = {"right"} if castles else set()
+        super().__init__(
+            variant, WHITE_BLACK, MEN, self._named, 100, self._beside, CELL | {"tens", "units"} | rights
+        )
+
+    def _named(self, uci: str) -> tuple[str, ...]:
+        if uci[4:]:
+            return (f"(promote {uci[0]} {uci[1]} {uci[2]} {uci[3]} {TYPES[uci[4]]})",)
+        king = f"(cell e {uci[1]} {'w' if uci[1] == '1' else 'b'}k)"
+        if uci in ("e1g1", "e1c1", "e8g8", "e8c8") and "right" in self.relations and king in super().facts():
+            return (f"(castle {'kingside' if uci[2] == 'g' else 'queenside'})",)
+        return from_to(uci)
+
+    def _beside(self, fen: str) -> set[str]:
+        clock = int(fen.split()[-2])
+        found = {f"(tens {clock // 10})", f"(units {clock % 10})"}
+        if "right" in self.relations:
+            sides = {
+                "K": "white kingside",
+                "Q": "white queenside",
+                "k": "black kingside",
+                "q": "black queenside",
+            }
+            found |= {f"(right {sides[sign]})" for sign in fen.split()[2] if sign != "-"}
+        return found
+
+
+class _MiniChess(_Chess):
+    """There a match with nothing but kings goes on; here it is drawn."""
+
+    def goals(self) -> dict[str, int] | None:
+        bare = not set(self.fen.split()[0]) - set("kK/123456")
+        return dict.fromkeys(self.roles, 50) if bare else super().goals()
+
+
+class _ThreeCheck(_Chess):
+    """There the last check is counted at once; here with the next move."""
+
+    def __init__(self) -> None:
+        super().__init__("3check", True)
+        self.relations |= {"checks"}
+
+    def _beside(self, fen: str) -> set[str]:
+        left = fen.split()[4].split("+")
+        given = {role: 3 - int(number) for role, number in zip(self.roles, left, strict=True)}
+        if pyffish.gives_check(self.variant, fen, []):
+            given[self.roles[fen.split()[1] == "w"]] -= 1
+        return super()._beside(fen) | {f"(checks {role} {number})" for role, number in given.items()}
+
+
+kingofthehill = partial(_Chess, "kingofthehill", True)
+threecheck = _ThreeCheck
+gardner, losalamos = partial(_MiniChess, "gardner"), partial(_MiniChess, "losalamos")
+antichess, racingkings = partial(_Chess, "antichess"), partial(_Chess, "racingkings")

@@ -1,0 +1,221 @@
+"""Rules in plain Python, written from the words of each game and not from its GDL."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+
+from tests.games.oracles.oracle import LETTERS, Oracle, Turn, cell
+
+Square = tuple[int, int]
+QUEEN = [(dx, dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1) if dx or dy]
+ROOK = [(1, 0), (-1, 0), (0, 1), (0, -1)]
+
+
+def name(square: Square) -> str:
+    """A square as two words of a move."""
+    return f"{LETTERS[square[0] - 1]} {square[1]}"
+
+
+class BoardGame(Oracle):
+    """A board of squares with things on them, two roles in turn."""
+
+    relations = frozenset({"cell"})
+    roles = ("white", "black")
+
+    def __init__(self, squares: Iterable[Square]) -> None:
+        super().__init__()
+        self.squares = list(squares)
+        self.board: dict[Square, str] = {}
+        self.mover = 0
+
+    @property
+    def me(self) -> str:
+        """The role to move."""
+        return self.roles[self.mover]
+
+    @property
+    def other(self) -> str:
+        """The role that waits."""
+        return self.roles[1 - self.mover]
+
+    def turn(self) -> str:
+        return self.me
+
+    def facts(self) -> set[str]:
+        return {cell(x, y, thing) for (x, y), thing in self.board.items()}
+
+    def won_by(self, role: str | None) -> dict[str, int]:
+        """Goals of a match that a role has won, or that is drawn."""
+        return {one: 50 if role is None else 100 * (one == role) for one in self.roles}
+
+
+def rectangle(columns: int, rows: int) -> list[Square]:
+    """The squares of a board."""
+    return [(x, y) for y in range(1, rows + 1) for x in range(1, columns + 1)]
+
+
+def hexagon(side: int) -> list[Square]:
+    """The hexagons of a board with so many on each side; its rows are lines, and so are its columns."""
+    across = range(-side + 1, side)
+    return [(q + side, r + side) for r in across for q in across if abs(q - r) < side]
+
+
+class Row(BoardGame):
+    """Stones are placed; a row of ``wins`` wins, one of exactly ``loses`` loses (0: none does).
+
+    Args:
+        squares: the board.
+        lines: the directions of rows.
+        roles: ours.
+        stones: how many stones a turn has, after the first.
+    """
+
+    def __init__(
+        self,
+        squares: list[Square],
+        lines: list[Square],
+        roles: tuple[str, str],
+        wins: int,
+        loses: int = 0,
+        stones: int = 1,
+    ) -> None:
+        super().__init__(squares)
+        self.roles, self._lines, self._wins, self._loses = roles, lines, wins, loses
+        self._stones, self._left, self._over = stones, 1, False
+        self._goals: dict[str, int] | None = None
+
+    def turns(self) -> Turn:
+        empty = (at for at in self.squares if at not in self.board)
+        return {} if self._goals else {(f"(place {name(at)})",): at for at in empty}
+
+    def go(self, turn: Hashable) -> None:
+        assert isinstance(turn, tuple)
+        self.board[turn] = self.me
+        lengths = [self._length(turn, line) for line in self._lines]
+        if max(lengths) >= self._wins:
+            self._goals = self.won_by(self.me)
+        elif self._loses in lengths:
+            self._goals = self.won_by(self.other)
+        elif len(self.board) == len(self.squares):
+            self._goals = self.won_by(None)
+        self._left -= 1
+        if not self._left:
+            self._left, self.mover = self._stones, 1 - self.mover
+
+    def _length(self, at: Square, line: Square) -> int:
+        """How many stones of the mover are in a row through a square."""
+        count = 1
+        for sign in (1, -1):
+            x, y = at
+            while self.board.get((x := x + sign * line[0], y := y + sign * line[1])) == self.me:
+                count += 1
+        return count
+
+    def goals(self) -> dict[str, int] | None:
+        return self._goals
+
+
+class Domineering(BoardGame):
+    """Dominoes, upright by one side and flat by the other."""
+
+    roles = ("vertical", "horizontal")
+
+    def __init__(self) -> None:
+        super().__init__(rectangle(8, 8))
+
+    def turns(self) -> Turn:
+        dx, dy = (0, 1) if self.me == "vertical" else (1, 0)
+        pairs = [((x, y), (x + dx, y + dy)) for x, y in self.squares]
+        free = set(self.squares) - set(self.board)
+        return {(f"(place {name(a)} {name(b)})",): (a, b) for a, b in pairs if {a, b} <= free}
+
+    def go(self, turn: Hashable) -> None:
+        assert isinstance(turn, tuple)
+        self.board |= dict.fromkeys(turn, self.me)
+        self.mover = 1 - self.mover
+
+    def goals(self) -> dict[str, int] | None:
+        return None if self.turns() else self.won_by(self.other)
+
+
+class Konane(BoardGame):
+    """Jumps over enemies, after each side has taken one of its own stones off."""
+
+    roles = ("black", "white")
+
+    def __init__(self) -> None:
+        super().__init__(rectangle(6, 6))
+        self.board = {(x, y): self.roles[(x + y) % 2] for x, y in self.squares}
+
+    def turns(self) -> Turn:
+        gaps = [at for at in self.squares if at not in self.board]
+        if not gaps:
+            return {(f"(remove {name(at)})",): (at,) for at in [(1, 1), (6, 6), (3, 3), (4, 4)]}
+        if len(gaps) == 1:
+            ((x, y),) = gaps
+            beside = [(x + dx, y + dy) for dx, dy in ROOK if (x + dx, y + dy) in self.board]
+            return {(f"(remove {name(at)})",): (at,) for at in beside}
+        found: Turn = {}
+        for (x, y), owner in self.board.items():
+            for dx, dy in ROOK if owner == self.me else ():
+                hops, at = [(x, y)], (x, y)
+                while True:
+                    over, to = (at[0] + dx, at[1] + dy), (at[0] + 2 * dx, at[1] + 2 * dy)
+                    if self.board.get(over) != self.other or to in self.board or to not in self.squares:
+                        break
+                    hops += [over, to]
+                    at = to
+                    found[f"(move {name((x, y))} {name(to)})",] = tuple(hops)
+        return found
+
+    def go(self, turn: Hashable) -> None:
+        assert isinstance(turn, tuple)
+        for at in turn:
+            self.board.pop(at, None)
+        if len(turn) > 1:
+            self.board[turn[-1]] = self.me
+        self.mover = 1 - self.mover
+
+    def goals(self) -> dict[str, int] | None:
+        return None if self.turns() else self.won_by(self.other)
+
+
+class Quarto(BoardGame):
+    """Sixteen pieces of four features, each chosen by the other side."""
+
+    roles = ("first", "second")
+    relations = frozenset({"cell", "pool", "given"})
+
+    def __init__(self) -> None:
+        super().__init__(rectangle(4, 4))
+        self.pool = {a + b + c + d for a in "dl" for b in "ts" for c in "rq" for d in "sh"}
+        self.given = ""
+
+    def turns(self) -> Turn:
+        if self.goals():
+            return {}
+        if not self.given:
+            return {(f"(give {piece})",): piece for piece in self.pool}
+        return {(f"(place {name(at)})",): at for at in self.squares if at not in self.board}
+
+    def go(self, turn: Hashable) -> None:
+        if isinstance(turn, str):
+            self.pool.remove(turn)
+            self.given = turn
+            self.mover = 1 - self.mover
+        else:
+            assert isinstance(turn, tuple)
+            self.board[turn], self.given = self.given, ""
+
+    def facts(self) -> set[str]:
+        given = {f"(given {self.given})"} if self.given else set()
+        return super().facts() | {f"(pool {piece})" for piece in self.pool} | given
+
+    def goals(self) -> dict[str, int] | None:
+        side = range(1, 5)
+        rows = [[(x, y) for x in side] for y in side] + [[(x, y) for y in side] for x in side]
+        for row in [*rows, [(i, i) for i in side], [(i, 5 - i) for i in side]]:
+            pieces = [self.board.get(at, "    ") for at in row]
+            if any(len(set(letters)) == 1 and letters[0] != " " for letters in zip(*pieces, strict=True)):
+                return self.won_by(self.me)
+        return None if len(self.board) < 16 else self.won_by(None)
