@@ -78,7 +78,14 @@ export function show(main, { table, players, offered }) {
       await post(`/play/${table}/${name}`, { ...body, key: keyOf(table) });
     } catch (error) {
       fail(error);
+      unsend();
     }
+  }
+  let sent = null; // {role, step} of a choice that the table has not taken up: it is not asked for a second time
+  function unsend() {
+    if (sent === null) return;
+    sent = null;
+    showState(told);
   }
   const button = (name, text, act, key) =>
     el("button", { type: "button", "data-order": name, title: key ? `key: ${key}` : false, onclick: act }, text);
@@ -133,6 +140,7 @@ export function show(main, { table, players, offered }) {
     }
     for (const stop of stops) stop();
     stops = [];
+    sent = { role, step: state.step };
     order("move", { role: state.roles[role], move, step: state.step });
   }
 
@@ -300,10 +308,11 @@ export function show(main, { table, players, offered }) {
     const { you } = people;
     const sitting = news.persons.filter((one) => one !== null);
     const between = new Set(sitting).size > 1;
-    return { ...news, you, people: people.seats, between, rules: !between && (you.length > 0 || (people.owner && sitting.length === 0)), asked: news.asked.filter(({ role }) => you.includes(role)) };
+    return { ...news, you, people: people.seats, between, rules: !between && (you.length > 0 || (people.owner && sitting.length === 0)), asked: news.asked.filter(({ role }) => you.includes(role) && sent?.role !== role) };
   }
 
   function showState(heard) {
+    if (heard.step !== sent?.step || heard.chosen.includes(sent.role)) sent = null;
     const news = seen(heard);
     const before = state === null || state.game !== news.game ? null : board.querySelector("svg");
     const focused = document.activeElement?.dataset?.square;
@@ -430,6 +439,7 @@ export function show(main, { table, players, offered }) {
         for (const chosen of board.querySelectorAll(".gb-carried")) chosen.classList.remove("gb-carried");
         board.querySelector(`[data-square="${CSS.escape(carrying)}"]`)?.classList.add("gb-carried");
       } else fail(new Error(text, { cause: used }));
+      unsend();
       tellStatus();
     },
     ended: ({ text }) => fail(new Error(`this table has ended: ${text}`)),

@@ -150,6 +150,26 @@ def test_the_board_turns_for_black_and_by_a_key(web: WebServer, browser: Any) ->
     assert browser.execute_script(PLACES)[0][1] < browser.execute_script(PLACES)[1][1], "white's, by hand"
 
 
+ASKED_AGAIN = """
+window.again = false;
+new MutationObserver(() => {
+  const first = document.querySelector('output').textContent.startsWith('step 0 ');
+  window.again ||= first && document.querySelector('.gb-may, .offered [data-move]') !== null;
+}).observe(document.querySelector('.table'), {childList: true, subtree: true, attributes: true});
+"""
+
+
+@pytest.mark.slow
+def test_who_has_chosen_is_not_asked_again_while_another_thinks(web: WebServer, browser: Any) -> None:
+    fields = {"game": "prisonersdilemma", "seats": ["human", "uct"], "playclock": 3}
+    order(browser, web(), "/play/tables", **fields)
+    seen = look(browser, lambda s: s[1].startswith("step 0 ") and bool(s[2] or s[3]))
+    browser.execute_script(ASKED_AGAIN)
+    (seen[2] or seen[3])[0].click()
+    look(browser, lambda s: s[1].startswith("step 1 "))
+    assert not browser.execute_script("return window.again")
+
+
 def test_names_of_strangers_are_text(web: WebServer, browser: Any) -> None:
     evil = "<img/src=x/onerror=document.title='hit'>"
     rules = (
