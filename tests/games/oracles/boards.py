@@ -290,9 +290,9 @@ def _dobutsu(uci: str) -> tuple[str, ...]:
 def _hands(fen: str) -> set[str]:
     held = fen.partition("[")[2].partition("]")[0]
     return {
-        f"(hand {role} {ANIMALS[kind]} {held.count(kind.upper() if role == 'white' else kind)})"
-        for role in WHITE_BLACK
-        for kind in "egc"
+        f"(hand {'white' if kind.isupper() else 'black'} {ANIMALS[kind.lower()]} {held.count(kind)})"
+        for kind in held
+        if kind.lower() in ANIMALS
     }
 
 
