@@ -23,7 +23,7 @@ from functools import cached_property
 from itertools import combinations
 
 from gdl.errors import GdlError
-from gdl.hints import ROWS, board_hint
+from gdl.hints import FACTS, ROWS, board_hint
 from gdl.machine import Machine
 from gdl.prover.machine import ProverMachine
 from gdl.rules import Rule, Rules, literals
@@ -223,8 +223,9 @@ def board_of(
             return _row_of(hinted, order.sort(places), (Term(""),))
     finder = LayerFinder(rules, roles, states, order)
     candidates: list[LayerCandidate] = []
+    beside = {hint.words[0] for hint in rules.hints if hint.every and hint.look in FACTS}
     for signature in sorted(groups):
-        candidate = finder.find(groups[signature])
+        candidate = None if signature[0] in beside else finder.find(groups[signature])
         if candidate is not None and not candidate.between:
             candidates.append(candidate)
     for signature in sorted(groups):

@@ -7,9 +7,20 @@ from collections.abc import Hashable
 from functools import partial
 from typing import Any
 
+from tests.games.oracles.draughts import Draughts
 from tests.games.oracles.fairy import Fairy, pyffish
 from tests.games.oracles.oracle import LETTERS, Turn, cell
-from tests.games.oracles.plain import QUEEN, Domineering, Konane, Quarto, Row, hexagon, rectangle
+from tests.games.oracles.plain import (
+    QUEEN,
+    Brandubh,
+    Domineering,
+    Konane,
+    Pente,
+    Quarto,
+    Row,
+    hexagon,
+    rectangle,
+)
 from tests.games.oracles.spiel import Spiel
 
 WHITE_BLACK, BLACK_WHITE = ("white", "black"), ("black", "white")
@@ -262,3 +273,29 @@ kingofthehill = partial(_Chess, "kingofthehill", True)
 threecheck = _ThreeCheck
 gardner, losalamos = partial(_MiniChess, "gardner"), partial(_MiniChess, "losalamos")
 antichess, racingkings = partial(_Chess, "antichess"), partial(_Chess, "racingkings")
+brandubh, pente = Brandubh, Pente
+russiandraughts = partial(Draughts, "russian", 200)
+ANIMALS = {"l": "lion", "e": "elephant", "g": "giraffe", "c": "chick"}
+_ANIMALS = {
+    kind.upper() if side == "w" else kind: side + kind for side in "wb" for kind in ANIMALS
+} | {"+C": "wh", "+c": "bh"}  # fmt: skip
+
+
+def _dobutsu(uci: str) -> tuple[str, ...]:
+    if "@" in uci:
+        return (f"(drop {ANIMALS[uci[0].lower()]} {uci[2]} {uci[3]})",)
+    return from_to(uci.removesuffix("+"))
+
+
+def _hands(fen: str) -> set[str]:
+    held = fen.partition("[")[2].partition("]")[0]
+    return {
+        f"(hand {'white' if kind.isupper() else 'black'} {ANIMALS[kind.lower()]} {held.count(kind)})"
+        for kind in held
+        if kind.lower() in ANIMALS
+    }
+
+
+dobutsu = partial(
+    Fairy, "dobutsu", WHITE_BLACK, _ANIMALS, _dobutsu, 0, _hands, CELL | {"hand"}, most=100
+)  # fmt: skip

@@ -219,3 +219,96 @@ class Quarto(BoardGame):
             if any(len(set(letters)) == 1 and letters[0] != " " for letters in zip(*pieces, strict=True)):
                 return self.won_by(self.me)
         return None if len(self.board) < 16 else self.won_by(None)
+
+
+class Brandubh(BoardGame):
+    """A king with four guards against eight raiders."""
+
+    roles = ("raiders", "defenders")
+
+    def __init__(self) -> None:
+        super().__init__(rectangle(7, 7))
+        raiders = [(4, 1), (4, 2), (4, 6), (4, 7), (1, 4), (2, 4), (6, 4), (7, 4)]
+        guards = [(4, 3), (4, 5), (3, 4), (5, 4)]
+        self.board = dict.fromkeys(raiders, "raider") | dict.fromkeys(guards, "guard") | {(4, 4): "king"}
+        self._corners, self._throne = {(1, 1), (1, 7), (7, 1), (7, 7)}, (4, 4)
+        self._plies = 0
+
+    def _side(self, at: Square) -> str | None:
+        thing = self.board.get(at)
+        return None if thing is None else "raiders" if thing == "raider" else "defenders"
+
+    def _beside(self, at: Square) -> list[Square]:
+        return [(at[0] + dx, at[1] + dy) for dx, dy in ROOK]
+
+    def turns(self) -> Turn:
+        found: Turn = {}
+        for start, thing in self.board.items() if self._winner() is None else ():
+            if self._side(start) != self.me:
+                continue
+            for dx, dy in ROOK:
+                x, y = start
+                while (at := (x := x + dx, y := y + dy)) in self.squares and at not in self.board:
+                    if thing == "king" or at not in {*self._corners, self._throne}:
+                        found[f"(move {name(start)} {name(at)})",] = (start, at)
+        return found
+
+    def go(self, turn: Hashable) -> None:
+        assert isinstance(turn, tuple)
+        start, at = turn
+        self.board[at] = self.board.pop(start)
+        gone = []
+        for dx, dy in ROOK:
+            prey, behind = (at[0] + dx, at[1] + dy), (at[0] + 2 * dx, at[1] + 2 * dy)
+            if self._side(prey) != self.other:
+                continue
+            empty_throne = behind == self._throne and behind not in self.board
+            friend = behind in self._corners or empty_throne or self._side(behind) == self.me
+            if self.board[prey] == "king" and self._throne in [prey, *self._beside(prey)]:
+                sides = [one for one in self._beside(prey) if one != self._throne]
+                friend = all(self.board.get(one) == "raider" for one in sides)
+            if friend:
+                gone.append(prey)
+        for prey in gone:
+            del self.board[prey]
+        self.mover = 1 - self.mover
+        self._plies += 1
+
+    def _winner(self) -> str | None:
+        kings = [at for at, thing in self.board.items() if thing == "king"]
+        if not kings:
+            return "raiders"
+        return "defenders" if kings[0] in self._corners else None
+
+    def goals(self) -> dict[str, int] | None:
+        if (winner := self._winner()) is not None:
+            return self.won_by(winner)
+        if not self.turns():
+            return self.won_by(self.other)
+        return None if self._plies < 100 else self.won_by(None)
+
+
+class Pente(Row):
+    """Five in a row, or five pairs taken."""
+
+    relations = frozenset({"cell", "pairs"})
+
+    def __init__(self) -> None:
+        super().__init__(rectangle(13, 13), QUEEN[:4], ("white", "black"), 5)
+        self._pairs = [0, 0]
+
+    def go(self, turn: Hashable) -> None:
+        assert isinstance(turn, tuple)
+        mover, (x, y) = self.mover, turn
+        for dx, dy in QUEEN:
+            first, second, end = ((x + i * dx, y + i * dy) for i in (1, 2, 3))
+            if [self.board.get(at) for at in (first, second, end)] == [self.other, self.other, self.me]:
+                del self.board[first], self.board[second]
+                self._pairs[mover] += 1
+        super().go(turn)
+        if self._pairs[mover] >= 5:
+            self._goals = self.won_by(self.roles[mover])
+
+    def facts(self) -> set[str]:
+        pairs = zip(self.roles, self._pairs, strict=True)
+        return super().facts() | {f"(pairs {role} {min(5, number)})" for role, number in pairs}
