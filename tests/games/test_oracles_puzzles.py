@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 import random
+from collections import deque
+from copy import deepcopy
+from typing import Final
 
 import pytest
 
 from gdl.machine import State
 from gdl.syntax.parser import parse_term
-from tests.games.oracles_puzzles import ORACLES, Match
+from tests.games.oracle_match import Match, words
+from tests.games.oracles_puzzles import PUZZLES
+from tests.games.oracles_several import SEVERAL
 from tests.games.rules_of_games import prover
 
 POSITIONS = 1_000
+ORACLES: Final = PUZZLES | SEVERAL
+SHORTEST: Final = {
+    "atomix": 24, "couples": 11, "frogs": 15, "guarini": 16, "icemaze": 18, "merlin": 6, "missionaries": 11,
+    "rushhour": 36, "trianglepegs": 13, "waterjugs": 7, "wolfgoat": 7,
+}  # fmt: skip
+"""Moves of a shortest solution. Of the river crossings, the jugs, the frogs, the knights and the pegs they are
+known from books; the other puzzles are ours."""
+PAPER: Final = ("crosssums", "hidato", "tents")
+"""Puzzles of one solution, in which nothing that was written goes away."""
 
 
 def compare(state: State, oracle: Match) -> None:
@@ -45,3 +59,49 @@ def test_random_matches_are_those_of_the_oracle(name: str) -> None:
             oracle.play(joint)
             compare(state, oracle)
             compared += 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SHORTEST)
+def test_shortest_solutions_have_as_many_moves_as_the_head_says(name: str) -> None:
+    waiting = deque([(PUZZLES[name](), 0)])
+    seen = set[frozenset[str]]()
+    while waiting:
+        match, moves = waiting.popleft()
+        if match.goals() == [100]:
+            assert moves == SHORTEST[name]
+            return
+        for move in match.options()[0]:
+            after = deepcopy(match)
+            after.play([move])
+            key = frozenset(fact for fact in after.facts() if not fact.startswith("(step"))
+            if key not in seen:
+                seen.add(key)
+                waiting.append((after, moves + 1))
+    pytest.fail("there is no solution")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PAPER)
+def test_a_puzzle_on_paper_has_one_solution(name: str) -> None:
+    layer = {frozenset(PUZZLES[name]().facts()): PUZZLES[name]()}
+    solutions = 0
+    while layer:
+        solutions += sum(match.goals() == [100] for match in layer.values())
+        following = {}
+        for match in layer.values():
+            for move in fewest(match):
+                after = deepcopy(match)
+                after.play([move])
+                following[frozenset(after.facts())] = after
+        layer = following
+    assert solutions == 1
+
+
+def fewest(match: Match) -> list[str]:
+    """The moves of the square that has fewest of them; all moves where each has one."""
+    squares: dict[tuple[str, ...], list[str]] = {}
+    for move in match.options()[0]:
+        squares.setdefault(tuple(words(move)[1:3]), []).append(move)
+    several = all(len(own) == 1 for own in squares.values())
+    return match.options()[0] if several or not squares else min(squares.values(), key=len)
