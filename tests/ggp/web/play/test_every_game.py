@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ggp.rule_files import installed_games
+from ggp.rule_files import games_folder, installed_games
 from tests.ggp.program import started
 from tests.ggp.web.pages import WebServer, open_table, press, wait
 
@@ -31,6 +31,9 @@ SLOW = [
     "phantomconnect", "prisonersdilemma", "queens", "snakes", "soma", "sudoku", "twentyfortyeight",
 ]  # fmt: skip
 BY_KEYS = ["sokoban"]
+OTHERS = sorted({path.stem for path in installed_games()}.difference(FAST, SLOW, BY_KEYS))
+FIFTH = OTHERS[::5]
+"""Every fifth of the games in subfolders."""
 MOST_FAST = 12
 BESIDE = {
     "kuhn", "leduc", "liarsdice", "pentominoes", "snakes", "soma", "tron", "twentyfortyeight"
@@ -76,8 +79,9 @@ def play(browser: Any, rng: random.Random, most: float = inf) -> tuple[int, int]
         on_board, beside = on_board + board, beside + (not board)
 
 
-def test_each_own_game_is_played_here_and_few_of_them_in_each_run() -> None:
-    assert sorted([*FAST, *SLOW, *BY_KEYS]) == sorted(path.stem for path in installed_games())
+def test_each_game_of_the_first_folder_is_played_here_and_few_of_them_in_each_run() -> None:
+    plain = {path.stem for path in installed_games() if path.parent == games_folder()}
+    assert plain <= {*FAST, *SLOW, *BY_KEYS}
     assert len(FAST) <= MOST_FAST
 
 
@@ -89,6 +93,14 @@ def test_a_game_is_played_to_its_end_by_clicks(web: WebServer, browser: Any, nam
     on_board, beside = play(browser, random.Random(1))
     assert on_board + beside > 0
     assert (on_board > 0) == (name not in BESIDE)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FIFTH)
+def test_a_game_of_a_subfolder_is_played_to_its_end(web: WebServer, browser: Any, name: str) -> None:
+    open_table(browser, web(), name, ["human"])
+    wait(browser, "document.querySelector('.board svg')")
+    assert sum(play(browser, random.Random(1))) > 0
 
 
 @pytest.mark.slow
