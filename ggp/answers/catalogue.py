@@ -194,7 +194,7 @@ def _recorded(path: Path) -> tuple[tuple[str, ...], bool]:
 
 def playthrough(path: Path) -> Iterator[dict[str, Any]]:
     """The lines of the recorded playthrough of a bundled game, given its rules file."""
-    data = read_limited(path.parent / "playthroughs" / f"{path.stem}.jsonl", LARGEST)
+    data = read_limited(games_folder() / "playthroughs" / f"{path.stem}.jsonl", LARGEST)
     return map(orjson.loads, data.splitlines())
 
 

@@ -292,7 +292,7 @@ def _hands(fen: str) -> set[str]:
     return {
         f"(hand {'white' if kind.isupper() else 'black'} {ANIMALS[kind.lower()]} {held.count(kind)})"
         for kind in held
-        if kind.lower() in ANIMALS
+        if kind.lower() in "egc"
     }
 
 

@@ -226,3 +226,10 @@ def test_random_matches_of_tables_have_a_click_for_every_move_of_signs_and_heaps
                 clicks = clicked(machine, board, state, role)
                 assert all(keys for move, keys in clicks.items() if move != "noop")
             state = machine.next_state(state, [rng.choice(machine.legal_moves(state, r)) for r in range(2)])
+
+
+def test_what_a_hint_puts_on_the_table_is_not_the_board() -> None:
+    """The hands of dobutsu shogi name as many pairs of a role and an animal as the board has squares."""
+    board = board_of_machine("dobutsu")
+    assert board is not None
+    assert (len(board.columns), len(board.rows)) == (3, 4)
