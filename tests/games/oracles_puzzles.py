@@ -585,6 +585,9 @@ class Tents(Puzzle):
         }
         self.tents: set[tuple[int, int]] = set()
 
+    def _beside(self, x: int, y: int) -> set[tuple[int, int]]:
+        return self.trees & {(x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)}
+
     def _left(self) -> tuple[list[int], list[int]]:
         rows = [n - sum(y == 6 - j for _, y in self.tents) for j, n in enumerate(self.rows)]
         return rows, [n - sum(x == i for x, _ in self.tents) for i, n in enumerate(self.columns)]
@@ -594,7 +597,7 @@ class Tents(Puzzle):
         found = []
         for x in range(6):
             for y in range(1, 7):
-                shaded = self.trees & {(x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)}
+                shaded = self._beside(x, y)
                 crowded = any(abs(x - u) <= 1 and abs(y - v) <= 1 for u, v in self.tents)
                 if shaded and not crowded and (x, y) not in self.trees and rows[6 - y] and columns[x]:
                     found.append(f"(pitch {'abcdef'[x]} {y})")
@@ -606,12 +609,15 @@ class Tents(Puzzle):
     def things(self) -> set[str]:
         found = {f"(cell {'abcdef'[x]} {y} tree)" for x, y in self.trees}
         found |= {f"(cell {'abcdef'[x]} {y} tent)" for x, y in self.tents}
+        found |= {f"(cell {'abcdef'[x]} {y} grass)" for x, y in self.squares if not self._beside(x, y)} - {
+            f"(cell {'abcdef'[x]} {y} grass)" for x, y in self.trees
+        }
         found |= {f"(cell g {6 - j} {n})" for j, n in enumerate(self.rows)}
         return found | {f"(cell {x} 7 {n})" for x, n in zip("abcdef", self.columns, strict=True)}
 
     @property
     def solved(self) -> bool:
-        return not any(sum(self._left(), []))
+        return not any(map(any, self._left()))
 
     @property
     def over(self) -> bool:
@@ -656,7 +662,8 @@ class IceMaze(Puzzle):
 
     limit = 40
     drawing: Final = (
-        ".H.#.....", ".........", ".........", "......##.", "..####...", "...#..#..", "#.......#", "...##....",
+        ".H.#.....", ".........", ".........", "......##.",
+        "..####...", "...#..#..", "#.......#", "...##....",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -679,9 +686,9 @@ class IceMaze(Puzzle):
         self.at = self._end(arguments[0])
 
     def things(self) -> set[str]:
-        kinds = {"#": "rock", "H": "hut"}
-        found = {f"(cell {x} {y} {kinds.get(self._what(x, y))})" for x in "abcdefghi" for y in range(1, 9)}
-        return {one for one in found if "None" not in one} | {f"(cell {self.at[0]} {self.at[1]} walker)"}
+        kinds = {"#": "rock", "H": "ice", ".": "ice"}
+        found = {f"(cell {x} {y} {kinds[self._what(x, y)]})" for x in "abcdefghi" for y in range(1, 9)}
+        return found | {"(cell b 8 hut)", f"(cell {self.at[0]} {self.at[1]} walker)"}
 
     @property
     def solved(self) -> bool:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
 import random
 from collections import deque
-from copy import deepcopy
 from typing import Final
 
 import pytest
@@ -22,9 +22,9 @@ SHORTEST: Final = {
     "atomix": 24, "couples": 11, "frogs": 15, "guarini": 16, "icemaze": 18, "merlin": 6, "missionaries": 11,
     "rushhour": 36, "trianglepegs": 13, "waterjugs": 7, "wolfgoat": 7,
 }  # fmt: skip
-"""Moves of a shortest solution. Of the river crossings, the jugs, the frogs, the knights and the pegs they are
-known from books; the other puzzles are ours."""
-PAPER: Final = ("crosssums", "hidato", "tents")
+"""Moves of a shortest solution. Those of the crossings, jugs, frogs, knights and pegs stand in books; the
+other puzzles are ours."""
+PAPER: Final = ("hidato", "tents")
 """Puzzles of one solution, in which nothing that was written goes away."""
 
 
@@ -72,7 +72,7 @@ def test_shortest_solutions_have_as_many_moves_as_the_head_says(name: str) -> No
             assert moves == SHORTEST[name]
             return
         for move in match.options()[0]:
-            after = deepcopy(match)
+            after = pickle.loads(pickle.dumps(match))
             after.play([move])
             key = frozenset(fact for fact in after.facts() if not fact.startswith("(step"))
             if key not in seen:
@@ -91,7 +91,7 @@ def test_a_puzzle_on_paper_has_one_solution(name: str) -> None:
         following = {}
         for match in layer.values():
             for move in fewest(match):
-                after = deepcopy(match)
+                after = pickle.loads(pickle.dumps(match))
                 after.play([move])
                 following[frozenset(after.facts())] = after
         layer = following
