@@ -505,9 +505,8 @@ class Nonogram(Puzzle):
         self.painted.add(("defgh".index(arguments[0]), int(arguments[1])))
 
     def things(self) -> set[str]:
-        found = {f"(cell {'defgh'[x]} {y} painted)" for x, y in self.painted} | {
-            f"(painted {len(self.painted)})"
-        }
+        found = {f"(cell {'defgh'[x]} {y} painted)" for x, y in self.painted}
+        found.add(f"(made {len(self.painted)})")
         for y, blocks in enumerate(self.rows):
             found |= {f"(cell {x} {5 - y} {n})" for x, n in zip("abc"[-len(blocks) :], blocks, strict=True)}
         for x, blocks in zip("defgh", self.columns, strict=True):
@@ -580,9 +579,8 @@ class Tents(Puzzle):
 
     def __init__(self) -> None:
         super().__init__()
-        self.trees = {
-            (x, 6 - j) for j, row in enumerate(self.drawing) for x, one in enumerate(row) if one == "T"
-        }
+        self.squares = {(x, 6 - j): one for j, row in enumerate(self.drawing) for x, one in enumerate(row)}
+        self.trees = {square for square, one in self.squares.items() if one == "T"}
         self.tents: set[tuple[int, int]] = set()
 
     def _beside(self, x: int, y: int) -> set[tuple[int, int]]:
