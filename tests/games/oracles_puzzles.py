@@ -293,7 +293,7 @@ class Frogs(Puzzle):
 
 class Fifteen(Puzzle):
     limit = 80
-    start: Final = "1 10 2 8 6 0 7 4 5 13 3 12 9 14 11 15"
+    start: Final = "1 2 3 4 7 9 11 8 6 10 14 12 13 0 5 15"
 
     def __init__(self) -> None:
         super().__init__()
