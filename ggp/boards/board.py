@@ -339,7 +339,9 @@ def _arrangement(
         centred = centred_by_name(squares)
         return BoardShape.CENTRED if centred else BoardShape.STRAIGHT, centred, columns, rows
     shape = BoardShape.STRAIGHT
-    if not any(layer.strip or layer.panel for layer in layers):
+    # An author who wants squares has them, even if steps run in six directions.
+    squared = board_hint(rules.hints) == "chequered"
+    if not squared and not any(layer.strip or layer.panel for layer in layers):
         around = ring_of(columns, statics), ring_of(rows, statics)
         rings = len(rows) if around[0] else len(columns)
         if any(around) and rings <= _MOST_RINGS and len(squares) == 8 * rings:

@@ -293,7 +293,7 @@ class Frogs(Puzzle):
 
 class Fifteen(Puzzle):
     limit = 80
-    start: Final = "1 10 2 8 6 0 7 4 5 13 3 12 9 14 11 15"
+    start: Final = "1 2 3 4 7 9 11 8 6 10 14 12 13 0 5 15"
 
     def __init__(self) -> None:
         super().__init__()
@@ -505,9 +505,8 @@ class Nonogram(Puzzle):
         self.painted.add(("defgh".index(arguments[0]), int(arguments[1])))
 
     def things(self) -> set[str]:
-        found = {f"(cell {'defgh'[x]} {y} painted)" for x, y in self.painted} | {
-            f"(painted {len(self.painted)})"
-        }
+        found = {f"(cell {'defgh'[x]} {y} painted)" for x, y in self.painted}
+        found.add(f"(made {len(self.painted)})")
         for y, blocks in enumerate(self.rows):
             found |= {f"(cell {x} {5 - y} {n})" for x, n in zip("abc"[-len(blocks) :], blocks, strict=True)}
         for x, blocks in zip("defgh", self.columns, strict=True):
@@ -580,10 +579,12 @@ class Tents(Puzzle):
 
     def __init__(self) -> None:
         super().__init__()
-        self.trees = {
-            (x, 6 - j) for j, row in enumerate(self.drawing) for x, one in enumerate(row) if one == "T"
-        }
+        self.squares = {(x, 6 - j): one for j, row in enumerate(self.drawing) for x, one in enumerate(row)}
+        self.trees = {square for square, one in self.squares.items() if one == "T"}
         self.tents: set[tuple[int, int]] = set()
+
+    def _beside(self, x: int, y: int) -> set[tuple[int, int]]:
+        return self.trees & {(x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)}
 
     def _left(self) -> tuple[list[int], list[int]]:
         rows = [n - sum(y == 6 - j for _, y in self.tents) for j, n in enumerate(self.rows)]
@@ -594,7 +595,7 @@ class Tents(Puzzle):
         found = []
         for x in range(6):
             for y in range(1, 7):
-                shaded = self.trees & {(x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)}
+                shaded = self._beside(x, y)
                 crowded = any(abs(x - u) <= 1 and abs(y - v) <= 1 for u, v in self.tents)
                 if shaded and not crowded and (x, y) not in self.trees and rows[6 - y] and columns[x]:
                     found.append(f"(pitch {'abcdef'[x]} {y})")
@@ -606,12 +607,15 @@ class Tents(Puzzle):
     def things(self) -> set[str]:
         found = {f"(cell {'abcdef'[x]} {y} tree)" for x, y in self.trees}
         found |= {f"(cell {'abcdef'[x]} {y} tent)" for x, y in self.tents}
+        found |= {f"(cell {'abcdef'[x]} {y} grass)" for x, y in self.squares if not self._beside(x, y)} - {
+            f"(cell {'abcdef'[x]} {y} grass)" for x, y in self.trees
+        }
         found |= {f"(cell g {6 - j} {n})" for j, n in enumerate(self.rows)}
         return found | {f"(cell {x} 7 {n})" for x, n in zip("abcdef", self.columns, strict=True)}
 
     @property
     def solved(self) -> bool:
-        return not any(sum(self._left(), []))
+        return not any(map(any, self._left()))
 
     @property
     def over(self) -> bool:
@@ -656,7 +660,8 @@ class IceMaze(Puzzle):
 
     limit = 40
     drawing: Final = (
-        ".H.#.....", ".........", ".........", "......##.", "..####...", "...#..#..", "#.......#", "...##....",
+        ".H.#.....", ".........", ".........", "......##.",
+        "..####...", "...#..#..", "#.......#", "...##....",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -679,9 +684,9 @@ class IceMaze(Puzzle):
         self.at = self._end(arguments[0])
 
     def things(self) -> set[str]:
-        kinds = {"#": "rock", "H": "hut"}
-        found = {f"(cell {x} {y} {kinds.get(self._what(x, y))})" for x in "abcdefghi" for y in range(1, 9)}
-        return {one for one in found if "None" not in one} | {f"(cell {self.at[0]} {self.at[1]} walker)"}
+        kinds = {"#": "rock", "H": "ice", ".": "ice"}
+        found = {f"(cell {x} {y} {kinds[self._what(x, y)]})" for x in "abcdefghi" for y in range(1, 9)}
+        return found | {"(cell b 8 hut)", f"(cell {self.at[0]} {self.at[1]} walker)"}
 
     @property
     def solved(self) -> bool:

@@ -25,14 +25,20 @@ from tests.games.rules_of_games import FILES, NAMES, declared, options, prover, 
 from tests.places import GAMES, in_turn
 
 LONGEST = {
-    "amazons": 112, "atarigo": 49, "backgammon": 3_000, "battleships": 18, "biddingtictactoe": 18,
-    "blindtictactoe": 18, "breakthrough": 209, "checkers": 100, "chess": 12_000, "chinesecheckers": 90,
-    "chomp": 20, "connectfour": 42, "eightpuzzle": 30, "hanoi": 40, "hex": 81, "kalah": 200,
-    "knightstour": 24, "kriegtictactoe": 18, "kuhn": 4, "leduc": 11, "liarsdice": 14, "lightsout": 15,
-    "mastermind": 14, "montyhall": 4, "nim": 12, "ninemensmorris": 100, "numberguessing": 9,
-    "othello": 120, "pegsolitaire": 31, "pentominoes": 6, "phantomconnect": 56, "prisonersdilemma": 10,
-    "queens": 8, "rockpaperscissors": 5, "snakes": 200, "sokoban": 600, "soma": 7, "sudoku": 47,
-    "tictactoe": 9, "tron": 40, "twentyfortyeight": 4_000,
+    "amazons": 112, "atarigo": 49, "atomix": 40, "backgammon": 3_000, "battleofsexes": 5, "battleships": 18,
+    "biddingtictactoe": 18, "blindtictactoe": 18, "blotto": 1, "breakthrough": 209, "centipede": 6,
+    "checkers": 100, "chess": 12_000, "chinesecheckers": 90, "chomp": 20, "chopsticks": 60,
+    "connectfour": 42, "couples": 25, "crosssums": 13, "darkhex": 32, "eightpuzzle": 30, "einstein": 400,
+    "fifteen": 80, "frogs": 15, "goofspiel": 10, "guarini": 30, "hanoi": 40, "hex": 81, "hidato": 24,
+    "hiddengoofspiel": 10, "icemaze": 40, "kalah": 200, "klotski": 200, "knightstour": 24,
+    "kriegtictactoe": 18, "kuhn": 4, "leduc": 11, "liarsdice": 14, "lightsout": 15, "mastermind": 14,
+    "merlin": 12, "minesweeper": 25, "missionaries": 25, "montyhall": 4, "nim": 12, "ninemensmorris": 100,
+    "nonogram": 16, "numberguessing": 9, "othello": 120, "pegsolitaire": 31, "pentominoes": 6,
+    "phantomconnect": 56, "pig": 20_000, "pocketcube": 20, "prisonersdilemma": 10, "publicgoods": 5,
+    "queens": 8, "rockpaperscissors": 5, "rushhour": 80, "sealedauction": 2, "snakes": 200, "sokoban": 600,
+    "soma": 7, "staghunt": 5, "sudoku": 47, "tents": 7, "threenim": 12, "threetictactoe": 25,
+    "tictactoe": 9, "trianglepegs": 13, "tron": 40, "twentyfortyeight": 4_000, "waterjugs": 15,
+    "wolfgoat": 20,
 }  # fmt: skip
 """No match takes more moves than this; of other games :data:`USUAL_LONGEST`."""
 USUAL_LONGEST = 400

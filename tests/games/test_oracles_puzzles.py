@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
 import random
 from collections import deque
-from copy import deepcopy
 from typing import Final
 
 import pytest
@@ -15,16 +15,19 @@ from tests.games.oracle_match import Match, words
 from tests.games.oracles_puzzles import PUZZLES
 from tests.games.oracles_several import SEVERAL
 from tests.games.rules_of_games import prover
+from tests.players.puzzles.frontier.plain import machine_of, searched
 
 POSITIONS = 1_000
 ORACLES: Final = PUZZLES | SEVERAL
 SHORTEST: Final = {
     "atomix": 24, "couples": 11, "frogs": 15, "guarini": 16, "icemaze": 18, "merlin": 6, "missionaries": 11,
-    "rushhour": 36, "trianglepegs": 13, "waterjugs": 7, "wolfgoat": 7,
+    "trianglepegs": 13, "waterjugs": 7, "wolfgoat": 7,
 }  # fmt: skip
-"""Moves of a shortest solution. Of the river crossings, the jugs, the frogs, the knights and the pegs they are
-known from books; the other puzzles are ours."""
-PAPER: Final = ("crosssums", "hidato", "tents")
+"""Moves of a shortest solution. Those of the crossings, jugs, frogs, knights and pegs stand in books; the
+other puzzles are ours."""
+SEARCHED: Final = {"fifteen": 20, "klotski": 116, "pocketcube": 9, "rushhour": 36}
+"""The same, of puzzles with many states. 116 is Klotski's number in steps of one square."""
+PAPER: Final = ("hidato", "tents")
 """Puzzles of one solution, in which nothing that was written goes away."""
 
 
@@ -72,7 +75,7 @@ def test_shortest_solutions_have_as_many_moves_as_the_head_says(name: str) -> No
             assert moves == SHORTEST[name]
             return
         for move in match.options()[0]:
-            after = deepcopy(match)
+            after = pickle.loads(pickle.dumps(match))
             after.play([move])
             key = frozenset(fact for fact in after.facts() if not fact.startswith("(step"))
             if key not in seen:
@@ -91,7 +94,7 @@ def test_a_puzzle_on_paper_has_one_solution(name: str) -> None:
         following = {}
         for match in layer.values():
             for move in fewest(match):
-                after = deepcopy(match)
+                after = pickle.loads(pickle.dumps(match))
                 after.play([move])
                 following[frozenset(after.facts())] = after
         layer = following
@@ -105,3 +108,19 @@ def fewest(match: Match) -> list[str]:
         squares.setdefault(tuple(words(move)[1:3]), []).append(move)
     several = all(len(own) == 1 for own in squares.values())
     return match.options()[0] if several or not squares else min(squares.values(), key=len)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SEARCHED)
+def test_the_search_of_all_states_finds_lines_that_are_as_short(name: str) -> None:
+    result = searched(machine_of(name))
+    assert result.value == 100 and len(result.moves) == SEARCHED[name]
+    match = PUZZLES[name]()
+    state = prover(name).initial_state()
+    for number in result.moves:
+        move = str(machine_of(name).move(0, number))
+        assert move in match.options()[0]
+        match.play([move])
+        state = prover(name).next_state(state, [prover(name).move_id(0, parse_term(move))])
+    compare(state, match)
+    assert match.over and match.goals() == [100]

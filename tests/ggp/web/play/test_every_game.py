@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import random
 import time
+from math import inf
 from typing import Any
 
 import pytest
@@ -51,8 +52,9 @@ return [document.getAnimations().some((one) => one.effect.target?.closest('.boar
 """
 
 
-def play(browser: Any, rng: random.Random) -> tuple[int, int]:
-    """Play at random until the match is over; how many clicks fell on the board, and on buttons beside it.
+def play(browser: Any, rng: random.Random, most: float = inf) -> tuple[int, int]:
+    """Play at random until the match is over, or for so many clicks; how many fell on the board, and on
+    buttons beside it.
 
     What is covered, and so cannot be clicked by a person, is an error.
     """
@@ -61,7 +63,7 @@ def play(browser: Any, rng: random.Random) -> tuple[int, int]:
     while True:
         flies, over, ready, squares, buttons, error = browser.execute_script(SEEN)
         assert not error and time.monotonic() < end, (error, on_board, beside)
-        if over:
+        if over or on_board + beside >= most:
             return on_board, beside
         if flies or not (ready or squares or buttons):  # a piece that flies makes its square larger
             time.sleep(0.02)
