@@ -19,7 +19,7 @@ ORACLES = {
     "boards": "tests.games.oracles.boards",
 }
 """Folder -> the module with its oracles."""
-NAMES = [name for name, path in FILES.items() if path.parent != GAMES]
+NAMES = [name for name, path in FILES.items() if path.parent.name in ORACLES]
 FEW, MANY = 150, 1000
 """Positions of a usual run, and of a slow one."""
 

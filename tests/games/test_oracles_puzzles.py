@@ -11,9 +11,9 @@ import pytest
 
 from gdl.machine import State
 from gdl.syntax.parser import parse_term
-from tests.games.oracle_match import Match, words
-from tests.games.oracles_puzzles import PUZZLES
-from tests.games.oracles_several import SEVERAL
+from tests.games.oracles.match import Match, words
+from tests.games.oracles.puzzles import PUZZLES
+from tests.games.oracles.several import SEVERAL
 from tests.games.rules_of_games import prover
 from tests.players.puzzles.frontier.plain import machine_of, searched
 

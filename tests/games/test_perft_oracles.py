@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from bench.stockfish import to_uci
 
 from bench.gnubg import dice_of
-from bench.stockfish import to_uci
 from gdl.machine import Machine, State
 from gdl.syntax.parser import parse_term, parse_terms
 from gdl.terms import Term

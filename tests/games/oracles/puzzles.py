@@ -1,4 +1,4 @@
-"""Second opinions on puzzles: see :mod:`tests.games.oracle_match`."""
+"""Second opinions on puzzles: see :mod:`tests.games.oracles.match`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import Final
 
-from tests.games.oracle_match import Match, words
+from tests.games.oracles.match import Match, words
 
 
 def is_in(columns: str, rows: int, x: str, y: int) -> bool:

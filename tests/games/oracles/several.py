@@ -1,12 +1,12 @@
 """Second opinions on small games of several roles, of chance and of hidden information: see
-:mod:`tests.games.oracle_match`."""
+:mod:`tests.games.oracles.match`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from tests.games.oracle_match import Match, words
+from tests.games.oracles.match import Match, words
 
 
 class Turns(Match):
