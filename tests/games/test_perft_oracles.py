@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from bench.stockfish import to_uci
 
+from bench.engines import spelt
 from bench.gnubg import dice_of
 from gdl.machine import Machine, State
 from gdl.syntax.parser import parse_term, parse_terms
@@ -109,7 +109,7 @@ def test_python_chess_counts_as_many_lines(seed: int) -> None:
         white = ply % 2 == 0
         name = machine.rules.spell(machine.roles[0 if white else 1])
         mover = machine.roles[0 if white else 1]
-        moves = {to_uci(mover, parse_term(text)): text for text in state.legal[name]}
+        moves = {spelt(mover, parse_term(text)): text for text in state.legal[name]}
         assert set(moves) == {move.uci() for move in board.legal_moves}
         assert state.terminal == (board.is_game_over(claim_draw=False) or board.is_fifty_moves())
         uci = rng.choice(sorted(moves))
