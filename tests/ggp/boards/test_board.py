@@ -274,6 +274,15 @@ def test_boards_of_hexagons_are_told_by_what_touches(corpus: Path, game: str, sh
     assert board.shape is shape
 
 
+@pytest.mark.parametrize(("hint", "shape"), [("chequered", BoardShape.STRAIGHT), ("dark", BoardShape.RIGHT)])
+def test_a_chequered_board_has_squares_even_if_steps_run_in_six_directions(
+    hint: str, shape: BoardShape
+) -> None:
+    text = Game.load("einstein").text.replace("board as chequered", f"board as {hint}")
+    board = find_board(Game("race", text).machine("prover"))
+    assert board is not None and board.shape is shape
+
+
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_scrambled_board_of_hexagons_slants_too(seed: int) -> None:
     rules = scramble(Game.load("hex").rules, seed=seed)[0]
