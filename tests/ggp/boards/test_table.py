@@ -63,7 +63,7 @@ def test_the_stick_that_is_clicked_is_the_first_that_goes() -> None:
     drawn = SvgPainter(board, machine.rules, machine.roles).draw_state(
         start.play("(take c 2)", "noop"), start
     )
-    assert drawn.count("gb-peg") == 10 and drawn.count("gb-slot gb-new") == 2
+    assert drawn.count("gb-peg") == 10 and drawn.count("gb-gone gb-new") == 2
     assert "c, 3 from the end" in drawn
 
 
@@ -74,9 +74,9 @@ def test_a_move_that_names_what_is_left_is_found_too(corpus: Path) -> None:
     assert clicked(machine, board, machine.initial_state())["(reduce c 7)"] == ["0,7,1"]
 
 
-def test_no_other_game_of_ours_has_heaps() -> None:
+def test_heaps_are_found_in_games_of_heaps_alone() -> None:
     boards = {game: board_of_machine(game) for game in NAMES if game not in ("sokoban", "snakes")}
-    assert [game for game, board in boards.items() if board is not None and board.heaps] == ["nim"]
+    assert [game for game, board in boards.items() if board is not None and board.heaps] == ["nim", "threenim"]
 
 
 # --- Hands
