@@ -113,7 +113,7 @@ def _encode_tree(partners: np.ndarray[tuple[int, int], np.dtype[np.int16]], word
 
 
 @inner
-def count_bits(word: np.uint64) -> np.int64:
+def _count_bits(word: np.uint64) -> np.int64:
     """Return the number of set bits, in the form that LLVM compiles to one instruction."""
     word = word - ((word >> np.uint64(1)) & _ODD)
     word = (word & _PAIRS) + ((word >> np.uint64(2)) & _PAIRS)
@@ -141,9 +141,9 @@ def _any_of_two(data: Words, start: Index, at: Index, bits: Words) -> bool:
         while left:
             bit = left & (~left + np.uint64(1))
             left ^= bit
-            if _any_leaf(data, child + words * count_bits(node & (bit - np.uint64(1))), bits):
+            if _any_leaf(data, child + words * _count_bits(node & (bit - np.uint64(1))), bits):
                 return True
-        child += words * count_bits(node)
+        child += words * _count_bits(node)
     return False
 
 
@@ -158,9 +158,9 @@ def _any_of_three(data: Words, start: Index, at: Index, bits: Words) -> bool:
         while left:
             bit = left & (~left + np.uint64(1))
             left ^= bit
-            if _any_of_two(data, start, child + (words + 1) * count_bits(node & (bit - np.uint64(1))), bits):
+            if _any_of_two(data, start, child + (words + 1) * _count_bits(node & (bit - np.uint64(1))), bits):
                 return True
-        child += (words + 1) * count_bits(node)
+        child += (words + 1) * _count_bits(node)
     return False
 
 
@@ -176,10 +176,10 @@ def _any_of_four_levels(data: Words, start: Index, at: Index, bits: Words) -> bo
             bit = left & (~left + np.uint64(1))
             left ^= bit
             if _any_of_three(
-                data, start, child + (words + 1) * count_bits(node & (bit - np.uint64(1))), bits
+                data, start, child + (words + 1) * _count_bits(node & (bit - np.uint64(1))), bits
             ):
                 return True
-        child += (words + 1) * count_bits(node)
+        child += (words + 1) * _count_bits(node)
     return False
 
 
@@ -260,11 +260,11 @@ def _any_counters(data: Words, offset: Index, blocks: Index, partners: Index, bi
             while left:
                 bit = left & (~left + np.uint64(1))
                 left ^= bit
-                column = item(data, first + blocks * count_bits(head & (bit - np.uint64(1))))
+                column = item(data, first + blocks * _count_bits(head & (bit - np.uint64(1))))
                 if _full_after(low, high, column, partners):
                     return True
                 low, high = _added(low, high, column, partners)
-            first += blocks * count_bits(head)
+            first += blocks * _count_bits(head)
     return False
 
 
@@ -283,7 +283,7 @@ def _any_of_four_blocks(
         while left:
             bit = left & (~left + np.uint64(1))
             left ^= bit
-            at = first + blocks * count_bits(head & (bit - np.uint64(1)))
+            at = first + blocks * _count_bits(head & (bit - np.uint64(1)))
             column0, column1 = item(data, at), item(data, at + 1)
             column2, column3 = item(data, at + 2), item(data, at + 3)
             full = _full_after(low0, high0, column0, partners) | _full_after(low1, high1, column1, partners)
@@ -294,7 +294,7 @@ def _any_of_four_blocks(
             low1, high1 = _added(low1, high1, column1, partners)
             low2, high2 = _added(low2, high2, column2, partners)
             low3, high3 = _added(low3, high3, column3, partners)
-        first += blocks * count_bits(head)
+        first += blocks * _count_bits(head)
     return False
 
 

@@ -1,12 +1,10 @@
 """The features of a position in FESS (Shoham and Schaeffer 2020): boxes out of plan, packed boxes, regions,
 blocked links of rooms, hotspots, mobility; and one of ours, the blockers of the next packing.
 
-A *room* is a connected area of 2x3 squares; other squares are corridors. A *patch* is an area of free squares
-of one room, or of corridors; regions and links are counted on the graph of patches. A *hotspot* is a box that
-blocks another box from goals which that box could otherwise reach. The *blockers* are the fewest boxes that
-must go before some box can be pushed to a square that the plan fills next. Without them, a search sees no
-difference between positions until the next box is in its place, and on long levels that is tens of thousands
-of positions later.
+A *room* is a connected area of 2x3 squares. A *hotspot* is a box that blocks another box from goals which
+that box could otherwise reach. The *blockers* are the fewest boxes that must go before some box can be pushed
+to a square that the plan fills next. Without them, a search sees no difference between positions until the
+next box is in its place, and on long levels that is tens of thousands of positions later.
 """
 
 from __future__ import annotations
@@ -16,8 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from players.puzzles.sokoban.board import BOXED, FREE, Board
-from players.puzzles.sokoban.deadsets.dead_sets import count_bits
+from players.puzzles.sokoban.board import BOXED, FREE, Board, next_stamp
 from players.puzzles.sokoban.distances import NO_SIDE, dead_sides, side_classes
 from players.puzzles.sokoban.fess.packing_plan import PackingPlan, steps_from
 from players.puzzles.sokoban.geometry import DOWN, RIGHT, Geometry
@@ -100,74 +97,60 @@ class Knowledge(NamedTuple):
         goals: int32, shape (goals,).
         base: int32, shape (phases, goals): squares that must be filled before each phase begins, then -1.
         squares: int32, shape (phases, goals): squares to fill in each phase, then -1.
-        before: uint64, shape (phases, goals, words): bit g of entry [p, h] is set if the g-th square of the
-            phase must be filled before the h-th.
+        before: uint8, shape (phases, goals, goals): entry [p, h, g] is not 0 if the g-th square of the phase
+            must be filled before the h-th.
         counted: int32, shape (phases,): the number of boxes packed when a phase begins.
         out: uint8, shape (size + 1,): 1 on squares where a box is out of plan.
         hot: uint8, shape (size + 1, size + 1): entry [x, y] is 1 if a box on y blocks one on x from a goal.
         rooms: int32, shape (size + 1,): the room of each square.
-        halls: int64, shape (1,): the number of rooms.
+        inside: int32: the squares of all rooms, room by room.
+        starts: int32, shape (rooms + 1,): the start of each room in ``inside``.
         links: uint64, shape (64,): the linked rooms of each room.
         dead: uint8, shape (size + 1,): a bit for each side of a box on which the keeper must not be.
         places: int32, shape (size + 1, 2): row and column.
         far: int32, shape (size + 1,): steps to the nearest square that is not out of plan.
         sides: uint8, shape (size + 1, 4): see :func:`~players.puzzles.sokoban.distances.side_classes`.
-        hot_bits: uint64, shape (size + 1, words): the rows of ``hot`` as bits.
     """
 
     goals: Int32s
     base: Int32s
     squares: Int32s
-    before: Words
+    before: Octets
     counted: Int32s
     out: Octets
     hot: Octets
     rooms: Int32s
-    halls: Ints
+    inside: Int32s
+    starts: Int32s
     links: Words
     dead: Octets
     places: Int32s
     far: Int32s
     sides: Octets
-    hot_bits: Words
 
 
 class FeatureRoom(NamedTuple):
     """Scratch space to find features.
 
     Attributes:
+        marks: int32, shape (size + 1,).
+        stamp: int32, shape (1,).
         queue: int32, shape (size + 1,).
         placed: uint8, shape (size + 1,): 1 on squares with a packed box.
-        filled: uint64, shape (words,): a bit for each square of the begun phase that holds a box.
-        bits: uint64, shape (words,): a bit for each square that holds a box.
         values: int64, shape (7,): the features last found.
         least: int32, shape (4 * (size + 1),): the fewest blockers of each side of a box that pulls reach.
         buckets: int32, shape (most blockers + 1, ...): the sides that wait, by their number of blockers.
         lengths: int32, shape (most blockers + 1,): the number that wait in each.
-        patch: int32, shape (size + 1,): the patch of each free square.
-        zone, root: int32, shape (size + 1,): the room of each patch, and its parent in a tree of connected
-            ones.
-        edges: int32, shape (4 * (size + 1), 2): pairs of patches that touch.
-        touched: uint64, shape (size + 1,): a bit for each room that a patch touches.
-        behind: uint64, shape (size + 1,): the same for corridors, beyond the patches of one room.
-        missing: uint64, shape (64,): the blocked links of each room.
     """
 
+    marks: Int32s
+    stamp: Int32s
     queue: Int32s
     placed: Octets
-    filled: Words
-    bits: Words
     values: Ints
     least: Int32s
     buckets: Int32s
     lengths: Int32s
-    patch: Int32s
-    zone: Int32s
-    root: Int32s
-    edges: Int32s
-    touched: Words
-    behind: Words
-    missing: Words
 
 
 OUT, PACKED, REGIONS, LINKS, HOTSPOTS, MOBILITY, BLOCKERS = range(7)
@@ -177,68 +160,45 @@ _MOST_BLOCKERS = 7
 _UNSEEN = 1 << 20
 
 
-def level_facts(geometry: Geometry) -> Knowledge:
-    """Return the facts about a level that hold for every plan."""
+def new_knowledge(geometry: Geometry, plan: PackingPlan, loose: bool = False) -> Knowledge:
+    """Return the facts about a level for this packing plan, or for its loose phase."""
     rows = geometry.size + 1
     rooms = rooms_of(geometry)
+    inside = np.argsort(rooms, kind="stable")[int((rooms == _CORRIDOR).sum()) :]
+    out = (~plan.basin).astype(np.uint8)
+    out[-1] = 0
+    dead = dead_sides(geometry)
     hot = np.zeros((rows, rows), np.uint8)
     neighbours = np.ascontiguousarray(geometry.neighbours, np.int32)
     goals = np.ascontiguousarray(geometry.goals, np.int32)
     _find_hotspots(neighbours, goals, hot, np.zeros((2, rows), np.int32), np.zeros((2, rows), np.int32))
     places = np.zeros((rows, 2), np.int32)
     places[:-1] = geometry.places
-    return Knowledge(
-        goals,
-        np.zeros((0, 0), np.int32),
-        np.zeros((0, 0), np.int32),
-        np.zeros((0, 0, 0), np.uint64),
-        np.zeros(0, np.int32),
-        np.zeros(rows, np.uint8),
-        hot,
-        rooms,
-        np.array([rooms.max(initial=-1) + 1], np.int64),
-        _room_links(geometry, rooms),
-        dead_sides(geometry),
-        places,
-        np.zeros(rows, np.int32),
-        side_classes(geometry),
-        _as_bits(hot),
-    )
-
-
-def new_knowledge(
-    geometry: Geometry, plan: PackingPlan, loose: bool = False, facts: Knowledge | None = None
-) -> Knowledge:
-    """Return the facts about a level for this packing plan, or for its loose phase. ``facts`` are those that
-    hold for every plan, if they are known."""
-    facts = level_facts(geometry) if facts is None else facts
-    goals = len(facts.goals)
-    out = (~plan.basin).astype(np.uint8)
-    out[-1] = 0
     phases = (plan.loose,) if loose else plan.phases
-    base = np.full((len(phases), goals), -1, np.int32)
+    base = np.full((len(phases), len(goals)), -1, np.int32)
     squares = base.copy()
-    before = np.zeros((len(phases), goals, goals), np.uint8)
+    before = np.zeros((len(phases), len(goals), len(goals)), np.uint8)
     for number, phase in enumerate(phases):
         base[number, : len(phase.base)] = phase.base
         squares[number, : len(phase.squares)] = phase.squares
         before[number, : len(phase.squares), : len(phase.squares)] = phase.before
-    return facts._replace(
-        base=base,
-        squares=squares,
-        before=_as_bits(before),
-        counted=np.array([phase.counted for phase in phases], np.int32),
-        out=out,
-        far=steps_from(geometry, np.flatnonzero(plan.basin).tolist()),
+    return Knowledge(
+        goals,
+        base,
+        squares,
+        before,
+        np.array([phase.counted for phase in phases], np.int32),
+        out,
+        hot,
+        rooms,
+        inside.astype(np.int32),
+        np.searchsorted(rooms[inside], np.arange(int(rooms.max()) + 2)).astype(np.int32),
+        _room_links(geometry, rooms),
+        dead,
+        places,
+        steps_from(geometry, np.flatnonzero(plan.basin).tolist()),
+        side_classes(geometry),
     )
-
-
-def _as_bits(flags: Octets) -> Words:
-    """Return flags with those of the last axis as bits, 64 a word, at least one word."""
-    words = max(1, (flags.shape[-1] + 63) // 64)
-    wide = np.zeros((*flags.shape[:-1], 64 * words), np.uint8)
-    wide[..., : flags.shape[-1]] = flags
-    return np.packbits(wide, axis=-1, bitorder="little").view(np.uint64)
 
 
 def new_scratch(geometry: Geometry) -> FeatureRoom:
@@ -246,20 +206,13 @@ def new_scratch(geometry: Geometry) -> FeatureRoom:
     rows = geometry.size + 1
     return FeatureRoom(
         np.zeros(rows, np.int32),
+        np.zeros(1, np.int32),
+        np.zeros(rows, np.int32),
         np.zeros(rows, np.uint8),
-        np.zeros(max(1, (len(geometry.goals) + 63) // 64), np.uint64),
-        np.zeros((rows + 63) // 64, np.uint64),
         np.zeros(FEATURES, np.int64),
         np.zeros(4 * rows, np.int32),
         np.zeros((_MOST_BLOCKERS + 1, 16 * rows), np.int32),
         np.zeros(_MOST_BLOCKERS + 1, np.int32),
-        np.zeros(rows, np.int32),
-        np.zeros(rows, np.int32),
-        np.zeros(rows, np.int32),
-        np.zeros((4 * rows, 2), np.int32),
-        np.zeros(rows, np.uint64),
-        np.zeros(rows, np.uint64),
-        np.zeros(_MOST_ROOMS, np.uint64),
     )
 
 
@@ -312,10 +265,10 @@ def _begun_phase(board: Board, know: Knowledge) -> Index:
 
 
 @inner
-def _is_due(know: Knowledge, scratch: FeatureRoom, phase: Index, number: Index) -> bool:
+def _is_due(board: Board, know: Knowledge, phase: Index, number: Index) -> bool:
     """Return whether all squares that must be filled before this one of a phase hold boxes."""
-    for word in range(len(scratch.filled)):
-        if know.before[phase, number, word] & ~scratch.filled[word] != np.uint64(0):
+    for other in range(len(know.goals)):
+        if know.before[phase, number, other] and board.occupied[know.squares[phase, other]] != BOXED:
             return False
     return True
 
@@ -323,22 +276,19 @@ def _is_due(know: Knowledge, scratch: FeatureRoom, phase: Index, number: Index) 
 @inner
 def _count_packed(board: Board, know: Knowledge, scratch: FeatureRoom, phase: Index) -> Index:
     """Return the number of boxes in the places that the begun phase requires, and mark them in ``placed``."""
-    occupied, placed, filled = board.occupied, scratch.placed, scratch.filled
-    placed[:] = 0
+    occupied, placed = board.occupied, scratch.placed
+    for square in range(len(occupied)):
+        placed[square] = 0
     if phase < 0:
         return 0
-    filled[:] = np.uint64(0)
+    count = np.int64(know.counted[phase])
     for number in range(len(know.goals)):
         square = know.base[phase, number]
         if square >= 0:
             placed[square] = 1
-        square = know.squares[phase, number]
-        if square >= 0 and occupied[square] == BOXED:
-            filled[number >> 6] |= np.uint64(1) << np.uint64(number & 63)
-    count = np.int64(know.counted[phase])
     for number in range(len(know.goals)):
         square = know.squares[phase, number]
-        if square >= 0 and occupied[square] == BOXED and _is_due(know, scratch, phase, number):
+        if square >= 0 and occupied[square] == BOXED and _is_due(board, know, phase, number):
             placed[square] = 1
             count += 1
     return count
@@ -365,10 +315,11 @@ def _begin_at_due(board: Board, know: Knowledge, scratch: FeatureRoom, phase: In
         square = know.squares[phase, number]
         if square >= 0 and occupied[square] != BOXED:
             filled = False
-            if _is_due(know, scratch, phase, number):
+            if _is_due(board, know, phase, number):
                 _begin_at(know, scratch, square)
     if filled and phase + 1 < len(know.base):
-        placed[:] = 0
+        for square in range(len(placed)):
+            placed[square] = 0
         for number in range(len(know.goals)):
             square = know.base[phase + 1, number]
             if square < 0:
@@ -430,19 +381,17 @@ def _count_blockers(board: Board, know: Knowledge, scratch: FeatureRoom, phase: 
 
 
 @inner
-def _find_patches(board: Board, know: Knowledge, scratch: FeatureRoom) -> tuple[Index, Index]:
-    """Divide the free squares into patches, and find where they touch. Returns the number of patches and of
-    edges."""
-    neighbours, occupied, rooms = board.neighbours, board.occupied, know.rooms
-    patch, zone, edges, queue = scratch.patch, scratch.zone, scratch.edges, scratch.queue
-    patch[:] = -1
-    patches, count = np.int64(0), np.int64(0)
+def _count_regions(board: Board, scratch: FeatureRoom) -> Index:
+    """Return the number of regions into which the boxes divide the map for the keeper, including his own.
+    Needs his walk."""
+    neighbours, occupied, marks, queue = board.neighbours, board.occupied, scratch.marks, scratch.queue
+    mark = next_stamp(marks, scratch.stamp)
+    regions = 1
     for start in range(len(occupied) - 1):
-        if occupied[start] != FREE or patch[start] >= 0:
+        if occupied[start] != FREE or board.reached[start] == board.stamp[0] or marks[start] == mark:
             continue
-        room = rooms[start]
-        zone[patches] = room
-        patch[start] = patches
+        regions += 1
+        marks[start] = mark
         queue[0] = start
         tail = 1
         while tail:
@@ -450,97 +399,52 @@ def _find_patches(board: Board, know: Knowledge, scratch: FeatureRoom) -> tuple[
             square = queue[tail]
             for direction in range(4):
                 there = neighbours[square, direction]
-                if occupied[there] != FREE or patch[there] == patches:
-                    continue
-                if patch[there] >= 0:
-                    edges[count, 0], edges[count, 1] = patches, patch[there]
-                    count += 1
-                elif rooms[there] == room:
-                    patch[there] = patches
+                if occupied[there] == FREE and marks[there] != mark:
+                    marks[there] = mark
                     queue[tail] = there
                     tail += 1
-        patches += 1
-    return patches, count
+    return regions
 
 
 @inner
-def _join(root: Int32s, one: Index, two: Index) -> bool:
-    """Join two trees of patches. Returns whether they were apart."""
-    while root[one] != one:
-        root[one] = root[root[one]]
-        one = np.int64(root[one])
-    while root[two] != two:
-        root[two] = root[root[two]]
-        two = np.int64(root[two])
-    root[one] = two
-    return one != two
-
-
-@inner
-def _count_regions_and_links(board: Board, know: Knowledge, scratch: FeatureRoom) -> None:
-    """Count the regions into which the boxes divide the map for the keeper, and the blocked links of rooms: a
-    free square of one room has no way to the other room."""
-    zone, edges, root, touched = scratch.zone, scratch.edges, scratch.root, scratch.touched
-    patches, count = _find_patches(board, know, scratch)
-    one, none = np.uint64(1), np.uint64(0)
-    for number in range(patches):
-        root[number] = number
-        touched[number] = none
-    regions = patches
-    for edge in range(count):
-        low, high = np.int64(edges[edge, 0]), np.int64(edges[edge, 1])
-        if zone[low] != _CORRIDOR:
-            touched[high] |= one << np.uint64(zone[low])
-        if zone[high] != _CORRIDOR:
-            touched[low] |= one << np.uint64(zone[high])
-        regions -= _join(root, low, high)
-    scratch.values[REGIONS] = regions
-    for edge in range(count):
-        low, high = edges[edge, 0], edges[edge, 1]
-        if zone[low] == _CORRIDOR:
-            low, high = high, low
-        if zone[high] == _CORRIDOR:
-            touched[low] |= touched[high]
-    _share_in_rooms(know, scratch, patches, count)
-    missing = scratch.missing
-    missing[:] = none
-    for number in range(patches):
-        room = zone[number]
-        if room != _CORRIDOR:
-            missing[room] |= know.links[room] & ~touched[number]
-    broken = np.int64(0)
-    for room in range(know.halls[0]):
-        if missing[room] != none:
-            broken += count_bits(missing[room])
-    scratch.values[LINKS] = broken
-
-
-@inner
-def _share_in_rooms(know: Knowledge, scratch: FeatureRoom, patches: Index, count: Index) -> None:
-    """Let patches of one room that a corridor connects share what they touch."""
-    zone, edges, touched, behind = scratch.zone, scratch.edges, scratch.touched, scratch.behind
-    none = np.uint64(0)
-    seen = twins = none
-    for number in range(patches):
-        if zone[number] != _CORRIDOR:
-            bit = np.uint64(1) << np.uint64(zone[number])
-            twins |= seen & bit
-            seen |= bit
-    for room in range(know.halls[0]):
-        more = twins >> np.uint64(room) & np.uint64(1) != none
-        if more:
-            for number in range(patches):
-                behind[number] = none
-        while more:
-            more = False
-            for edge in range(count):
-                low, high = edges[edge, 0], edges[edge, 1]
-                if zone[low] == _CORRIDOR:
-                    low, high = high, low
-                if zone[low] == room and zone[high] == _CORRIDOR:
-                    both = touched[low] | behind[high]
-                    more |= both != touched[low] or both != behind[high]
-                    touched[low] = behind[high] = both
+def _count_broken_links(board: Board, know: Knowledge, scratch: FeatureRoom) -> Index:
+    """Return the number of blocked links of rooms: a free square of one room has no way to the other room."""
+    neighbours, occupied, rooms = board.neighbours, board.occupied, know.rooms
+    marks, queue = scratch.marks, scratch.queue
+    broken = 0
+    one = np.uint64(1)
+    count = len(know.starts) - 1
+    if count < 2:
+        return 0
+    for room in range(count):
+        mark = next_stamp(marks, scratch.stamp)
+        missing = np.uint64(0)
+        for number in range(know.starts[room], know.starts[room + 1]):
+            start = know.inside[number]
+            if occupied[start] != FREE or marks[start] == mark:
+                continue
+            touched = np.uint64(0)
+            marks[start] = mark
+            queue[0] = start
+            tail = 1
+            while tail:
+                tail -= 1
+                square = queue[tail]
+                for direction in range(4):
+                    there = neighbours[square, direction]
+                    if occupied[there] != FREE or marks[there] == mark:
+                        continue
+                    if rooms[there] == _CORRIDOR or rooms[there] == room:
+                        marks[there] = mark
+                        queue[tail] = there
+                        tail += 1
+                    else:
+                        touched |= one << np.uint64(rooms[there])
+            missing |= know.links[room] & ~touched
+        for other in range(count):
+            if missing >> np.uint64(other) & one:
+                broken += 1
+    return broken
 
 
 @inner
@@ -549,12 +453,9 @@ def find_features(board: Board, know: Knowledge, scratch: FeatureRoom, boxes: In
     values = scratch.values
     phase = _begun_phase(board, know)
     values[PACKED] = _count_packed(board, know, scratch, phase)
-    _count_regions_and_links(board, know, scratch)
-    out, hotspots, sides = 0, np.int64(0), 0
-    bits = scratch.bits
-    bits[:] = np.uint64(0)
-    for number in range(count):
-        bits[boxes[number] >> 6] |= np.uint64(1) << np.uint64(boxes[number] & 63)
+    values[REGIONS] = _count_regions(board, scratch)
+    values[LINKS] = _count_broken_links(board, know, scratch)
+    out, hotspots, sides = 0, 0, 0
     for number in range(count):
         box = boxes[number]
         out += know.out[box]
@@ -562,8 +463,8 @@ def find_features(board: Board, know: Knowledge, scratch: FeatureRoom, boxes: In
             if board.reached[board.neighbours[box, side]] == board.stamp[0]:
                 sides += 1
         if not scratch.placed[box]:
-            for word in range(len(bits)):
-                hotspots += count_bits(know.hot_bits[box, word] & bits[word])
+            for other in range(count):
+                hotspots += know.hot[box, boxes[other]]
     values[OUT] = out
     values[HOTSPOTS] = hotspots
     values[MOBILITY] = sides

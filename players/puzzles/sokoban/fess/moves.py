@@ -12,7 +12,7 @@ import numpy as np
 
 from players.puzzles.sokoban.board import FREE, Board
 from players.puzzles.sokoban.fess.features import BLOCKERS, FEATURES, MOBILITY, PACKED, REGIONS, Knowledge
-from propnet.jit.arrays import Index, Int32s, Ints, Octets, Words
+from propnet.jit.arrays import Index, Int32s, Ints, Octets
 from propnet.jit.decorators import inner
 
 UNKNOWN, ALIVE, DEAD, ADVISED = range(4)
@@ -27,7 +27,6 @@ class Children(NamedTuple):
         stance: int32, shape (most,): the box's new square, and the keeper's side after the move.
         values: int64, shape (most, 7): the features after the move.
         score: int64, shape (most,): the features as one number; the lowest is best.
-        key: uint64, shape (most,): the key of the position after the move.
         explores: uint8, shape (most,): whether the move opens a way to a new push.
         advised: uint8, shape (most,): the status of the move: UNKNOWN, ALIVE, DEAD or ADVISED.
     """
@@ -36,7 +35,6 @@ class Children(NamedTuple):
     stance: Int32s
     values: Ints
     score: Ints
-    key: Words
     explores: Octets
     advised: Octets
 
@@ -48,7 +46,6 @@ def new_children(most: int) -> Children:
         np.zeros(most, np.int32),
         np.zeros((most, FEATURES), np.int64),
         np.zeros(most, np.int64),
-        np.zeros(most, np.uint64),
         np.zeros(most, np.uint8),
         np.zeros(most, np.uint8),
     )

@@ -52,7 +52,6 @@ from players.puzzles.sokoban.fess.features import (
     FeatureRoom,
     Knowledge,
     find_features,
-    level_facts,
     new_knowledge,
     new_scratch,
 )
@@ -92,25 +91,6 @@ _AREA_BUDGET = 300
 NODES, STATUS, CELL = range(3)
 
 
-class _Seen(NamedTuple):
-    """Positions that were found, whether they were expanded or not; later ones overwrite earlier ones.
-
-    Attributes:
-        key: uint64, a power of two of entries: the keys of the positions.
-        values: int32, shape (entries, 7): the features; those of a position that is known to be dead begin
-            with -1.
-        home: int32, shape (entries, 2): the cell in which the move to the position waits, -1 if in none, and
-            the weight of that move.
-    """
-
-    key: Words
-    values: Int32s
-    home: Int32s
-
-
-_SEEN = 1 << 17
-
-
 class _PositionTree(NamedTuple):
     """The expanded positions, one entry each; the first is the start.
 
@@ -123,7 +103,6 @@ class _PositionTree(NamedTuple):
         best: int64: the features of the cell.
         table: uint64, a power of two of slots: the keys of the positions.
         counts: int64, shape (3,): NODES, STATUS, CELL (the next to visit).
-        seen: features of positions that were found.
     """
 
     boxes: Octets
@@ -135,7 +114,6 @@ class _PositionTree(NamedTuple):
     best: Ints
     table: Words
     counts: Ints
-    seen: _Seen
 
 
 class _OpenPosition(NamedTuple):
@@ -167,9 +145,6 @@ def _new_tree(most: int, boxes: int) -> _PositionTree:
         np.zeros(most, np.int64),
         np.zeros(1 << (2 * most).bit_length(), np.uint64),
         np.zeros(3, np.int64),
-        _Seen(
-            np.zeros(_SEEN, np.uint64), np.zeros((_SEEN, FEATURES), np.int32), np.zeros((_SEEN, 2), np.int32)
-        ),
     )
 
 
@@ -183,32 +158,6 @@ def _score(values: Ints) -> Index:
     score = score << 7 | min(values[LINKS], 127)
     score = score << 12 | min(values[HOTSPOTS], 4095)
     return np.int64(score << 10 | 1023 - min(values[MOBILITY], 1023))
-
-
-@inner
-def _find_once(
-    board: Board, know: Knowledge, scratch: FeatureRoom, boxes: Int32s, seen: _Seen, key: np.uint64
-) -> Index:
-    """Fill ``scratch.values`` for the position with this key, by a look into ``seen`` if it has an entry.
-    Returns the entry."""
-    entry = _entry(key)
-    values = scratch.values
-    if seen.key[entry] == key:
-        for feature in range(FEATURES):
-            values[feature] = seen.values[entry, feature]
-        return entry
-    find_features(board, know, scratch, boxes, len(boxes))
-    seen.key[entry] = key
-    seen.home[entry, 0] = -1
-    for feature in range(FEATURES):
-        seen.values[entry, feature] = values[feature]
-    return entry
-
-
-@inner
-def _entry(key: np.uint64) -> Index:
-    """Return the entry of a key in ``_Seen``."""
-    return np.int64(key >> np.uint64(40)) & _SEEN - 1
 
 
 @inner
@@ -262,7 +211,7 @@ def _expand(
     ``pushes`` is the result of ``corral_pushes`` for it."""
     board, know, scratch, children = tools.board, tools.know, tools.scratch, tools.children
     boxes, now, before = tools.desk.boxes, tools.desk.now, tools.desk.before
-    count, seen = len(boxes), tree.seen
+    count = len(boxes)
     find_features(board, know, scratch, boxes, count)
     for feature in range(FEATURES):
         now[feature] = scratch.values[feature]
@@ -289,10 +238,8 @@ def _expand(
     bits, sets = tools.desk.bits, tools.sets
     for number in range(len(bits)):
         bits[number] = 0
-    rest = np.uint64(0)
     for number in range(count):
         set_box(sets, bits, boxes[number])
-        rest ^= board.keys[0, boxes[number]]
     for number in range(total):
         which, stance = children.origin[number], children.stance[number]
         origin, end = boxes[which], stance >> 2
@@ -308,19 +255,16 @@ def _expand(
             and not is_pattern_deadlock(board, tools.patterns, end, man)
         ):
             keeper = walk(board, man)
-            key = rest ^ board.keys[0, origin] ^ board.keys[0, end] ^ board.keys[1, keeper]
-            if find_key(tree.table, key) < 0:
-                _find_once(board, know, scratch, boxes, tree.seen, key)
-                if scratch.values[OUT] >= 0:
-                    for feature in range(FEATURES):
-                        children.values[found_moves, feature] = scratch.values[feature]
-                    children.score[found_moves] = _score(scratch.values)
-                    children.explores[found_moves] = explores(board, know, before, origin, boxes, count)
-                    children.origin[found_moves] = origin
-                    children.stance[found_moves] = stance
-                    children.key[found_moves] = key
-                    children.advised[found_moves] = UNKNOWN
-                    found_moves += 1
+            if find_key(tree.table, _key(board, boxes, count, keeper)) < 0:
+                find_features(board, know, scratch, boxes, count)
+                for feature in range(FEATURES):
+                    children.values[found_moves, feature] = scratch.values[feature]
+                children.score[found_moves] = _score(scratch.values)
+                children.explores[found_moves] = explores(board, know, before, origin, boxes, count)
+                children.origin[found_moves] = origin
+                children.stance[found_moves] = stance
+                children.advised[found_moves] = UNKNOWN
+                found_moves += 1
         clear_box(sets, bits, end)
         set_box(sets, bits, origin)
         board.occupied[end] = FREE
@@ -333,9 +277,6 @@ def _expand(
                 break
             if children.advised[best] == UNKNOWN and _leads_to_death(tools, best):
                 children.advised[best] = DEAD
-                entry = _entry(children.key[best])
-                if seen.key[entry] == children.key[best]:
-                    seen.values[entry, OUT] = -1
             else:
                 children.advised[best] = ADVISED
                 break
@@ -348,11 +289,6 @@ def _expand(
         if children.advised[number] != DEAD:
             weight = min(np.int64(tree.weight[node]) + (children.advised[number] != ADVISED), MOST_WEIGHT)
             rank = weight << 53 | children.score[number]
-            entry = _entry(children.key[number])
-            if seen.key[entry] == children.key[number]:
-                if seen.home[entry, 0] == cell and seen.home[entry, 1] <= weight:
-                    continue  # a move to the same position waits there, and will be made sooner
-                seen.home[entry, 0], seen.home[entry, 1] = cell, weight
             add_move(moves, cells, cell, rank, node, children.origin[number], children.stance[number])
 
 
@@ -452,13 +388,12 @@ def run(
             counts[STATUS] = SOLVED
             return
         budget -= 1
-        # Moves that an advisor named have passed all detectors.
-        new = parent >= 0 and (weight > tree.weight[parent] or weight == MOST_WEIGHT)
-        if (parent < 0 or new) and _is_dead(tools, keeper):
+        if _is_dead(tools, keeper):
             continue
         pushes = corral_pushes(board, tools.corrals, keeper, CORRAL_BUDGET)
         if pushes and not (
-            new and is_area_deadlock(board, tools.area, stance >> 2, keeper, _AREA_RADIUS, _AREA_BUDGET)
+            parent >= 0
+            and is_area_deadlock(board, tools.area, stance >> 2, keeper, _AREA_RADIUS, _AREA_BUDGET)
         ):
             _expand(tools, tree, moves, cells, node, pushes)
 
@@ -567,8 +502,7 @@ class Fess(PushSearch):
         geometry, start = self.task.geometry, self.task.start
         kinds = {style.complete for style in self.styles}
         plans = {complete: packing_plan(geometry, start, complete) for complete in kinds}
-        facts = level_facts(geometry)
-        known = [new_knowledge(geometry, plans[one.complete], not one.layered, facts) for one in self.styles]
+        known = [new_knowledge(geometry, plans[one.complete], loose=not one.layered) for one in self.styles]
         sets = make_dead_sets(geometry, 2, _DEAD_SET_SECONDS)
         size, boxes = geometry.size, len(start.boxes)
         tools = Tools(

@@ -154,8 +154,7 @@ def _broken_links(geometry: Geometry, know: Knowledge, boxes: set[int]) -> int:
 def _blockers_of_the_loose_phase(geometry: Geometry, know: Knowledge, position: Position) -> int:
     """The blockers by Dijkstra's algorithm, with the keeper's sides told apart by walks around a lone box."""
     boxes, goals = set(position.boxes), know.squares[0].tolist()
-    rows = np.unpackbits(know.before[0].view(np.uint8), axis=-1, bitorder="little")
-    needs = [{goals[other] for other in np.flatnonzero(row)} for row in rows]
+    needs = [{goals[other] for other in np.flatnonzero(row)} for row in know.before[0]]
     due = {goal for goal, need in zip(goals, needs, strict=True) if need <= boxes}
     placed = due & boxes
     around = region(geometry, boxes, position.keeper)
