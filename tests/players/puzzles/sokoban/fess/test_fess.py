@@ -128,6 +128,27 @@ def test_features_are_what_they_say(seed: int, loose: bool) -> None:
             hot = _lone_goals(geometry, box, other) < _lone_goals(geometry, box, -1)
             assert bool(know.hot[box, other]) == hot
     assert values[HOTSPOTS] <= sum(int(know.hot[box, other]) for box in boxes for other in boxes)
+    assert values[LINKS] == _broken_links(geometry, know, boxes)
+
+
+def _broken_links(geometry: Geometry, know: Knowledge, boxes: set[int]) -> int:
+    """The blocked links of rooms, by walks from each square of each room."""
+    rooms = know.rooms.tolist()
+    broken: set[tuple[int, int]] = set()
+    for square in set(range(geometry.size)) - boxes:
+        room = rooms[square]
+        if room >= 0:
+            others = {there for there in range(geometry.size) if rooms[there] not in (-1, room)}
+            around = region(geometry, boxes | others, square)
+            touched = {
+                rooms[there]
+                for here in around
+                for there in geometry.neighbours[here].tolist()
+                if there not in boxes
+            }
+            linked = {other for other in range(64) if int(know.links[room]) >> other & 1}
+            broken |= {(room, other) for other in linked - touched}
+    return len(broken)
 
 
 def _blockers_of_the_loose_phase(geometry: Geometry, know: Knowledge, position: Position) -> int:
