@@ -76,7 +76,10 @@ def test_a_move_that_names_what_is_left_is_found_too(corpus: Path) -> None:
 
 def test_heaps_are_found_in_games_of_heaps_alone() -> None:
     boards = {game: board_of_machine(game) for game in NAMES if game not in ("sokoban", "snakes")}
-    assert [game for game, board in boards.items() if board is not None and board.heaps] == ["nim", "threenim"]
+    assert [game for game, board in boards.items() if board is not None and board.heaps] == [
+        "nim",
+        "threenim",
+    ]
 
 
 # --- Hands
