@@ -32,10 +32,11 @@ def command(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="list: one JSON object for each line.")] = False,
 ) -> None:
-    """List what `ggp train` has learnt of games, and what comes along with the bundled ones.
+    """List what `ggp train` has learnt of games.
 
-    A game has one line. list exits with status 1 if a file is damaged. show prints the largest weights, in
-    the game's own names. export and import carry knowledge to another machine. remove forgets a game.
+    A game has one line; what comes along with bundled games is at the end. list exits with status 1 if a
+    file is damaged. show prints the largest weights, in the game's own names. export and import carry
+    knowledge to another machine. remove forgets a game.
     """
     from gdl.errors import GdlError
 

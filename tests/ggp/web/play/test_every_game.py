@@ -36,7 +36,7 @@ FIFTH = [path.stem for path in installed_games() if path.parent != GAMES][::5]
 """Of the games in subfolders one in five."""
 MOST_FAST = 12
 BESIDE = {
-    "kuhn", "leduc", "liarsdice", "pentominoes", "snakes", "soma", "tron", "twentyfortyeight"
+    "couples", "kuhn", "leduc", "liarsdice", "pentominoes", "snakes", "soma", "tron", "twentyfortyeight"
 }  # fmt: skip
 """Games whose moves are on buttons beside the board; all others have moves on the board."""
 LONGEST = 400.0

@@ -28,7 +28,7 @@ def recorded(name: str, line: tuple[str, ...]) -> dict[str, Any]:
     for number, text in enumerate(line):
         moves = (text, "noop") if number % 2 == 0 else ("noop", text)
         match.replay([match.machine.move_id(role, parse_term(move)) for role, move in enumerate(moves)])
-    record: dict[str, Any] = json.loads(keep("record", game, name, ["one", "two"], match, 1, 0))
+    record: dict[str, Any] = json.loads(keep("record", game, name, 1, match, ["one", "two"], 0))
     return record
 
 
