@@ -62,9 +62,7 @@ TABLES = {
 }
 SHORT = ["backgammon", "mastermind"]
 """Games whose boards each run looks at."""
-OPEN = {
-    "missionaries": "a letter below the board is measured over the boat, which does not cover it: not understood"
-}
+OPEN = {"missionaries": "a letter below the board is measured over the boat, which does not cover it"}
 """Games whose finding is an open question."""
 CLICKS = 6
 """Clicks in a match before one looks at its board."""
