@@ -192,12 +192,12 @@ def opened(machine: Machine, plies: int, seed: int) -> Match:
     """A match with so many random moves, which is not over."""
     rng = random.Random(seed)
     while True:
-        match = Match(machine, max_steps=LONGEST)
+        match = Match(machine, rng, max_steps=LONGEST)
         for _ in range(plies):
             if match.over:
                 break
             for role in match.waiting:
-                match.answer(role, Choice(rng.choice(machine.legal_moves(match.state, role))))
+                match.answer(role, Choice(match.draw(role)))
             match.make()
         if not match.over:
             return match

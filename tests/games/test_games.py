@@ -12,6 +12,8 @@ from ggp.game import Game
 from ggp.rule_files import find_rules_file, installed_game
 from ggp.traces import find_traces
 from tests.games.oracles.oracle import Oracle, difference
+from tests.games.oracles.puzzles import PUZZLES
+from tests.games.oracles.several import SEVERAL
 from tests.games.rules_of_games import FILES
 from tests.places import GAMES, in_turn
 
@@ -44,7 +46,9 @@ def test_many_random_matches_agree_with_the_oracle(name: str) -> None:
     assert not difference(Game.load(name).machine("propnet"), oracle_of(name), MANY, 2)[0]
 
 
-def test_every_folder_of_games_has_oracles_and_every_game_is_found_by_its_name() -> None:
+def test_every_game_in_a_subfolder_has_an_oracle_and_is_found_by_its_name() -> None:
+    inside = {name for name, path in FILES.items() if path.parent != GAMES}
+    assert inside == {*NAMES, *PUZZLES, *SEVERAL}
     for name in NAMES:
         assert callable(oracle_of(name))
         assert find_rules_file(name) == find_rules_file(f"{name.upper()}.KIF") == FILES[name]

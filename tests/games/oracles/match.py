@@ -6,34 +6,35 @@ the goals, in the words that the rules of the game use, but finds them in its ow
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 
-class Match:
+class Match(ABC):
     """A match in its first state; :meth:`play` goes on to the next one."""
 
     roles: tuple[str, ...] = ("player",)
 
+    @abstractmethod
     def options(self) -> list[list[str]]:
         """The moves of each role."""
-        raise NotImplementedError
 
+    @abstractmethod
     def play(self, joint: Sequence[str]) -> None:
         """Make a move of each role."""
-        raise NotImplementedError
 
+    @abstractmethod
     def facts(self) -> set[str]:
         """All that is true."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def over(self) -> bool:
         """Whether the match has ended."""
-        raise NotImplementedError
 
+    @abstractmethod
     def goals(self) -> list[int | None]:
         """The goal of each role; None for chance."""
-        raise NotImplementedError
 
     def seen(self, joint: Sequence[str]) -> list[set[str]] | None:
         """What each role perceives of a joint move; None if everything is seen."""

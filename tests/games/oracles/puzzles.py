@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import Final
@@ -32,17 +33,17 @@ class Puzzle(Match):
     def __init__(self) -> None:
         self.steps = 0
 
+    @abstractmethod
     def moves(self) -> list[str]:
         """What the player may do."""
-        raise NotImplementedError
 
+    @abstractmethod
     def move(self, name: str, *arguments: str) -> None:
         """Do it."""
-        raise NotImplementedError
 
+    @abstractmethod
     def things(self) -> set[str]:
         """All that is true but the number of moves."""
-        raise NotImplementedError
 
     @property
     def solved(self) -> bool:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Final
 
@@ -15,9 +16,9 @@ class Turns(Match):
     def __init__(self) -> None:
         self.turn = 0
 
+    @abstractmethod
     def moves(self) -> list[str]:
         """What the role in turn may do."""
-        raise NotImplementedError
 
     def move(self, name: str, *arguments: str) -> None:
         """Do it; the turn goes on to the next role."""
@@ -47,9 +48,9 @@ class Repeated(Match):
         self.rounds = 0
         self.points = [0] * len(self.roles)
 
+    @abstractmethod
     def pay(self, joint: Sequence[str]) -> list[int]:
         """What each role earns in a round."""
-        raise NotImplementedError
 
     def options(self) -> list[list[str]]:
         return [list(self.choices) for _ in self.roles]
