@@ -18,6 +18,7 @@ from pathlib import Path
 from ggp.game import Game
 from ggp.tournament.statistics.scores import Tally
 from ggp.training.trial import interval
+from players.knowledge import store
 from players.knowledge.canonical_rules import canonical_names
 from players.knowledge.knowledge import GameKnowledge
 from players.knowledge.store import KnowledgeStore, bundled_files, bundled_name, read_file
@@ -30,7 +31,7 @@ MINUTES = {
 in this way won nothing there."""
 _TRIAL_MINUTES = 10.0
 _ROOT = Path(__file__).resolve().parents[1]
-FOLDER, PAGE = _ROOT / "games" / "knowledge", _ROOT / "docs" / "measurements" / "coming-along.md"
+PAGE = _ROOT / "docs" / "measurements" / "coming-along.md"
 _HEAD = """---
 orphan: true
 ---
@@ -49,15 +50,15 @@ equal CPU time: `uct` with them against `uct` without, or against linear weights
 def teach(game: str, minutes: float, work: Path) -> GameKnowledge | None:
     """Train a game for so long, or go on with it, and return its knowledge; None if nothing was found better
     than playing without."""
-    store = KnowledgeStore(work / "knowledge")
+    own = KnowledgeStore(work / "knowledge")
     fingerprint = canonical_names(Game.load(game).rules).fingerprint
-    known = store.get(fingerprint)
+    known = own.get(fingerprint)
     left = minutes - (0.0 if known is None else known.seconds / 60.0)
     if left > 0.0 or known is None or not known.record.seconds:
         command = [sys.executable, "-m", "ggp", "train", game, "--minutes", f"{max(0.0, left):.2f}"]
         command += ["--trial-minutes", f"{_TRIAL_MINUTES}"]
         subprocess.run(command, env=os.environ | {"GGP_CACHE": str(work)}, check=True)
-        known = store.get(fingerprint)
+        known = own.get(fingerprint)
     return known if known is not None and known.share else None
 
 
@@ -83,13 +84,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     for game in options.games or MINUTES:
         known = teach(game, options.minutes if options.minutes is not None else MINUTES[game], options.work)
-        for old in FOLDER.glob(f"{game}.*.knowledge"):
+        for old in store.BUNDLED.glob(f"{game}.*.knowledge"):
             old.unlink()
         if known is None:
             print(f"{game}: nothing better than without", flush=True)
             continue
-        FOLDER.mkdir(exist_ok=True)
-        (FOLDER / bundled_name(known)).write_bytes(known.carried())
+        store.BUNDLED.mkdir(exist_ok=True)
+        (store.BUNDLED / bundled_name(known)).write_bytes(known.carried())
         print(f"{game}: {bundled_name(known)}", flush=True)
     PAGE.write_text(_HEAD + "".join(rows()))
 

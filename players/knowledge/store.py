@@ -32,7 +32,8 @@ _NAME = re.compile(r"[0-9a-f]{64}")
 _SHORT = 16
 """The digits of the fingerprint in the name of a file that comes along."""
 _ROOT = Path(__file__).resolve().parents[2]
-_BUNDLED = (_ROOT / "ggp" if (_ROOT / "ggp" / "games").is_dir() else _ROOT) / "games" / "knowledge"
+BUNDLED = (_ROOT / "ggp" if (_ROOT / "ggp" / "games").is_dir() else _ROOT) / "games" / "knowledge"
+"""The folder of what comes along: beside the packages in a checkout, inside ``ggp`` once installed."""
 
 
 class KnowledgeStore:
@@ -149,7 +150,7 @@ def coming_along(fingerprint: str) -> GameKnowledge | None:
 
 def bundled_files() -> list[Path]:
     """The files of knowledge that come with the program, sorted by name. :func:`bundled_name` names them."""
-    return sorted(_BUNDLED.glob("*.*.knowledge"))
+    return sorted(BUNDLED.glob("*.*.knowledge"))
 
 
 def bundled_name(knowledge: GameKnowledge) -> str:

@@ -302,9 +302,8 @@ def test_a_game_is_taught_once_and_its_file_comes_along_if_it_won_its_trial(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, page, calls = tmp_path / "games", tmp_path / "page.md", []
-    monkeypatch.setattr(teach, "FOLDER", folder)
     monkeypatch.setattr(teach, "PAGE", page)
-    monkeypatch.setattr(stores, "_BUNDLED", folder)
+    monkeypatch.setattr(stores, "BUNDLED", folder)
 
     def train(command: list[str], env: dict[str, str], check: bool) -> None:
         """What ``ggp train`` leaves."""

@@ -345,7 +345,7 @@ def test_knowledge_that_comes_along_is_used_until_the_users_own_is(
 ) -> None:
     rules = Game.load("tictactoe").rules
     along = replace(_knowledge(canonical_names(rules).fingerprint), moves=1)
-    monkeypatch.setattr(stores, "_BUNDLED", tmp_path)
+    monkeypatch.setattr(stores, "BUNDLED", tmp_path)
     monkeypatch.setenv("GGP_CACHE", str(tmp_path / "cache"))
     (tmp_path / bundled_name(along)).write_bytes(along.carried())
     own = KnowledgeStore()
