@@ -48,7 +48,8 @@ function contrast(word) {
 }
 
 const hit = new CSSStyleSheet(); // which the policy of pages allows
-hit.replaceSync(".board svg * { pointer-events: all !important; }");
+// By what is filled alone: `all` would add strokes that are not drawn, half a square wide around a piece that is scaled.
+hit.replaceSync(".board svg * { pointer-events: fill !important; }");
 document.adoptedStyleSheets.push(hit);
 const faint = [...document.querySelectorAll(".board svg text")].flatMap((word) => {
   const style = getComputedStyle(word);

@@ -62,11 +62,6 @@ TABLES = {
 }
 SHORT = ["backgammon", "mastermind"]
 """Games whose boards each run looks at."""
-OPEN = {
-    "brandubh": "letters at the corners are measured over something that does not cover them",
-    "missionaries": "a letter below the board is measured over the boat, which does not cover it",
-}
-"""Games whose finding is an open question."""
 CLICKS = 6
 """Clicks in a match before one looks at its board."""
 
@@ -123,9 +118,8 @@ def look_at_file(browser: Any, path: Path, text: str, shown: str) -> None:
 
 
 def some(names: list[str], fast: list[str]) -> list[Any]:
-    """Parameters of a test: most are slow, and findings that are an open question are expected."""
-    slow, odd = pytest.mark.slow, {name: [pytest.mark.xfail(reason=why)] for name, why in OPEN.items()}
-    return [name if name in fast else pytest.param(name, marks=[slow, *odd.get(name, [])]) for name in names]
+    """Parameters of a test: most are slow."""
+    return [name if name in fast else pytest.param(name, marks=pytest.mark.slow) for name in names]
 
 
 def test_all_pages_are_looked_at() -> None:

@@ -689,7 +689,7 @@ def test_the_level_is_chosen_beside_the_name_in_the_middle_and_clocks_go_on_afte
         web(),
         "/play/tables",
         game="tictactoe",
-        seats=["human", "uct:playouts=30"],
+        seats=["human", "uct:playouts=30,knowledge=off"],
         playclock=1,
         minutes=5,
     )
