@@ -71,7 +71,7 @@ def test_rules_that_cannot_be_played_are_refused_beside_another_match_too(serve:
 
 def test_rules_refused_after_their_startclock_take_no_place_from_the_next_match(serve: Serve) -> None:
     """Their START was answered ``ready``, since nothing was known against them yet."""
-    server = serve()
+    server = serve(idle_grace=600.0)  # a slow machine must not free it as one whose manager has gone
     large = " ".join(f"(f {n} {n + 1})" for n in range(60_000))
     assert server.say(f"( START m1 Robot ((role Robot) {large} (<= (next ?x) (f ?x ?y))) 1 1 )") == "ready"
     until(lambda: server.server.running[0].refused)
