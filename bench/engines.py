@@ -54,7 +54,7 @@ def spelt(role: Term, move: Term) -> str:
 
 
 def _disc(role: Term, move: Term) -> str:
-    """A move of games/othello.kif in UCI: rows are counted from the other side."""
+    """A move of games/boards/othello.kif in UCI: rows are counted from the other side."""
     if move.name == "pass":
         return PASS
     column, row = (argument.name for argument in move.args)

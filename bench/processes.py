@@ -78,5 +78,5 @@ def death(exitcode: int | None) -> str:
 
 
 def rules_files(paths: Sequence[Path]) -> list[Path]:
-    """The .kif files that are named, and those in the folders that are named."""
-    return [file for path in paths for file in (sorted(path.glob("*.kif")) if path.is_dir() else [path])]
+    """The .kif files that are named, and those in and below the folders that are named."""
+    return [file for path in paths for file in (sorted(path.rglob("*.kif")) if path.is_dir() else [path])]

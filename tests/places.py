@@ -26,13 +26,15 @@ def _commit() -> int:
     return int(told.stdout or "0", 16)
 
 
+GAME_FILES = {path.stem: path for path in sorted(GAMES.rglob("*.kif"), key=lambda path: path.stem)}
+"""The files of our games by their names."""
 _TURN = _commit() % 3
-_LATER = {path.stem for path in GAMES.glob("*/**/*.kif") if zlib.crc32(path.stem.encode()) % 3 != _TURN}
+_LATER = {game for game in GAME_FILES if zlib.crc32(game.encode()) % 3 != _TURN}
 
 
 def in_turn(games: Iterable[Any]) -> list[Any]:
-    """Parameters of a test that goes through the games, given by name, file or trace: those in subfolders of
-    ``games/`` are marked slow, but for a third of them that changes with the commit."""
+    """Parameters of a test that goes through the games, given by name, file or trace: they are marked slow,
+    but for a third of them that changes with the commit."""
     return [pytest.param(one, marks=pytest.mark.slow) if _name(one) in _LATER else one for one in games]
 
 

@@ -63,7 +63,7 @@ def _steps(names: Sequence[object]) -> list[tuple[str, str]]:
 
 def _with_facts(game: str, facts: dict[str, list[tuple[str, ...]]]) -> str:
     """The rules of a game with other facts in place of all facts of some relations."""
-    lines = (GAMES / f"{game}.kif").read_text().splitlines()
+    lines = next(GAMES.rglob(f"{game}.kif")).read_text().splitlines()
     rules = [line for line in lines if not line.startswith(";")]
     for relation, rows in facts.items():
         fact = re.compile(rf"\({relation}( [a-z0-9]+)+\)")

@@ -11,6 +11,17 @@ def steps(letters: str) -> str:
     return " ".join(f"(move {words[letter]})" for letter in letters)
 
 
+OWN_TESTS: Final = [
+    "amazons", "atarigo", "backgammon", "battleships", "biddingtictactoe", "blindtictactoe",
+    "breakthrough", "checkers", "chess", "chinesecheckers", "chomp", "connectfour", "eightpuzzle",
+    "hanoi", "hex", "kalah", "knightstour", "kriegtictactoe", "kuhn", "leduc", "liarsdice", "lightsout",
+    "mastermind", "montyhall", "nim", "ninemensmorris", "numberguessing", "othello", "pegsolitaire",
+    "pentominoes", "phantomconnect", "prisonersdilemma", "queens", "rockpaperscissors", "snakes",
+    "sokoban", "soma", "sudoku", "tictactoe", "tron", "twentyfortyeight",
+]  # fmt: skip
+"""The games that tests of their own compare with known counts, positions and plays; all others have an oracle
+that random matches are compared with."""
+
 OPENINGS: Final[dict[str, str]] = {
     # En passant, castling on both sides, a capture with promotion.
     "chess": """

@@ -12,17 +12,15 @@ from gdl.prover.machine import ProverMachine
 from gdl.rules import Rule, Rules
 from gdl.syntax.parser import parse_rules, parse_term, parse_terms
 from gdl.terms import BASE, GOAL, INIT, INPUT, LEGAL, NEXT, TERMINAL, Term
-from tests.places import GAMES
+from tests.places import GAME_FILES
 
-FILES = {path.stem: path for path in sorted(GAMES.rglob("*.kif"), key=lambda path: path.stem)}
-"""The files of all games by their names."""
-NAMES = list(FILES)
+NAMES = list(GAME_FILES)
 _DECLARED_MOVE = "declared_move"
 
 
 def text(name: str) -> str:
     """A game's file."""
-    return FILES[name].read_text(encoding="utf-8")
+    return GAME_FILES[name].read_text(encoding="utf-8")
 
 
 @cache

@@ -21,8 +21,8 @@ from ggp.commands.rules.playthrough import command
 from ggp.game import Game
 from ggp.traces import read_trace, record, verify_game
 from tests.games.known import OPENINGS
-from tests.games.rules_of_games import FILES, NAMES, declared, options, prover, rules, text
-from tests.places import GAMES, in_turn
+from tests.games.rules_of_games import NAMES, declared, options, prover, rules, text
+from tests.places import GAME_FILES, GAMES, in_turn
 
 LONGEST = {
     "amazons": 112, "atarigo": 49, "atomix": 40, "backgammon": 3_000, "battleofsexes": 5, "battleships": 18,
@@ -54,7 +54,7 @@ def test_there_are_enough_games_and_each_is_known_here() -> None:
 
 def test_readme_names_every_game() -> None:
     readme = (GAMES / "README.md").read_text(encoding="utf-8")
-    assert [name for name in NAMES if f"[{name}]({FILES[name].relative_to(GAMES)})" not in readme] == []
+    assert [name for name in NAMES if f"[{name}]({GAME_FILES[name].relative_to(GAMES)})" not in readme] == []
 
 
 @pytest.mark.parametrize("name", in_turn(NAMES))
@@ -117,7 +117,7 @@ MOST_BYTES = 60_000
 
 def propnet(name: str) -> Machine:
     """A game's propnet machine."""
-    return Game.load(FILES[name]).machine("propnet")
+    return Game.load(GAME_FILES[name]).machine("propnet")
 
 
 def test_every_game_has_one_playthrough_and_there_are_no_others() -> None:

@@ -1,8 +1,7 @@
-"""Games in subfolders of ``games/``, move by move beside an oracle of their own."""
+"""Our board games, move by move beside an oracle of their own each."""
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,25 +10,21 @@ import pytest
 from ggp.game import Game
 from ggp.rule_files import find_rules_file, installed_game
 from ggp.traces import find_traces
+from tests.games.known import OWN_TESTS
+from tests.games.oracles import boards
 from tests.games.oracles.oracle import Oracle, difference
 from tests.games.oracles.puzzles import PUZZLES
 from tests.games.oracles.several import SEVERAL
-from tests.games.rules_of_games import FILES
-from tests.places import GAMES, in_turn
+from tests.places import GAME_FILES, GAMES, in_turn
 
-ORACLES = {
-    "boards": "tests.games.oracles.boards",
-}
-"""Folder -> the module with its oracles."""
-NAMES = [name for name, path in FILES.items() if path.parent.name in ORACLES]
+NAMES = [name for name, path in GAME_FILES.items() if path.parent.name == "boards" and name not in OWN_TESTS]
 FEW, MANY = 150, 1000
 """Positions of a usual run, and of a slow one."""
 
 
 def oracle_of(name: str) -> Callable[[], Oracle]:
     """What begins a match of a game by its oracle."""
-    module = importlib.import_module(ORACLES[FILES[name].parent.name])
-    found: Callable[[], Oracle] = getattr(module, name)
+    found: Callable[[], Oracle] = getattr(boards, name)
     return found
 
 
@@ -46,24 +41,24 @@ def test_many_random_matches_agree_with_the_oracle(name: str) -> None:
     assert not difference(Game.load(name).machine("propnet"), oracle_of(name), MANY, 2)[0]
 
 
-def test_every_game_in_a_subfolder_has_an_oracle_and_is_found_by_its_name() -> None:
-    inside = {name for name, path in FILES.items() if path.parent != GAMES}
-    assert inside == {*NAMES, *PUZZLES, *SEVERAL}
+def test_every_game_has_tests_of_its_own_or_an_oracle_and_is_found_by_its_name() -> None:
+    assert sorted(GAME_FILES) == sorted([*NAMES, *PUZZLES, *SEVERAL, *OWN_TESTS])
     for name in NAMES:
         assert callable(oracle_of(name))
-        assert find_rules_file(name) == find_rules_file(f"{name.upper()}.KIF") == FILES[name]
-        assert installed_game(name) == FILES[name]
+    for name in GAME_FILES:
+        assert find_rules_file(name) == find_rules_file(f"{name.upper()}.KIF") == GAME_FILES[name]
+        assert installed_game(name) == GAME_FILES[name]
 
 
 def test_the_rules_of_a_trace_are_found_in_subfolders() -> None:
     for games in (None, GAMES):
         (trace,) = find_traces([GAMES / "playthroughs" / "clobber.jsonl"], games)
-        assert trace.rules == FILES["clobber"]
+        assert trace.rules == GAME_FILES["clobber"]
 
 
 def test_a_slip_in_the_rules_is_found(tmp_path: Path) -> None:
     """The comparison is no formality: rules that forbid one move of many differ at once."""
-    text = FILES["clobber"].read_text(encoding="utf-8")
+    text = GAME_FILES["clobber"].read_text(encoding="utf-8")
     slip = text.replace("(next_column e f)", "(next_column f e)").replace("(next_column f e)\n", "", 1)
     assert slip != text
     path = tmp_path / "clobber.kif"

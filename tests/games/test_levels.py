@@ -11,7 +11,7 @@ from ggp.game import Game
 from players.puzzles.sokoban.levels.gdl import level_to_gdl, step_limit
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.levels.read import find_level, levels_of_file, spread
-from tests.places import GAMES
+from tests.places import GAME_FILES, GAMES
 from tests.players.puzzles.sokoban.levels.simulator import STEPS, Sokoban
 
 FILES = sorted((GAMES / "levels").glob("*.xsb"))
@@ -97,7 +97,7 @@ def test_sokoban_is_the_fourth_yard() -> None:
     assert game.name == "yards-4"
     level = find_level(str(GAMES / "levels" / "yards.xsb:4"))
     assert level.boxes == 8
-    assert level_to_gdl(level, steps=600) == (GAMES / "sokoban.kif").read_text(encoding="utf-8")
+    assert level_to_gdl(level, steps=600) == (GAME_FILES["sokoban"]).read_text(encoding="utf-8")
 
 
 def test_the_city_is_what_its_program_draws() -> None:

@@ -20,11 +20,11 @@ from ggp.game import Game
 from propnet.expander import Expander
 from propnet.kernels.records import unpack
 from propnet.machine import PropnetMachine
-from tests.places import GAMES
+from tests.places import GAME_FILES
 
 REASON = "pip install 'kaskade-ggp[rl]'"
 EVERYTHING = bool(os.environ.get("GGP_CORPUS"))
-CHESS = GAMES / "chess.kif"
+CHESS = GAME_FILES["chess"]
 POSITIONS = 20
 OURS_TO_THEIRS = {"amazons": (2, 3)}
 """Joint moves of a turn here, and OpenSpiel's actions: there an amazon is chosen before it moves."""

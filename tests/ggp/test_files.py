@@ -50,7 +50,7 @@ from players.strong.tables import Tables
 from propnet.storage.file_store import FileStore
 from tests.examples import examples
 from tests.gdl.test_reading import ODD
-from tests.places import GAMES
+from tests.places import GAME_FILES, GAMES
 
 READERS: dict[str, tuple[str, Callable[[Path], Any]]] = {
     "rules": ("x.kif", Game.load),
@@ -352,7 +352,7 @@ def test_a_page_gets_the_good_levels_and_a_line_for_each_bad_one() -> None:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder of games of which some cannot be read."""
     for name in ("tictactoe", "hanoi"):
-        shutil.copy(GAMES / f"{name}.kif", tmp_path)
+        shutil.copy(GAME_FILES[name], tmp_path)
         (tmp_path / "playthroughs").mkdir(exist_ok=True)
         shutil.copy(GAMES / "playthroughs" / f"{name}.jsonl", tmp_path / "playthroughs")
     (tmp_path / "broken.kif").write_text("(role a)\n(role b)\n(init")

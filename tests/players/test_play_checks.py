@@ -18,7 +18,7 @@ from ggp.game import Game
 from ggp.rule_files import installed_games
 from players import play_checks
 from players.play_checks import PLAYED_KINDS, Rehearsal, Trail, declared, doubts, rehearse, walk
-from tests.places import GAMES
+from tests.places import GAME_FILES
 
 HIDING = [path.stem for path in installed_games() if hides(Game.load(path.stem).rules)]
 
@@ -208,7 +208,7 @@ def test_time_is_kept_and_said(level: str) -> None:
 def test_a_playout_on_lanes_follows_the_rules_step_by_step() -> None:
     from players.kaskade.make_machine import make_machine
 
-    rules = parse_rules((GAMES / "tictactoe.kif").read_text())
+    rules = parse_rules((GAME_FILES["tictactoe"]).read_text())
     machine: Machine = make_machine(rules, "propnet")
     walks = walk(machine, 200, 60.0)
     assert walks.ended == walks.playouts == 200
@@ -244,7 +244,7 @@ def test_declared_facts_are_those_of_the_rules() -> None:
 
 @pytest.mark.parametrize("name", ["tictactoe", "connectfour", "hanoi", "nim", "rockpaperscissors", "chomp"])
 def test_our_own_games_are_accused_of_nothing(name: str) -> None:
-    text = (GAMES / f"{name}.kif").read_text()
+    text = (GAME_FILES[name]).read_text()
     rules, static = check_text(text)
     assert rules is not None
     assert not [d for d in [*static, *rehearse(rules, Rehearsal(128, 5.0))] if d.severity > 0]

@@ -108,10 +108,10 @@ def _choose_levels(wanted: list[str], known: tuple[str, ...]) -> list[str]:
 
 
 def _expanded(names: list[str]) -> list[str]:
-    """Folders replaced by the rules files in them."""
+    """Folders replaced by the rules files in and below them."""
     paths = ((name, Path(name)) for name in names)
     return [
         file
         for name, path in paths
-        for file in (map(str, sorted(path.glob("*.kif"))) if path.is_dir() else [name])
+        for file in (map(str, sorted(path.rglob("*.kif"))) if path.is_dir() else [name])
     ]

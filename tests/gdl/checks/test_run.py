@@ -19,7 +19,7 @@ from gdl.syntax.format import convert
 from gdl.syntax.parser import parse_rules
 from gdl.syntax.sexpr import Atom, Group, SExpr, read
 from gdl.terms import ARITIES
-from tests.places import ROOT
+from tests.places import GAME_FILES
 
 CLEAN = """\
 ; One player walks from one end of a corridor to the other, within four steps.
@@ -545,7 +545,7 @@ class GameText:
     """The sentences of a game."""
 
     def __init__(self, name: str) -> None:
-        self.text = (ROOT / "games" / f"{name}.kif").read_text()
+        self.text = GAME_FILES[name].read_text()
         _, sentences = read(self.text)
         self.rules = [part for part in sentences if isinstance(part, Group) and first(part).text == "<="]
         self.facts = [part for part in sentences if isinstance(part, Group) and first(part).text != "<="]

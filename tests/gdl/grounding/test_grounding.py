@@ -31,7 +31,7 @@ from gdl.terms import DOES, INIT, LEGAL, NEXT, ROLE, TRUE, Term, sort_key
 from tests.examples import examples
 from tests.gdl.grounding.ground_evaluator import GroundEvaluator
 from tests.gdl.naive import model
-from tests.places import GAMES
+from tests.places import GAME_FILES
 
 # --- The parts of the grounder against plain definitions
 tables = st.integers(0, 4).flatmap(
@@ -294,7 +294,7 @@ def split_everything(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("game", ["atarigo", "checkers", "hex", "kalah", "ninemensmorris", "tron"])
 def test_splitting_rules_changes_nothing_in_any_state(monkeypatch: pytest.MonkeyPatch, game: str) -> None:
-    rules = load_rules(GAMES / f"{game}.kif")
+    rules = load_rules(GAME_FILES[game])
     with monkeypatch.context() as patched:
         patched.setattr(instantiate, "SPLIT_FROM", 1 << 60)
         patched.setattr(instantiate, "MIN_RULES", 1 << 60)
@@ -358,7 +358,7 @@ def check_form(g: GroundRules) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    [GAMES / f"{g}.kif" for g in ["connectfour", "hex", "kalah", "nim", "sokoban", "tron"]],
+    [GAME_FILES[g] for g in ["connectfour", "hex", "kalah", "nim", "sokoban", "tron"]],
     ids=lambda p: p.stem,
 )
 def test_arrays_keep_their_promises_and_no_rule_comes_twice(path: Path) -> None:
@@ -532,7 +532,7 @@ def test_terms_that_grow_for_ever_are_refused() -> None:
 )
 def test_every_limit_is_kept(limits: GroundLimits) -> None:
     with pytest.raises(TooLargeError):
-        ground(load_rules(GAMES / "connectfour.kif"), limits)
+        ground(load_rules(GAME_FILES["connectfour"]), limits)
 
 
 # --- Gringo (clingo) as oracle: the same base propositions and moves can be reached
@@ -649,7 +649,7 @@ def ours(rules: Rules) -> tuple[set[Term], set[Term]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "path", [p for p in sorted(GAMES.glob("*.kif")) if p.stem not in LARGE], ids=lambda p: p.stem
+    "path", [path for name, path in GAME_FILES.items() if name not in LARGE], ids=lambda p: p.stem
 )
 def test_our_games_reach_what_gringo_reaches(path: Path) -> None:
     rules = load_rules(path)

@@ -22,9 +22,9 @@ from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules, parse_term
 from gdl.terms import Term
 from tests.gdl.naive import examples, first_state, games, model
-from tests.places import CORPUS, GAMES
+from tests.places import CORPUS, GAME_FILES
 
-TIC_TAC_TOE = (GAMES / "tictactoe.kif").read_text(encoding="utf-8")
+TIC_TAC_TOE = (GAME_FILES["tictactoe"]).read_text(encoding="utf-8")
 
 
 def prover(text: str, limits: ProverLimits | None = None) -> ProverMachine:

@@ -20,7 +20,7 @@ from gdl.syntax.parser import parse_rules, parse_term, parse_terms
 from gdl.syntax.sexpr import MAX_CHARACTERS, MAX_DEPTH
 from gdl.terms import CONNECTIVES, Term
 from tests.gdl.test_hostile import assert_placed, read_or_refused
-from tests.places import GAMES
+from tests.places import GAME_FILES, GAMES
 
 names = st.sampled_from(["p", "q", "cell", "1", "17", "xPlayer", "a_b", "a-b", "+", "it's", "\\", "true"])
 variables = st.sampled_from(["?x", "?X1", "?a-b", "?a_b", "?1", "?_", "?über"])
@@ -564,7 +564,7 @@ _PIECES = [
 @pytest.mark.slow
 def test_mutated_games_give_rules_or_an_error_with_a_place() -> None:
     rng = random.Random(8)
-    games = [convert((GAMES / f"{name}.kif").read_text(), "prolog") for name in ("tictactoe", "nim", "hanoi")]
+    games = [convert((GAME_FILES[name]).read_text(), "prolog") for name in ("tictactoe", "nim", "hanoi")]
     refused = 0
     for number in range(3000):
         text = games[number % 3]

@@ -22,7 +22,7 @@ from ggp.answers.catalogue import (
 from ggp.game import Game
 from ggp.web.choice.card_process import answer, game_picture
 from tests.ggp.web.pages import client_of, token_of
-from tests.places import GAMES, in_turn
+from tests.places import GAME_FILES, in_turn
 
 
 def test_what_comes_along_is_found_by_name_wherever_one_stands(
@@ -105,7 +105,7 @@ def test_pictures_are_svg_and_show_a_match_under_way() -> None:
     for name, svg in pictures.items():
         assert ElementTree.fromstring(svg).tag.endswith("svg"), name
         assert len(svg) < 100_000, name
-    first, later = (game_picture(GAMES / "tictactoe.kif", moves) for moves in (0, 3))
+    first, later = (game_picture(GAME_FILES["tictactoe"], moves) for moves in (0, 3))
     drawn = [re.sub(r"<style>.*?</style>", "", svg, flags=re.DOTALL) for svg in (first, later)]
     assert drawn[0].count("gb-stroke") < drawn[1].count("gb-stroke")
     assert not any("control" in svg for svg in drawn)

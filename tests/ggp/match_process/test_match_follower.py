@@ -28,7 +28,7 @@ from propnet.build import build
 from propnet.machine import PropnetMachine
 from tests.examples import examples
 from tests.ggp.server.live import MARKS
-from tests.places import GAMES
+from tests.places import GAME_FILES
 
 RULES = parse_rules(
     """
@@ -270,7 +270,7 @@ def test_goals_are_told_at_the_end() -> None:
 def messages(game: str, role: str) -> tuple[Follower, list[tuple[str, dict[str, Any]]]]:
     sent: list[tuple[str, dict[str, Any]]] = []
     start = {"role": role, "seed": 1, "history": []}
-    rules = parse_rules((GAMES / f"{game}.kif").read_text())
+    rules = parse_rules((GAME_FILES[game]).read_text())
     return Follower(rules, start, lambda kind, **fields: sent.append((kind, fields))), sent
 
 
@@ -286,7 +286,7 @@ def play(
 def test_replies_are_legal_after_their_joint_moves(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """What a follower says before a PLAY is an answer to it, whatever the others did."""
     monkeypatch.setattr(match_follower, "AHEAD_SECONDS", 60.0)
-    rules = parse_rules((GAMES / f"{game}.kif").read_text())
+    rules = parse_rules((GAME_FILES[game]).read_text())
     machine = ProverMachine(rules)
     draw = random.Random(3)
     follower, sent = messages(game, str(machine.roles[-1]))
@@ -341,7 +341,7 @@ def test_what_is_known_is_told_before_the_next_turn_is_begun() -> None:
 
 def test_where_information_is_hidden_a_move_is_guessed_that_is_legal_after_most() -> None:
     """Own shots are known as they are made; a guess is a square at which the role has not shot before."""
-    machine = ProverMachine(parse_rules((GAMES / "battleships.kif").read_text()))
+    machine = ProverMachine(parse_rules((GAME_FILES["battleships"]).read_text()))
     follower, sent = messages("battleships", "blue")
     draw = random.Random(2)
     state, told, own = machine.initial_state(), Play("m", (), 0, None).told, None
@@ -364,7 +364,7 @@ def test_where_information_is_hidden_a_move_is_guessed_that_is_legal_after_most(
 
 
 def test_nothing_is_foreseen_at_the_end() -> None:
-    machine = ProverMachine(parse_rules((GAMES / "tictactoe.kif").read_text()))
+    machine = ProverMachine(parse_rules((GAME_FILES["tictactoe"]).read_text()))
     ahead = Foresight(machine, 0, random.Random(1))
     state = machine.initial_state()
     draw = random.Random(1)
@@ -400,7 +400,7 @@ def test_the_pace_is_told_early_and_again_for_a_whole_game_and_the_end_after_it(
 @pytest.mark.parametrize("turns", [3, 40, 200])
 def test_a_dear_last_turn_counts_however_late_it_comes(turns: int, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock(monkeypatch)
-    games = Practice(ProverMachine(parse_rules((GAMES / "connectfour.kif").read_text())), 0, 1)
+    games = Practice(ProverMachine(parse_rules((GAME_FILES["connectfour"]).read_text())), 0, 1)
     made = 0
 
     def step() -> bool:
@@ -418,7 +418,7 @@ def test_a_dear_last_turn_counts_however_late_it_comes(turns: int, monkeypatch: 
 
 def test_time_to_write_code_counts_at_first_and_does_not_last(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock(monkeypatch)
-    machine = ProverMachine(parse_rules((GAMES / "connectfour.kif").read_text()))
+    machine = ProverMachine(parse_rules((GAME_FILES["connectfour"]).read_text()))
     games, relations = Practice(machine, 0, 1), machine._evaluator.relations
 
     def step() -> bool:
@@ -475,7 +475,7 @@ def test_what_is_left_when_the_match_begins_is_played_beside_its_turns() -> None
 def test_it_ends_when_no_more_code_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(match_follower, "PRACTICE_SECONDS", 1e9)
     monkeypatch.setattr(match_follower, "QUIET_SECONDS", 0.05)
-    machine = ProverMachine(parse_rules((GAMES / "connectfour.kif").read_text()))
+    machine = ProverMachine(parse_rules((GAME_FILES["connectfour"]).read_text()))
     games = Practice(machine, 0, 1)
     before = machine.functions_written
     while not games.over:
@@ -486,7 +486,7 @@ def test_it_ends_when_no_more_code_is_written(monkeypatch: pytest.MonkeyPatch) -
 def test_where_code_is_written_all_the_time_it_ends_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(match_follower, "PRACTICE_SECONDS", 0.05)
     monkeypatch.setattr(match_follower, "QUIET_SECONDS", 1e9)
-    games = Practice(ProverMachine(parse_rules((GAMES / "connectfour.kif").read_text())), 0, 1)
+    games = Practice(ProverMachine(parse_rules((GAME_FILES["connectfour"]).read_text())), 0, 1)
     steps = 0
     while not games.over:
         games.step()
@@ -500,7 +500,7 @@ SMALL = ("tictactoe", "connectfour", "rockpaperscissors", "biddingtictactoe", "b
 
 @cache
 def rules_of(game: str) -> Rules:
-    return parse_rules((GAMES / f"{game}.kif").read_text(), game)
+    return parse_rules((GAME_FILES[game]).read_text(), game)
 
 
 def network_machine(game: str) -> PropnetMachine:

@@ -20,7 +20,7 @@ from ggp.web.rules import WORKERS
 from ggp.web.rules_process import JOBS, MOST_BOXES, shown
 from tests.examples import examples
 from tests.ggp.web.pages import Client, token_of
-from tests.places import GAMES
+from tests.places import GAME_FILES
 
 INFIX = "role(you)\ninit(p)\nlegal(you,go)\nnext(q) :- true(p)\nterminal :- true(q)\ngoal(you,100)\n"
 
@@ -207,7 +207,7 @@ def test_broken_rules_are_told_and_raise_nothing(text: str, rng: random.Random, 
 
 def test_the_first_state_and_one_random_match_are_drawn() -> None:
     """The match is one by the rules: its moves are legal in words, and its end says what it is worth."""
-    text = (GAMES / "tictactoe.kif").read_text()
+    text = (GAME_FILES["tictactoe"]).read_text()
     first = shown(text, 0, 0)["frames"]
     assert isinstance(first, list)
     assert len(first) == 1

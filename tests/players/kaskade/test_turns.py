@@ -13,7 +13,7 @@ import pytest
 
 from players.kaskade import stages
 from players.kaskade.stages import BuildTurn, build_propnet
-from tests.places import GAMES
+from tests.places import GAME_FILES
 
 HOLD = """
 import sys
@@ -93,7 +93,7 @@ def test_builders_of_the_same_rules_ground_them_once(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(stages, "KEEP_SECONDS", -1.0)
     built: list[object] = []
     monkeypatch.setattr(stages, "_network", _noting(built))
-    text = (GAMES / "tictactoe.kif").read_text()
+    text = (GAME_FILES["tictactoe"]).read_text()
     waits = threading.Event()
 
     class Watched(BuildTurn):

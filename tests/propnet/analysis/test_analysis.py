@@ -29,7 +29,7 @@ from propnet.recoding.samples import clock_states
 from propnet.substitute import cofactors
 from tests.examples import examples
 from tests.machines import network as machine_of
-from tests.places import GAMES
+from tests.places import GAME_FILES
 from tests.propnet.circuits import naive, random_network, tic_tac_toe
 
 seeds = st.integers(0, 2**32 - 1)
@@ -262,7 +262,7 @@ PASSING = (
 
 @pytest.mark.parametrize(("rule", "other"), PASSING)
 def test_nothing_is_proven_where_a_move_may_use_nothing(rule: str, other: str) -> None:
-    text = (GAMES / "tictactoe.kif").read_text()
+    text = (GAME_FILES["tictactoe"]).read_text()
     assert rule in text
     assert longest_match(machine_of(text.replace(rule, other)).network) is None
 

@@ -18,7 +18,7 @@ from players.kaskade.make_machine import make_machine
 from propnet.environments.vector_match import AUTORESET, VectorMatch, random_moves
 from propnet.kernels.records import pack
 from propnet.machine import PropnetMachine
-from tests.places import GAMES
+from tests.places import GAME_FILES
 
 KINDS = ("connectfour", "tron", "rockpaperscissors", "eightpuzzle", "breakthrough")
 """Alternating, simultaneous, three roles or one: with goals of all kinds."""
@@ -32,7 +32,7 @@ STUCK = """(role r) (init (at 1)) (succ 1 2) (succ 2 3)
 
 @cache
 def machine_of(game: str, level: str = "native") -> PropnetMachine:
-    text = (GAMES / f"{game}.kif").read_text() if "(" not in game else game
+    text = (GAME_FILES[game]).read_text() if "(" not in game else game
     machine = make_machine(parse_rules(text), level)
     assert isinstance(machine, PropnetMachine)
     return machine

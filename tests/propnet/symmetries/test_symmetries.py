@@ -27,7 +27,7 @@ from propnet.network import Network
 from propnet.symmetries.canonical import Orbits, paying_orbits
 from propnet.symmetries.group import Renaming, automorphisms, closure
 from tests.examples import examples
-from tests.places import GAMES
+from tests.places import GAME_FILES
 from tests.propnet.circuits import random_network
 
 
@@ -107,7 +107,7 @@ PUBLIC = {
 
 @pytest.mark.parametrize("name", GROUPS)
 def test_groups_of_our_games(name: str) -> None:
-    assert len(game_of(GAMES / f"{name}.kif").group) == GROUPS[name]
+    assert len(game_of(GAME_FILES[name]).group) == GROUPS[name]
 
 
 @pytest.mark.parametrize("name", PUBLIC)
@@ -119,7 +119,7 @@ def test_groups_of_public_games(name: str, corpus: Path) -> None:
     "name", ["tictactoe", "connectfour", "pegsolitaire", "eightpuzzle", "ninemensmorris"]
 )
 def test_automorphisms_are_seen_in_no_state(name: str) -> None:
-    game = game_of(GAMES / f"{name}.kif")
+    game = game_of(GAME_FILES[name])
     check_on_states(game, game.group)
 
 
@@ -164,7 +164,7 @@ def image(rows: np.ndarray, permutation: np.ndarray) -> np.ndarray:
 
 
 def test_a_group_is_closed_and_bounded() -> None:
-    game = game_of(GAMES / "tictactoe.kif")
+    game = game_of(GAME_FILES["tictactoe"])
     elements = {g.tobytes() for g in game.group}
     assert elements == {g[f].tobytes() for f in game.group for g in game.group}
     assert np.array_equal(game.group[0], np.arange(len(game.network.bases)))
@@ -176,7 +176,7 @@ def test_a_group_is_closed_and_bounded() -> None:
 
 def test_rules_of_another_game_are_refused() -> None:
     with pytest.raises(ValueError, match="ground rules"):
-        automorphisms(game_of(GAMES / "hanoi.kif").network, game_of(GAMES / "tictactoe.kif").ground)
+        automorphisms(game_of(GAME_FILES["hanoi"]).network, game_of(GAME_FILES["tictactoe"]).ground)
 
 
 def walk_in_a_circle(size: int, more: str = "") -> Game:
@@ -219,12 +219,12 @@ def test_loops_are_mapped_to_loops(size: int) -> None:
 )
 def test_what_breaks_a_symmetry_is_seen(more: str, elements: int) -> None:
     """Another function, another goal, another legality: each leaves fewer automorphisms."""
-    text = (GAMES / "tictactoe.kif").read_text(encoding="utf-8")
+    text = (GAME_FILES["tictactoe"]).read_text(encoding="utf-8")
     assert len(game_of_text(f"{text}\n{more}").group) == elements
 
 
 def test_without_rules_the_identity_alone_is_found() -> None:
-    assert len(automorphisms(game_of(GAMES / "tictactoe.kif").network, None)) == 1
+    assert len(automorphisms(game_of(GAME_FILES["tictactoe"]).network, None)) == 1
 
 
 # --- Searches over canonical states keep one state of each orbit, and their lines are real lines
@@ -248,7 +248,7 @@ def canonical_rows(orbits: Orbits, records: np.ndarray) -> set[bytes]:
 
 @pytest.mark.parametrize(("name", "depth"), [("tictactoe", 100), ("pegsolitaire", 6), ("lightsout", 4)])
 def test_a_search_keeps_one_state_of_each_orbit(name: str, depth: int) -> None:
-    game = game_of(GAMES / f"{name}.kif")
+    game = game_of(GAME_FILES[name])
     plain = layers(game.network, depth)
     kept = layers(Orbits(game.network, game.group).canonical_network(), depth)
     group = Orbits(game.network, game.group)
@@ -263,7 +263,7 @@ def test_a_search_keeps_one_state_of_each_orbit(name: str, depth: int) -> None:
 
 def test_connect_four_keeps_about_half() -> None:
     """Positions of connect four on 4x4: 161,029 (J. Tromp); those that are their own mirror image stay."""
-    game = game_of(GAMES / "connectfour.kif", FOUR_BY_FOUR)
+    game = game_of(GAME_FILES["connectfour"], FOUR_BY_FOUR)
     group = Orbits(game.network, game.group)
     assert len(game.group) == 2
     plain = np.concatenate(layers(game.network, 8))
@@ -274,7 +274,7 @@ def test_connect_four_keeps_about_half() -> None:
 
 def test_positions_whose_start_is_moved_keep_their_depth() -> None:
     """Hanoi: an automorphism exchanges two pegs, and does not map the initial state to itself."""
-    game = game_of(GAMES / "hanoi.kif")
+    game = game_of(GAME_FILES["hanoi"])
     machine = PropnetMachine(Rules(()), game.network)
     assert len(game.group) == 2
     depths = []
@@ -288,7 +288,7 @@ def test_positions_whose_start_is_moved_keep_their_depth() -> None:
 
 @pytest.mark.parametrize("name", ["tictactoe", "hanoi", "pegsolitaire"])
 def test_unfolded_lines_replay_on_the_prover(name: str) -> None:
-    game = game_of(GAMES / f"{name}.kif")
+    game = game_of(GAME_FILES[name])
     rng = np.random.default_rng(5)
     orbits = Orbits(game.network, game.group)
     kept = PropnetMachine(Rules(()), orbits.canonical_network())
@@ -313,7 +313,7 @@ def test_unfolded_lines_replay_on_the_prover(name: str) -> None:
 
 
 def test_a_line_that_does_not_exist_is_refused() -> None:
-    game = game_of(GAMES / "tictactoe.kif")
+    game = game_of(GAME_FILES["tictactoe"])
     machine = PropnetMachine(game.rules, game.network)
     start = machine.initial_state()
     with pytest.raises(StateError):
@@ -345,7 +345,7 @@ def test_gates_choose_what_canonical_chooses(seed: int, bases: int, elements: in
 
 
 def test_states_of_an_orbit_become_one() -> None:
-    game = game_of(GAMES / "tictactoe.kif")
+    game = game_of(GAME_FILES["tictactoe"])
     orbits = Orbits(game.network, game.group)
     plain = np.concatenate(layers(game.network))
     bits = unpack(plain, orbits.bases)
@@ -356,13 +356,13 @@ def test_states_of_an_orbit_become_one() -> None:
 
 def test_what_saves_nothing_is_left_out() -> None:
     """Where the only states are their own images."""
-    game = game_of(GAMES / "tictactoe.kif")
+    game = game_of(GAME_FILES["tictactoe"])
     found = paying_orbits(game.network, game.ground)
     assert found is not None
     assert len(found[1].initial) == len(game.network.bases)
     frozen = replace(game.network, legal_literals=game.network.legal_literals * 0 + 1)
     assert len(automorphisms(frozen, game.ground)) > 1
     assert paying_orbits(frozen, game.ground) is None
-    plain = game_of(GAMES / "rockpaperscissors.kif")
+    plain = game_of(GAME_FILES["rockpaperscissors"])
     assert len(plain.group) == 1
     assert paying_orbits(plain.network, plain.ground) is None

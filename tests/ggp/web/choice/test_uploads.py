@@ -15,7 +15,7 @@ from ggp.game import Game
 from ggp.web.choice.card_process import answer, read_upload
 from tests.examples import examples
 from tests.ggp.web.pages import Client, token_of
-from tests.places import GAMES
+from tests.places import GAME_FILES, GAMES
 
 LEVEL = "#####\n#@$.#\n#####\n\n######\n#@ $.#\n######\nTitle: Long\n"
 
@@ -23,7 +23,7 @@ LEVEL = "#####\n#@$.#\n#####\n\n######\n#@ $.#\n######\nTitle: Long\n"
 def test_each_kind_is_known_under_a_wrong_name() -> None:
     snakes = (GAMES / "levels" / "snakes.txt").read_bytes()
     for data, kind in (
-        ((GAMES / "hex.kif").read_bytes(), "rules"),
+        ((GAME_FILES["hex"]).read_bytes(), "rules"),
         (
             b"role(x). legal(x, stay) :- role(x). next(a). init(a). terminal :- true(a). goal(x, 100).",
             "rules",

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from ggp.rule_files import installed_games
+from tests.games.known import OWN_TESTS
 from tests.ggp.program import started
 from tests.ggp.web.pages import WebServer, open_table, press, wait
-from tests.places import GAMES
 
 pytest.importorskip("selenium", reason="selenium is not installed")
 from selenium.common.exceptions import StaleElementReferenceException
@@ -32,8 +32,8 @@ SLOW = [
     "phantomconnect", "prisonersdilemma", "queens", "snakes", "soma", "sudoku", "twentyfortyeight",
 ]  # fmt: skip
 BY_KEYS = ["sokoban"]
-FIFTH = [path.stem for path in installed_games() if path.parent != GAMES][::5]
-"""Of the games in subfolders one in five."""
+FIFTH = [path.stem for path in installed_games() if path.stem not in OWN_TESTS][::5]
+"""Of the other games one in five."""
 MOST_FAST = 12
 BESIDE = {
     "couples", "kuhn", "leduc", "liarsdice", "pentominoes", "snakes", "soma", "tron", "twentyfortyeight"
@@ -80,7 +80,7 @@ def play(browser: Any, rng: random.Random, most: float = inf) -> tuple[int, int]
 
 
 def test_each_own_game_is_played_here_and_few_of_them_in_each_run() -> None:
-    assert sorted([*FAST, *SLOW, *BY_KEYS]) == sorted(path.stem for path in GAMES.glob("*.kif"))
+    assert sorted([*FAST, *SLOW, *BY_KEYS]) == sorted(OWN_TESTS)
     assert len(FAST) <= MOST_FAST
 
 

@@ -22,7 +22,7 @@ from propnet.kernels.records import pack
 from propnet.machine import PropnetMachine
 from tests.examples import examples
 from tests.machines import network
-from tests.places import GAMES
+from tests.places import GAME_FILES, GAMES
 from tests.players.puzzles.frontier.plain import breadth_first, searched
 from tests.players.puzzles.snakes.simulator import Simulator
 
@@ -57,7 +57,7 @@ CROWDED = (
 
 
 def test_the_first_level_is_the_game() -> None:
-    assert level_to_rules(LEVELS[0]) == (GAMES / "snakes.kif").read_text()
+    assert level_to_rules(LEVELS[0]) == (GAME_FILES["snakes"]).read_text()
     assert len(LEVELS) == 6
 
 

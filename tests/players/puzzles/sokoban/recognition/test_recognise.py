@@ -27,7 +27,7 @@ from players.puzzles.sokoban.solver import Sokoban
 from players.solvers import Task, replayed
 from propnet.machine import PropnetMachine
 from tests.examples import examples
-from tests.places import GAMES
+from tests.places import GAME_FILES, in_turn
 from tests.players.puzzles.sokoban.levels.simulator import random_level
 from tests.players.puzzles.sokoban.recognition import forms
 
@@ -147,7 +147,7 @@ def test_other_games_are_not(text: str) -> None:
     assert game is None
 
 
-@pytest.mark.parametrize("path", sorted(GAMES.glob("*.kif")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", in_turn(GAME_FILES.values()), ids=lambda path: path.stem)
 def test_of_our_games_sokoban_alone_is_recognised(path: Path) -> None:
     rules = parse_rules(path.read_text(encoding="utf-8"))
     if len(ProverMachine(rules).roles) > 1:
