@@ -16,7 +16,7 @@ FRIEND = "friend"
 """The player of a seat that waits for another person."""
 LONGEST_NAME = 24
 _NAME = re.compile(rf"[^\W_](?:[\w .'-]{{0,{LONGEST_NAME - 2}}}[\w.])?")
-_OURS = ("human", "friend", "you", "a person", "chance", "the page", "kaskade", "easy", "medium", "strong")
+_OURS = ("human", "friend", "you", "a person", "chance", "the page", "kaskade")
 _ALPHABETS = ("LATIN", "CYRILLIC", "GREEK")
 """Alphabets with letters that look alike. No name has letters of one of them and of another alphabet."""
 

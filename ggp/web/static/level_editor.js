@@ -1,7 +1,7 @@
 // An editor of levels: cells are painted by clicks and keys, and checked as one draws.
 import { base64 } from "/static/cards.js";
 import { KINDS, kindOf, nameOf, partsOf, textOfParts, used } from "/static/level_text.js";
-import { openTable, source, STRENGTHS } from "/static/opponent.js";
+import { openTable, source, USUAL } from "/static/opponent.js";
 import { clearError, el, fail, post, read, saveText, textOf, write } from "/static/page.js";
 import { solveCard } from "/static/solve.js";
 
@@ -31,7 +31,7 @@ export function show(main) {
   const grid = el("div", { class: "cells", role: "grid" });
   const counts = el("p", { class: "counts" });
   const status = el("p", { class: "status", role: "status", "aria-live": "polite" });
-  const play = button("play", "Play it", () => openTable(source(card), ["human"], STRENGTHS.medium), { class: "main" });
+  const play = button("play", "Play it", () => openTable(source(card), ["human"], USUAL), { class: "main" });
   const solve = button("solve", "Solve it", () => solveCard(card));
   const undo = button("undo", "Undo", () => travel(past, future), { title: "key: Ctrl+Z" });
   const redo = button("redo", "Redo", () => travel(future, past), { title: "key: Ctrl+Y" });

@@ -3,12 +3,20 @@ import { clockChoice } from "/static/clocks.js";
 import { clearError, el, fail, post } from "/static/page.js";
 import { nameField } from "/static/seats.js";
 
-/** How the page's own player is set. `others` and `playclock` are what a table is opened with. */
-export const STRENGTHS = {
-  easy: { name: "Easy", means: "looks at 30 random games a move: overlooks a lot", others: "uct:playouts=30,knowledge=off", playclock: 1 },
-  medium: { name: "Medium", means: "thinks for one second", others: "uct", playclock: 1 },
-  strong: { name: "Strong", means: "thinks for five seconds, or as its clock allows", others: "uct", playclock: 5 },
-};
+/**
+ * The levels of the page's own player, from the weakest on. `others` and `playclock` are what a table is opened with. Each wins about
+ * four games in five against the one before (docs/measurements/levels.md).
+ */
+export const LEVELS = [
+  ...[10, 60, 360, 2200, 13000, 80000].map((playouts) => ({ means: `looks at ${playouts.toLocaleString("en")} random games a move`, others: `uct:playouts=${playouts},knowledge=off`, playclock: 1 })),
+  { means: "thinks for one second, with all that it has learnt", others: "uct", playclock: 1 },
+  { means: "thinks for five seconds, or as its clock allows", others: "uct", playclock: 5 },
+].map((level, i) => ({ ...level, name: `Level ${i + 1}` }));
+/** The level that is offered first. */
+export const USUAL = LEVELS[1];
+/** The level that thinks for a second. */
+export const SECOND = LEVELS.at(-2);
+const HIGHEST = LEVELS.at(-1);
 const UNBOUND = 3600; // seconds a move, where a clock for the match bounds them
 const OWN_SECONDS = 2;
 const CHANCE = "random"; // the role that chooses by chance alone
@@ -21,18 +29,15 @@ export function dot(role, number) {
 }
 
 /** The seconds a move of a strength, at a table with a clock for the match or without one. */
-const secondsOf = (strength, clock) => (strength === STRENGTHS.strong && clock ? UNBOUND : strength.playclock);
+const secondsOf = (strength, clock) => (strength === HIGHEST && clock ? UNBOUND : strength.playclock);
 
-/** The name of a seat's strength; empty where it is none of the usual ones. */
-function strengthOf(seat, seconds) {
-  const found = Object.entries(STRENGTHS).filter(([, { others }]) => others === seat);
-  return (found.find(([, { playclock }]) => playclock === seconds || (seconds === UNBOUND && playclock === STRENGTHS.strong.playclock)) ?? found.find(([key]) => key === "easy"))?.[0] ?? "";
-}
+/** The level of a seat; undefined where it is none of ours. */
+const levelOf = (seat, seconds) => LEVELS.find((level) => level.others === seat && (seat !== HIGHEST.others || seconds === level.playclock || (seconds === UNBOUND && level === HIGHEST)));
 
 /** Who plays a seat, in words. */
 export function playerName(seat, seconds) {
-  const strength = strengthOf(seat, seconds);
-  return strength ? `the page, ${strength}` : seat;
+  const level = levelOf(seat, seconds);
+  return level ? `the page, ${level.name.toLowerCase()}` : seat;
 }
 
 /** Fields for a player with options and its seconds; `strength()` is what they say. */
@@ -54,7 +59,7 @@ export const playerNames = (names) => el("datalist", { id: "players" }, ...names
  * mine, clock)` sets it to what a table says: `mine` where the person at this screen plays the role.
  */
 export function levelMenu(role, players, choose) {
-  const offered = [["human", "you"], ["friend", "a friend"], ...Object.entries(STRENGTHS).map(([key, { name }]) => [key, name.toLowerCase()]), ...players.map((name) => [`own ${name}`, name]), ["custom", "own …"]];
+  const offered = [["human", "you"], ["friend", "a friend"], ...LEVELS.map(({ name }) => [name, name.toLowerCase()]), ...players.map((name) => [`own ${name}`, name]), ["custom", "own …"]];
   const menu = el("select", { "data-role": role, "aria-label": `Who plays ${role}` }, ...offered.map(([value, words]) => el("option", { value }, words)));
   const typed = ownPlayer();
   const own = el("form", { class: "row", hidden: true }, typed.fields, el("button", {}, "Set"));
@@ -66,7 +71,7 @@ export function levelMenu(role, players, choose) {
     own.hidden = true;
   });
   menu.addEventListener("change", () => {
-    const strength = STRENGTHS[menu.value];
+    const strength = LEVELS.find(({ name }) => name === menu.value);
     own.hidden = menu.value !== "custom";
     if (strength) choose(strength.others, secondsOf(strength, timed));
     else if (menu.value === "custom") own.querySelector("input").focus();
@@ -76,7 +81,7 @@ export function levelMenu(role, players, choose) {
   function show(seat, thinks, mine, clock) {
     timed = clock;
     if (!own.hidden) return;
-    menu.value = seat === "human" ? (mine ? "human" : "friend") : strengthOf(seat, thinks) || (players.includes(seat) ? `own ${seat}` : "custom");
+    menu.value = seat === "human" ? (mine ? "human" : "friend") : levelOf(seat, thinks)?.name || (players.includes(seat) ? `own ${seat}` : "custom");
     menu.title = seat;
     menu.options[menu.length - 1].textContent = menu.value === "custom" ? seat : "own …";
     typed.set(seat === "human" ? "uct" : seat, Math.min(thinks, 60));
@@ -116,7 +121,7 @@ export function openSheet(card, { players = [], names = [], solve = null }) {
   const head = [close, el("h2", {}, card.title), card.line ? el("p", { class: "line" }, card.line) : null];
 
   if (card.roles.length < 2) {
-    const play = () => openTable(source(card), ["human"], STRENGTHS.medium);
+    const play = () => openTable(source(card), ["human"], USUAL);
     const find = () => solve(card);
     const buttons = card.kind === "packing" ? [] : [el("button", { type: "button", class: "main", id: "start", onclick: play }, "Try it yourself")];
     if (solve) buttons.push(el("button", { type: "button", id: "solve", class: card.kind === "packing" ? "main" : "", onclick: find }, "Have it solved"));
@@ -127,6 +132,16 @@ export function openSheet(card, { players = [], names = [], solve = null }) {
     return;
   }
 
+  const said = el("output", {});
+  const slider = el("input", { type: "range", id: "level", min: "1", max: String(LEVELS.length), value: String(LEVELS.indexOf(USUAL) + 1) });
+  const level = () => LEVELS[slider.value - 1];
+  const sayLevel = () => said.replaceChildren(el("strong", {}, level().name), ` ${level().means} `);
+  sayLevel();
+  slider.addEventListener("input", () => {
+    sheet.querySelector("input[value=page]").checked = true;
+    strengths.dispatchEvent(new Event("change"));
+    sayLevel();
+  });
   const typed = ownPlayer();
   const custom = el("fieldset", { class: "custom", hidden: true }, el("legend", {}, "Own"), playerNames(["human", ...names, ...players]), typed.fields, el("small", {}, "human, or a player, with options: uct:workers=2"));
   const clock = clockChoice();
@@ -135,7 +150,8 @@ export function openSheet(card, { players = [], names = [], solve = null }) {
     "fieldset",
     {},
     el("legend", {}, "Against"),
-    ...Object.entries(STRENGTHS).map(([key, { name, means }]) => radio("strength", key, key === "medium", el("strong", {}, name), ` ${means}`)),
+    radio("strength", "page", true, el("strong", {}, "The page")),
+    el("label", { class: "levels" }, said, slider),
     ...players.map((name) => radio("strength", `own ${name}`, false, el("strong", {}, name), " thinks for two seconds")),
     radio("strength", "friend", false, el("strong", {}, "With a friend"), " who opens the address that you send"),
     card.kind === "hidden" ? "" : radio("strength", "people", false, el("strong", {}, "At this screen"), " people play all sides here"),
@@ -161,14 +177,14 @@ export function openSheet(card, { players = [], names = [], solve = null }) {
   function begin() {
     const side = chosen("side");
     const kind = chosen("strength");
-    let strength = STRENGTHS[kind];
+    let strength = level();
     const more = clock.value();
     if (kind === "custom") strength = typed.strength();
     else if (kind === "people") strength = { others: "human", playclock: OWN_SECONDS };
     else if (kind === "friend") {
       strength = { others: "friend", playclock: OWN_SECONDS };
       more.name = called.querySelector("input").value.trim();
-    } else if (strength === undefined) strength = { others: kind.slice(4), playclock: OWN_SECONDS };
+    } else if (kind !== "page") strength = { others: kind.slice(4), playclock: OWN_SECONDS };
     const seats = card.roles.map((role, i) => (role === CHANCE ? "random" : String(i) === side ? "human" : strength.others));
     const wait = el("p", { role: "status" }, "setting up the table ...");
     form.append(wait);

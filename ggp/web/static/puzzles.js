@@ -1,5 +1,5 @@
 // The room of puzzles: one is chosen, solved while one looks on, and its line played on the board.
-import { openTable, STRENGTHS } from "/static/opponent.js";
+import { openTable, USUAL } from "/static/opponent.js";
 import { counted, drawing, el, fail, listen, post } from "/static/page.js";
 import { stepper } from "/static/stepper.js";
 import { mark } from "/static/steps.js";
@@ -16,7 +16,7 @@ export function show(main, { puzzle, seconds, source }) {
   const where = el("output", {});
   const numbers = el("details", { open: true }, el("summary", {}, "Numbers"), facts);
   const lurd = el("details", { class: "lurd", hidden: true });
-  const own = el("button", { type: "button", id: "own", onclick: () => openTable(source, ["human"], STRENGTHS.medium) }, "Try it yourself");
+  const own = el("button", { type: "button", id: "own", onclick: () => openTable(source, ["human"], USUAL) }, "Try it yourself");
   const moves = el("ol", { class: "line", "aria-label": "Line", tabindex: "0" });
   const drawings = new Map(); // step -> promise of the SVG's text
   let line = [];

@@ -1,7 +1,7 @@
 // The rules room: an editor whose findings come as one types, and what can be done with rules.
 import { Editor } from "/static/editor.js";
 import { preview } from "/static/preview.js";
-import { openTable, STRENGTHS } from "/static/opponent.js";
+import { openTable, USUAL } from "/static/opponent.js";
 import { solveCard } from "/static/solve.js";
 import { clearError, drawing, el, fail, get, post, saveText, textOf, used } from "/static/page.js";
 
@@ -204,7 +204,7 @@ export async function show(main, { games }) {
     el(
       "div",
       { class: "row", role: "group", "aria-label": "Use the rules" },
-      el("button", { type: "button", id: "play", class: "main", onclick: () => openTable({ game: "", rules: editor.text }, ["human"], STRENGTHS.medium) }, "Play these rules"),
+      el("button", { type: "button", id: "play", class: "main", onclick: () => openTable({ game: "", rules: editor.text }, ["human"], USUAL) }, "Play these rules"),
       button("solve", "Solve as a puzzle", () => solveCard(own())),
     ),
     el("div", { class: "rules" }, el("div", {}, editor.element, el("p", { class: "hint" }, "F8 and Shift+F8 go from finding to finding.")), el("div", { class: "told" }, seen.element, status, list)),

@@ -1,7 +1,7 @@
 // The first page: what this is, a game that goes on by itself, and the doors to everything.
 import { el } from "/static/page.js";
 import { hasLast, lastGame } from "/static/mine.js";
-import { openTable, STRENGTHS } from "/static/opponent.js";
+import { openTable, USUAL } from "/static/opponent.js";
 
 const PAUSE = 1300; // ms between two positions
 const STEPS = 24;
@@ -30,7 +30,7 @@ function live(card) {
 }
 
 export function show(main, { shown, games, puzzles }) {
-  const now = el("button", { type: "button", class: "main", id: "now", onclick: () => openTable({ game: shown.name, rules: "" }, ["human", STRENGTHS.easy.others], STRENGTHS.easy) }, "Play now");
+  const now = el("button", { type: "button", class: "main", id: "now", onclick: () => openTable({ game: shown.name, rules: "" }, ["human", USUAL.others], USUAL) }, "Play now");
   const again = el("p", { class: "continue", hidden: !hasLast() }); // its place is there before the server has answered
   if (hasLast()) lastGame().then((link) => link && again.append(link));
   const door = (href, picture, title, words) =>

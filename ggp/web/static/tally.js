@@ -1,5 +1,5 @@
 // Beside the board of a puzzle: moves, pushes, and the best result so far, which this browser keeps for each level.
-import { openTable, STRENGTHS } from "/static/opponent.js";
+import { openTable, USUAL } from "/static/opponent.js";
 import { counted, el, read, write } from "/static/page.js";
 
 const told = ({ moves, pushes }) => [counted(moves, "move", "moves"), ...(pushes === undefined ? [] : [counted(pushes, "push", "pushes")])].join(", ");
@@ -24,7 +24,7 @@ export function tallyView(order) {
   const restart = button("restart", "Restart", "r", () => order("goto", { step: 0 }).then(() => order("go")));
   const counts = el("span", {});
   const record = el("span", { class: "best" });
-  const next = el("button", { type: "button", id: "next-level", onclick: () => openTable({ game: following, rules: "" }, ["human"], STRENGTHS.medium) }, "Next level");
+  const next = el("button", { type: "button", id: "next-level", onclick: () => openTable({ game: following, rules: "" }, ["human"], USUAL) }, "Next level");
   const element = el("p", { class: "tally", role: "group", "aria-label": "Counts", hidden: true }, counts, record, next);
   let following = "";
 

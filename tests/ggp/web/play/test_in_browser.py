@@ -284,8 +284,8 @@ f2-d2 d6-f6 e3-d3 d5-d6 c5 g1-c5 e4-e5 d3-f4 e5-d5 c5
 BANNER = "document.querySelector('.banner:not([hidden]) h2')?.textContent"
 
 
-def choose(browser: Any, address: str, title: str, strength: str = "easy") -> None:
-    """The card of this title, the sheet's usual side, an opponent; wait for the table."""
+def choose(browser: Any, address: str, title: str, against: str = "page") -> None:
+    """The card of this title, the sheet's usual side, an opponent (the page at its lowest level); wait for the table."""
     browser.get(f"{address}/play")
     titles = "[...document.querySelectorAll('.card strong')].map((s) => s.textContent)"
     wait(browser, f"{titles}.includes({json.dumps(title)})")
@@ -295,8 +295,9 @@ def choose(browser: Any, address: str, title: str, strength: str = "easy") -> No
         title,
     )
     wait(browser, "document.querySelector('dialog[open] #start')")
-    if browser.find_elements("css selector", f"dialog input[value={strength}]"):
-        browser.find_element("css selector", f"dialog input[value={strength}]").click()
+    if browser.find_elements("css selector", f"dialog input[value={against}]"):
+        browser.execute_script("const level = document.getElementById('level'); level.value = 1;")
+        browser.find_element("css selector", f"dialog input[value={against}]").click()
     browser.find_element("id", "start").click()
     wait(browser, "document.querySelector('.board svg') && location.pathname.startsWith('/play/')")
 
@@ -689,7 +690,7 @@ def test_the_level_is_chosen_beside_the_name_in_the_middle_and_clocks_go_on_afte
         web(),
         "/play/tables",
         game="tictactoe",
-        seats=["human", "uct:playouts=30,knowledge=off"],
+        seats=["human", "uct:playouts=10,knowledge=off"],
         playclock=1,
         minutes=5,
     )
@@ -698,9 +699,9 @@ def test_the_level_is_chosen_beside_the_name_in_the_middle_and_clocks_go_on_afte
     look(browser, lambda s: s[1].startswith("step 2 ") and s[0].startswith("Your turn"))
     assert "expects" in text(browser, ".bars")
     menu = browser.find_elements(By.CSS_SELECTOR, ".level select")[1]
-    assert menu.get_attribute("value") == "easy"
+    assert menu.get_attribute("value") == "Level 1"
     browser.execute_script(
-        "arguments[0].value = 'medium'; arguments[0].dispatchEvent(new Event('change'))", menu
+        "arguments[0].value = 'Level 7'; arguments[0].dispatchEvent(new Event('change'))", menu
     )
     wait(browser, "document.querySelectorAll('.names .who')[1].title === 'uct'")
     assert look(browser, lambda s: True)[1].startswith("step 2 ")
