@@ -166,6 +166,11 @@ class Portfolio(Companion):
         """The names of the solvers that have something left to do."""
         return [member.name for member in self._members]
 
+    @property
+    def shortens(self) -> bool:
+        """Whether the solver that found the line is at work, and goes on for a shorter one."""
+        return any(member.name == self.solver and member.work.shortens for member in self._members)
+
     def holds(self, state: State) -> bool:
         """Whether it need not restart at ``state``: the state is its start, the best line's value is proven,
         or no line comes to an end."""
@@ -225,6 +230,16 @@ _LOOK_SECONDS = 0.2
 """Seconds between two calls of a watcher, about."""
 
 
+_LEAST_TO_SHORTEN = 1.0
+
+
+def time_to_shorten(began: float, end: float) -> float:
+    """Seconds for a shorter line, once one is found: as long again as that took and at least a second, while
+    time is left. ``began`` and ``end`` (time.monotonic()) are those of the search."""
+    now = time.monotonic()
+    return max(0.0, min(end - now, max(now - began, _LEAST_TO_SHORTEN)))
+
+
 Watcher = Callable[[Solution, list[str]], None]
 """Called with the current solution and the names of the active solvers."""
 
@@ -237,6 +252,7 @@ def solve(
     seed: int = 0,
     only: str | type[LineSolver] | None = None,
     watch: Watcher | None = None,
+    shorten: bool = False,
 ) -> Solution:
     """The best line from the initial state that is found within a given wall time.
 
@@ -247,6 +263,7 @@ def solve(
         seed: seed of their random choices.
         only: the name of the one solver to use, or its class.
         watch: called about five times a second.
+        shorten: whether a solver that can looks for a shorter line, as :func:`time_to_shorten` says.
 
     Raises:
         GdlError: the game has several roles, there is no such solver, or it does not recognise the game.
@@ -276,9 +293,12 @@ def solve(
         used = time.process_time() - clock
         return Solution(line.value, moves, proven, portfolio.solver, portfolio.states, used)
 
-    looked = began
-    while portfolio.active and line.value < perfect and time.monotonic() < began + seconds:
-        portfolio.step(began + seconds)
+    looked, end, solved = began, began + seconds, False
+    while portfolio.active and time.monotonic() < end:
+        if line.value >= perfect and not solved:
+            solved = True
+            end = time.monotonic() + (time_to_shorten(began, end) if shorten and portfolio.shortens else 0.0)
+        portfolio.step(end)
         if watch is not None and time.monotonic() > looked + _LOOK_SECONDS:
             looked = time.monotonic()
             watch(so_far(), portfolio.at_work)

@@ -111,6 +111,8 @@ class LineSolver(Stepwise, ABC):
     """
 
     name: ClassVar[str]
+    shortens: ClassVar[bool] = False
+    """Whether it goes on for shorter lines once one has the best goal."""
 
     def __init__(self, task: Task) -> None:
         self.machine = task.machine

@@ -18,6 +18,7 @@ from gdl.errors import GdlError, or_error, sound
 from gdl.words import counted
 from ggp.solving.view import ProgressView
 from ggp.stopwatch import Stopwatch
+from players.portfolio import time_to_shorten
 from players.processes.lifeline import Lifeline
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.search.few_positions import FewPositions
@@ -50,8 +51,9 @@ class LevelRequest:
         memory: bytes for all processes together.
         only: the name of the only search to use; None for all.
         workers: number of processes.
-        shorter: the metric by which a solution is shortened in the remaining time; None for the first
-            solution.
+        shorter: the metric by which a solution is shortened in all the remaining time; None for fewer
+            pushes as long as :func:`players.portfolio.time_to_shorten` says, or if there are several levels
+            for the first solution.
     """
 
     seconds: float
@@ -76,15 +78,16 @@ def solve_levels(
     if len(levels) == 1 and entries[0].search is FewPositions:
         # If a level is solved before the portfolio, no kernel is loaded and no process started.
         [(number, level)] = levels.items()
-        found = _here(number, sound(level), request, entries[:1], show)
+        found = _here(number, sound(level), request, entries[:1], show, True)
         if found.outcome in _ENDS or len(entries) == 1:
             yield number, found
             return
         entries = entries[1:]
     if request.workers == 1 or len(levels) == 1:
         _compile(request, entries)
+        alone = len(levels) == 1
         for number, level in levels.items():
-            yield number, or_error(lambda: _here(number, sound(level), request, entries, show))  # noqa: B023
+            yield number, or_error(lambda: _here(number, sound(level), request, entries, show, alone))  # noqa: B023
     else:
         yield from _side_by_side(levels, request, entries, show)
 
@@ -117,9 +120,15 @@ def _compile(request: LevelRequest, entries: Sequence[Entry]) -> None:
 
 
 def _here(
-    number: int, level: Level, request: LevelRequest, entries: Sequence[Entry], show: _LevelShow
+    number: int,
+    level: Level,
+    request: LevelRequest,
+    entries: Sequence[Entry],
+    show: _LevelShow,
+    alone: bool,
 ) -> LevelSolution:
     began = time.monotonic()
+    end = began + request.seconds
     solution = solve_level(
         level,
         request.seconds,
@@ -128,16 +137,19 @@ def _here(
         entries=entries,
         watch=lambda search: show(number, search),
     )
-    if request.shorter is None:
+    if request.shorter is not None:
+        left, metric = end - time.monotonic(), request.shorter
+    elif alone:
+        left, metric = time_to_shorten(began, end), Metric.PUSHES
+    else:
         return solution
-    left = began + request.seconds - time.monotonic()
-    return shortened(level, solution, request.shorter, left, request.memory, time.monotonic)
+    return shortened(level, solution, metric, left, request.memory, time.monotonic)
 
 
 def _there(level: Level, request: LevelRequest, entries: Sequence[Entry]) -> LevelSolution:
     """Solve a level in a process of the pool."""
     warm_up(entries)
-    return _here(0, level, request, entries, lambda number, search: None)
+    return _here(0, level, request, entries, lambda number, search: None, False)
 
 
 def _side_by_side(

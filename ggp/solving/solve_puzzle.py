@@ -74,7 +74,9 @@ def _solve(
     able = [kind for kind in solvers if lanes is not None and kind.recognise(lanes)]
     compile_together(missing(_parts(able, request)))
     left = max(0.0, deadline - built)
-    return solve(machine, left, memory=request.memory, seed=request.seed, only=request.only, watch=watch)
+    return solve(
+        machine, left, memory=request.memory, seed=request.seed, only=request.only, watch=watch, shorten=True
+    )
 
 
 def _parts(solvers: Sequence[type[LineSolver]], request: SolveRequest) -> list[Part]:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from gdl.errors import GdlError
 from gdl.machine import Machine
 from gdl.prover.machine import ProverMachine
-from players.portfolio import BestLine, Portfolio
+from players.portfolio import BestLine, Portfolio, time_to_shorten
 from players.puzzles.frontier.solver import BreadthFirst, ClosedList
 from players.puzzles.nrpa import BY_MOVE, BY_PAIR, BY_STEP, NestedPolicy
 from players.solvers import Certainty, LineSolver, Promise, Report, Task
@@ -289,6 +289,17 @@ def test_a_solver_may_report_a_line_when_it_is_made(monkeypatch: pytest.MonkeyPa
     portfolio = Portfolio(machine, machine.initial_state(), line, MEMORY, 0)
     portfolio.step(0.0)
     assert portfolio.solver == "hasty" and line.value == 40
+
+
+@given(spent=st.floats(0.0, 50.0), left=st.floats(-5.0, 50.0))
+def test_a_shorter_line_is_looked_for_as_long_again_a_second_at_least_and_only_while_time_is_left(
+    spent: float, left: float
+) -> None:
+    now = time.monotonic()
+    seconds = time_to_shorten(now - spent, now + left)
+    wanted = max(0.0, min(left, max(spent, 1.0)))
+    assert wanted - 1.0 <= seconds <= wanted + 1.0  # the clock has gone on
+    assert 0.0 <= seconds <= max(0.0, left)
 
 
 def test_beside_a_master_of_the_game_others_are_not_even_made_until_it_had_its_seconds(

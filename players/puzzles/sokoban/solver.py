@@ -48,6 +48,7 @@ class Sokoban(LineSolver):
     """
 
     name: ClassVar[str] = "sokoban"
+    shortens: ClassVar[bool] = True
     urgent: ClassVar[int] = 3
     _begun: ClassVar[_Begun | None] = None
 

@@ -31,7 +31,8 @@ from players.puzzles.frontier.outcome import FrontierProgress
 from players.puzzles.sokoban.geometry import from_level
 from players.puzzles.sokoban.levels.read import find_level
 from players.puzzles.sokoban.lines import after_steps, is_solved
-from players.puzzles.sokoban.search.portfolio import ENTRIES
+from players.puzzles.sokoban.search.portfolio import ENTRIES, entries_named
+from players.puzzles.sokoban.search.solve_level import solve_level
 from players.puzzles.sokoban.solution import replay
 from players.solvers import Solution, replayed
 from players.sorted_sets.files import LOCK, has_commit
@@ -398,21 +399,33 @@ def test_a_wrong_solution_is_an_error(path: Path) -> None:
 @pytest.mark.parametrize("metric", ["pushes", "moves"])
 def test_a_solution_is_made_shorter_in_the_time_that_is_left(metric: str) -> None:
     # The optimizer ends by itself, long before the time does: it proves that there is no shorter one.
-    words = "tutorial.xsb:5", "-s", "60", "--json", "--solver", "backward"
+    level = find_level(str(GAMES / "levels" / "tutorial.xsb:5"))
+    first = solve_level(level, 60.0, entries=entries_named("backward"))
+    words = "tutorial.xsb:5", "-s", "60", "--json", "--solver", "backward", "--shorter", metric
     status, text = solved_levels(*words)
-    first = json.loads(text)
-    assert status == 0
-    status, text = solved_levels(*words, "--shorter", metric)
     better = json.loads(text)
     assert status == 0
-    geometry, start = from_level(find_level(str(GAMES / "levels" / "tutorial.xsb:5")))
+    geometry, start = from_level(level)
     assert is_solved(geometry, after_steps(geometry, start, better["steps"]))
     assert sum(letter.isupper() for letter in better["steps"]) == better["pushes"]
     if metric == "pushes":
         assert better["proven"]
-        assert better["pushes"] <= first["pushes"]
+        assert better["pushes"] <= len(first.pushes)
     else:
-        assert len(better["steps"]) < len(first["steps"])
+        assert len(better["steps"]) < len(first.steps)
+
+
+@pytest.mark.slow
+def test_a_level_and_rules_that_are_one_are_shortened_without_being_asked() -> None:
+    level = find_level(str(GAMES / "levels" / "yards.xsb:4"))
+    first = solve_level(level, 60.0, entries=entries_named("backward"))
+    status, text = solved_levels("yards.xsb:4", "-s", "60", "--json", "--solver", "backward")
+    assert status == 0
+    assert json.loads(text)["pushes"] < len(first.pushes)
+    machine = make_machine(Game.load("sokoban").rules, "propnet")
+    raw, short = (solve(machine, 60.0, only="sokoban", shorten=shorten) for shorten in (False, True))
+    assert raw.value == short.value == 100
+    assert len(short.moves) < len(raw.moves)
 
 
 def test_shorter_is_pushes_or_moves_of_levels() -> None:

@@ -98,7 +98,8 @@ def shortened(
         memory: bytes for the search.
         clock: a function that returns the time.
     """
-    if solution.outcome is not Outcome.SOLVED or seconds <= 0:
+    fewest = solution.optimal and metric is Metric.PUSHES
+    if solution.outcome is not Outcome.SOLVED or seconds <= 0 or fewest:
         return solution
     from players.puzzles.sokoban.optimizer import Optimizer  # loads kernels
 

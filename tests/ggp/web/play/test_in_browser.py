@@ -285,7 +285,7 @@ BANNER = "document.querySelector('.banner:not([hidden]) h2')?.textContent"
 
 
 def choose(browser: Any, address: str, title: str, against: str = "page") -> None:
-    """The card of this title, the sheet's usual side, an opponent (the page at its lowest level); wait for the table."""
+    """The card of this title, the sheet's usual side, an opponent (the page at its lowest level); wait."""
     browser.get(f"{address}/play")
     titles = "[...document.querySelectorAll('.card strong')].map((s) => s.textContent)"
     wait(browser, f"{titles}.includes({json.dumps(title)})")
