@@ -24,8 +24,8 @@ _PIPES = "- is standard input"
 OPERATORS = "For operators"
 """The panel of options that limit or open up a program which runs for others."""
 GAME_HELP = (
-    "A bundled game (see `ggp games`), a file of rules (.kif, .hrf, .pl), a Sokoban level, "
-    "FILE.xsb:N, or a level of Snakes, FILE.txt:N."
+    "A bundled game (see `ggp games`), in other sizes hex:11, a file of rules (.kif, .hrf, .pl), a Sokoban "
+    "level, FILE.xsb:N, or a level of Snakes, FILE.txt:N."
 )
 GameName = Annotated[str, typer.Argument(help=GAME_HELP)]
 
@@ -91,10 +91,10 @@ def read_or_complain(path: Path) -> bytes | None:
 def read_rules(name: str) -> tuple[str, str] | None:
     """The name for messages (a file's path) and the text of rules: a file, ``-`` for standard input, a
     bundled game, or a level. None, after a line on stderr, if they cannot be read."""
-    from ggp.rule_files import rules_of_level
+    from ggp.rule_files import generated_rules
 
     try:
-        if name != "-" and (level := rules_of_level(name)):
+        if name != "-" and (level := generated_rules(name)):
             return name, level[1]
     except GdlError as error:
         complain(error)

@@ -13,7 +13,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from gdl.errors import GdlError
-from gdl.reading import text_of
+from gdl.reading import games_folder, text_of
 from gdl.syntax.parser import parse_term
 from gdl.terms import Term
 from gdl.visible import visible
@@ -23,7 +23,7 @@ from ggp.boards.scene import Onlooker
 from ggp.boards.svg.picture import SvgPainter
 from ggp.game import Game
 from ggp.processes.parent import JsonMessage, Send, answer_requests
-from ggp.rule_files import games_folder, installed_game
+from ggp.rule_files import installed_game
 
 if TYPE_CHECKING:
     from players.puzzles.snakes.level import SnakeLevel
