@@ -98,6 +98,7 @@ _PAUSES = (", ", " with ", " on ", " for ")
 _LONGEST_LINE = 110
 """Characters of a card's line."""
 _LONGEST_HEADLINE = 300
+_FACTS = re.compile(r"^; Size +([0-9,]+) base", re.MULTILINE)
 _HINT = re.compile(r"[a-z ]+:")
 _FILTERS = {"against chance": "chance", "at the same time": "at once", "hidden information": "hidden"}
 """Kinds that rules name -> the kinds of cards that mean the same."""
@@ -140,6 +141,17 @@ def packing_files() -> list[Path]:
     """The bundled packing puzzles."""
     folder = games_folder() / "puzzles"
     return [path for ending in PACKING_ENDINGS for path in sorted(folder.glob(f"*{ending}"))]
+
+
+def folder_of(path: Path) -> str:
+    """The kind of a bundled game: the name of its folder."""
+    return path.parent.name
+
+
+def size_of(text: str) -> str:
+    """The number of a game's base propositions, as its header comment gives it; empty if it does not."""
+    found = _FACTS.search(text)
+    return found[1] if found else ""
 
 
 def title_of(text: str) -> tuple[str, str]:
