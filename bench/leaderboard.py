@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.processes import call
-from bench.scripts import clocks_of_cpu_time, command_line, half_width, processor
+from bench.scripts import clocks_of_cpu_time, command_line, processor
 from gdl.grounding.pipeline import ground
 from gdl.information import hides
 from gdl.terms import RANDOM
@@ -52,23 +52,26 @@ KNOWN = {
     "y": ("100, 0", "as hex"),
 }
 """What is known of games that are too large to be solved here: the goals by best play, and who found it."""
-PAGE = """# Leaderboard of ourselves
+PAGE = """---
+orphan: true
+---
+# Leaderboard of ourselves
 
 `python -m bench.leaderboard` writes this page and [leaderboard.json](leaderboard.json): a row for each game
 for two that comes along.
 
 The *value* is what the first and the second role get if both play best. Where a number of states stands
 beside it, `ggp tabulate` found it by looking at all of them; the others are known results, named below.
-*Points* are what our player gets of 100 on average, with half of the 95 % interval, from both seats and with
-{seconds:g} CPU seconds a move: against `greedy`, which looks one move ahead, and against `random`. The player
-is `uct`, or `pimc` where information is hidden. A match is cut after {steps} moves. *Playouts* are random
-matches a CPU second on one core.
+Our player's points, of 100, are the mean of so many matches, as many from each seat, with {seconds:g} CPU
+seconds a move: against `greedy`, which looks one move ahead, and against `random`. The player is `uct`, or
+`pimc` where information is hidden. A match is cut after {steps} moves, with the goals of its last state.
+*Playouts* are random matches a CPU second on one core.
 
 {games} games, {solved} of them solved here. Measured on {machine}, beside other programs: rates are lower
 bounds. A dash: not within the time.
 
-| game | value | states | player | against greedy | against random | matches | playouts/s |
-|---|---|---|---|---|---|---|---|
+| game | value | states | player | against greedy | against random | playouts/s |
+|---|---|---|---|---|---|---|
 """
 
 
@@ -122,7 +125,6 @@ def played(name: str, seconds: float, minutes: float) -> dict[str, Any]:
     scores = {
         opponent: {
             "points": round(sum(results) / len(results), 1),
-            "give_or_take": round(half_width(results), 1),
             "matches": len(results),
         }
         for opponent, results in goals.items()
@@ -176,10 +178,9 @@ def page(kept: dict[str, Any]) -> str:
             sources.append(f"{row['title']}: {KNOWN[name][1]}.")
         states = f"{row['states']:,}" if "states" in row else "–"
         scores = [row.get(opponent) for opponent in OPPONENTS]
-        points = [f"{one['points']:.0f} ± {one['give_or_take']:.0f}" if one else "–" for one in scores]
-        matches = "–" if scores[0] is None else str(sum(one["matches"] for one in scores if one))
+        points = [f"{one['points']:.0f} of {one['matches']}" if one else "–" for one in scores]
         rate = f"{row['playouts_per_s']:,}" if "playouts_per_s" in row else "–"
-        cells = (f"{row['title']} (`{name}`)", value, states, row.get("player", "–"), *points, matches, rate)
+        cells = (f"{row['title']} (`{name}`)", value, states, row.get("player", "–"), *points, rate)
         lines.append(f"| {' | '.join(cells)} |")
     about = {key: kept[key] for key in ("machine", "seconds", "steps")}
     solved_here = sum("values" in row for _, row in rows)

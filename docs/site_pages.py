@@ -2,7 +2,8 @@
 
 ``gallery``: our games by kind, each with its board after some moves of its recorded playthrough.
 ``commands``: every command of ``ggp`` with its options, as its own help has them. ``live FILE``: a packing
-puzzle in space, as ``ggp cover --output`` writes it, in a frame that can be turned, with the block's text below it.
+puzzle in space, as ``ggp cover --output`` writes it, in a frame that can be turned, with the block's text
+below it.
 """
 
 from __future__ import annotations
