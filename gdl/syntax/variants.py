@@ -88,8 +88,8 @@ def read_sizes(text: str) -> tuple[tuple[Size, ...], tuple[HintFault, ...]]:
     for part, place in _parts(text, found):
         try:
             if _place_of(part, own).search(_rest(text, found)) is None:
-                fault = f"{_reads(part, own)[:60]!r} is not in the text"
-                raise GdlError(fault, remedy="write it as it stands there")
+                missing = f"{_reads(part, own)[:60]!r} is not in the text"
+                raise GdlError(missing, remedy="write it as it stands there")
         except GdlError as error:
             faults.append(HintFault(place, error.message, error.remedy))
     return (() if faults else tuple(sizes)), tuple(faults)
