@@ -22,7 +22,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from gdl.syntax.preface import read_preface
 from gdl.syntax.variants import read_sizes
-from ggp.answers.catalogue import folder_of, headline, title_of
+from ggp.answers.catalogue import folder_of, title_of
 from ggp.cli import build
 from ggp.game import Game
 from ggp.rule_files import installed_games
@@ -44,14 +44,14 @@ class Gallery(SphinxDirective):
             (folder / f"{game.name}.svg").write_text(game_picture(path), encoding="utf-8")
             self.env.note_dependency(str(path))
             roles = ", ".join(game.initial.legal)
-            title = title_of(game.text)[0]
+            title, line = title_of(game.text)
             sizes = ", ".join(map(str, read_sizes(game.text)[0]))
             how = f"{read_preface(game.text)[0].how}{f' Sizes: {sizes}.' if sizes else ''}"
             kinds.setdefault(folder_of(path), []).append(
                 f'<figure><img src="_static/games/{game.name}.svg" alt="" loading="lazy">'
-                f"<figcaption><strong>{escape(title)}</strong> ({escape(roles)})<br>"
-                f"<code>{game.name}</code>: "
-                f"{escape(headline(game.text))}<details><summary>How to play</summary>{escape(how)}</details>"
+                f"<figcaption><strong>{escape(title)}</strong> ({escape(roles)})<br>{escape(line)}"
+                f"<br><code>ggp play {game.name}</code>"
+                f"<details><summary>How to play</summary>{escape(how)}</details>"
                 "</figcaption></figure>"
             )
         found: list[nodes.Node] = []
