@@ -6,8 +6,8 @@ Each game for two roles, and perhaps chance, has a row. Its value is found by lo
 tabulate``) where it has few facts, or is a known result (KNOWN). ``uct``, or ``pimc`` where information is
 hidden, plays against ``greedy`` and ``random``, each from both seats: a check of the player and of the rules.
 Playouts are counted on the native machine. A game is measured in a process of its own and at once written to
-the JSON, so the same command goes on where the last one ended; games that are named are measured again. The
-page is written from the JSON.
+the JSON, so the same command goes on where the last one ended; games that are named are measured again, and
+with more minutes for ``--solve`` those without a value are tried again. The page is written from the JSON.
 """
 
 from __future__ import annotations
@@ -133,36 +133,41 @@ def played(name: str, seconds: float, minutes: float) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Measure the games that have no row yet, and write the page."""
+    """Measure what has no row yet, try once more to solve what had less time, and write the page."""
     parser = command_line(__doc__)
     parser.add_argument(
         "games", nargs="*", help="these, whether they have a row or not; else all without one"
     )
+    parser.add_argument("--minutes", type=float, default=1.0, help="of CPU time for the matches of a game")
     parser.add_argument(
-        "--minutes", type=float, default=1.0, help="for solving a game, and again for its matches"
+        "--solve", type=float, default=2.0, metavar="MINUTES", help="by the clock for its value"
     )
-    parser.add_argument("--seconds", type=float, default=0.05, help="CPU seconds for a move")
+    parser.add_argument("--seconds", type=float, default=0.05, help="of CPU time for a move")
     parser.add_argument("--folder", type=Path, default=FOLDER, help="of leaderboard.json and leaderboard.md")
     options = parser.parse_args()
     path = options.folder / "leaderboard.json"
     rows: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))["games"] if path.exists() else {}
+    about = {"machine": processor(), "seconds": options.seconds, "steps": MOST_STEPS}
     for file in installed_games():
-        name = file.stem
-        if (options.games and name not in options.games) or (name in rows and not options.games):
+        name, game = file.stem, Game.load(file.stem)
+        row = {} if name in options.games else rows.get(name, {})
+        if (options.games and name not in options.games) or not two_roles(game):
             continue
-        game = Game.load(name)
-        if not two_roles(game):
-            continue
-        row = {"title": title_of(game.text)[0], "kind": folder_of(file)}
-        if not hides(game.rules) and len(ground(game.rules).bases) <= MOST_FACTS:
-            row |= solved(name, 60 * options.minutes)
-        limit = 120 * options.minutes + 60
-        found, why = call(played, (name, options.seconds, options.minutes), ["ggp.game"], limit)
-        row |= found or {"unplayed": why}
+        before = json.dumps(row)
+        row |= {"title": title_of(game.text)[0], "kind": folder_of(file)}
+        small = not hides(game.rules) and len(ground(game.rules).bases) <= MOST_FACTS
+        if small and "values" not in row and row.get("tried_minutes", 0.0) < options.solve:
+            row |= solved(name, 60 * options.solve) | {"tried_minutes": options.solve}
+            if "values" in row:
+                row.pop("unsolved", None)
+        if "player" not in row:
+            limit = 120 * options.minutes + 60
+            found, why = call(played, (name, options.seconds, options.minutes), ["ggp.game"], limit)
+            row |= found or {"unplayed": why}
         rows[name] = row
-        about = {"machine": processor(), "seconds": options.seconds, "steps": MOST_STEPS}
         path.write_text(json.dumps({**about, "games": rows}, indent=1) + "\n", encoding="utf-8")
-        sys.stderr.write(f"{name}: {json.dumps(row)}\n")
+        if json.dumps(row) != before:
+            sys.stderr.write(f"{name}: {json.dumps(row)}\n")
     kept = json.loads(path.read_text(encoding="utf-8"))
     (options.folder / "leaderboard.md").write_text(page(kept), encoding="utf-8")
 

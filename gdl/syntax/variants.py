@@ -42,6 +42,7 @@ _HOLE = re.compile(r"\{(?:(a|one|One) )?([^{}]*)\}")
 _SUM = re.compile(r"\w+(?:[-+*/^]\w+)*")
 _INNER = re.compile(r"\(([^()]*)\)")
 _LARGEST = 1_000_000
+_MOST_SIZES = 4
 _MOST_REPEATED = 400
 _MOST_CHARACTERS = 10_000
 """Of one part. Possessive patterns and these limits keep the search in a stranger's text linear."""
@@ -73,26 +74,26 @@ def read_sizes(text: str) -> tuple[tuple[Size, ...], tuple[HintFault, ...]]:
     found = _BLOCK.search(text)
     if found is None:
         return (), ()
-    sizes = []
-    for words in found[1].split(","):
-        size = _size(" ".join(words.split()))
-        if size is None:
-            fault = f"{words.strip()[:40]!r} is not a size", "write: varies: size 3..19 default 9"
-            return (), (HintFault(Place.of(text, found.start(1)), *fault),)
-        sizes.append(size)
-    if not found[2]:
-        fault = "nothing varies with these sizes", "write the parts of the text that do below, indented"
+    sizes = [_size(" ".join(words.split())) for words in found[1].split(",")[: _MOST_SIZES + 1]]
+    read = {size.name: size for size in sizes if size is not None}
+    parts = _parts(text, found)
+    fault = ("", "")
+    if len(read) < len(sizes) or len(sizes) > _MOST_SIZES:
+        fault = f"{found[1].strip()[:40]!r} are no sizes", "write: varies: width 4..9 default 7, height ..."
+    elif not 0 < len(parts) <= MOST_HINTS:
+        fault = f"{len(parts)} parts of the text vary", f"write them below, indented, {MOST_HINTS} at most"
+    if fault[0]:
         return (), (HintFault(Place.of(text, found.start(1)), *fault),)
     faults = []
-    own = {size.name: size.default for size in sizes}
-    for part, place in _parts(text, found):
+    own = {name: size.default for name, size in read.items()}
+    for part, place in parts:
         try:
             if _place_of(part, own).search(_rest(text, found)) is None:
                 missing = f"{_reads(part, own)[:60]!r} is not in the text"
                 raise GdlError(missing, remedy="write it as it stands there")
         except GdlError as error:
             faults.append(HintFault(place, error.message, error.remedy))
-    return (() if faults else tuple(sizes)), tuple(faults)
+    return (() if faults else tuple(read.values())), tuple(faults)
 
 
 def _size(words: str) -> Size | None:
@@ -142,7 +143,7 @@ def _rest(text: str, block: re.Match[str]) -> str:
 
 
 def _parts(text: str, block: re.Match[str]) -> list[tuple[str, Place]]:
-    found = [*_PART.finditer(text, block.start(2) + 1, block.end(2))][: MOST_HINTS + 1]
+    found = _PART.finditer(text, block.start(2) + 1, block.end(2)) if block[2] else ()
     return [(part[1].strip(), Place.of(text, part.start(1))) for part in found]
 
 

@@ -126,6 +126,26 @@ def test_what_cannot_vary_is_a_finding_with_its_place_and_an_error_for_who_asks(
         variant("small", HEAD.format(part), "4")
 
 
+@pytest.mark.parametrize(
+    "head",
+    [
+        "size 2..9",
+        "size 2..9 default 1",
+        "size 9..2 default 3",
+        "size 2..9 default 3, size 2..9 default 3",
+        "a 1..9 default 3, b 1..9 default 3, c 1..9 default 3, d 1..9 default 3, e 1..9 default 3",
+        "size 2..9 default 3\n;  nothing",
+        "",
+    ],
+)
+def test_a_first_line_that_names_no_sizes_is_a_finding(head: str) -> None:
+    for parts in ("", ";   (row 3)\n" * 65, ";   (row 3)\n"):
+        text = f"; Small.\n; varies: {head}\n{parts}(role x) (row 3)"
+        sizes, faults = read_sizes(text)
+        assert not sizes and len(faults) == 1
+        assert str(faults[0]).startswith(("2:10: ", "3:4: "))
+
+
 @settings(max_examples=60, deadline=2000)
 @given(st.text("{}size+-*/^()0123456789 a one for in ..;\n\t", max_size=300), st.integers(2, 9))
 def test_hostile_lines_end_in_a_text_or_an_error(part: str, size: int) -> None:
