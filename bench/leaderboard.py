@@ -61,14 +61,15 @@ orphan: true
 for two that comes along.
 
 The *value* is what the first and the second role get if both play best. Where a number of states stands
-beside it, `ggp tabulate` found it by looking at all of them; the others are known results, named below.
+beside it, `ggp tabulate` found it by looking at all of them; the others are known results, named below. Where
+one's win is not the other's loss, it is one of perhaps several equilibria.
 Our player's points, of 100, are the mean of so many matches, as many from each seat, with {seconds:g} CPU
 seconds a move: against `greedy`, which looks one move ahead, and against `random`. The player is `uct`, or
 `pimc` where information is hidden. A match is cut after {steps} moves, with the goals of its last state.
 *Playouts* are random matches a CPU second on one core.
 
 {games} games, {solved} of them solved here. Measured on {machine}, beside other programs: rates are lower
-bounds. A dash: not within the time.
+bounds. A dash: not found within the time, or no value in pure strategies (the JSON says which).
 
 | game | value | states | player | against greedy | against random | playouts/s |
 |---|---|---|---|---|---|---|
