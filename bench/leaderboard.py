@@ -63,9 +63,12 @@ for two that comes along.
 The *value* is what the first and the second role get if both play best. Where a number of states stands
 beside it, `ggp tabulate` found it by looking at all of them; the others are known results, named below. Where
 one's win is not the other's loss, it is one of perhaps several equilibria.
-Our player's points, of 100, are the mean of so many matches, as many from each seat, with {seconds:g} CPU
-seconds a move: against `greedy`, which looks one move ahead, and against `random`. The player is `uct`, or
-`pimc` where information is hidden. A match is cut after {steps} moves, with the goals of its last state.
+
+Our player's points are a mean of 0 to 100, over the number of matches in parentheses, half of them (or one
+more) from each seat, with {seconds:g} CPU seconds a move: against `greedy`, which looks one move ahead, and
+against `random`. The player is `uct`, or `pimc` where information is hidden. A match is cut after {steps}
+moves, with the goals of its last state. So few matches are a check that the player and the rules are sane,
+not a rating.
 *Playouts* are random matches a CPU second on one core.
 
 {games} games, {solved} of them solved here. Measured on {machine}, beside other programs: rates are lower
@@ -184,7 +187,7 @@ def page(kept: dict[str, Any]) -> str:
             sources.append(f"{row['title']}: {KNOWN[name][1]}.")
         states = f"{row['states']:,}" if "states" in row else "–"
         scores = [row.get(opponent) for opponent in OPPONENTS]
-        points = [f"{one['points']:.0f} of {one['matches']}" if one else "–" for one in scores]
+        points = [f"{one['points']:.0f} ({one['matches']})" if one else "–" for one in scores]
         rate = f"{row['playouts_per_s']:,}" if "playouts_per_s" in row else "–"
         cells = (f"{row['title']} (`{name}`)", value, states, row.get("player", "–"), *points, rate)
         lines.append(f"| {' | '.join(cells)} |")
