@@ -1,8 +1,9 @@
 """Three directives for pages of the site that are made when it is built, and so stay true.
 
-``gallery``: our games, each with its board after some moves of its recorded playthrough. ``commands``: every
-command of ``ggp`` with its options, as its own help has them. ``live FILE``: a packing puzzle in space, as
-``ggp cover --output`` writes it, in a frame that can be turned, with the block's text below it.
+``gallery``: our games by kind, each with its board after some moves of its recorded playthrough.
+``commands``: every command of ``ggp`` with its options, as its own help has them. ``live FILE``: a packing
+puzzle in space, as ``ggp cover --output`` writes it, in a frame that can be turned, with the block's text
+below it.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from ggp.answers.catalogue import headline
+from gdl.syntax.preface import read_preface
+from gdl.syntax.variants import read_sizes
+from ggp.answers.catalogue import folder_of, title_of
 from ggp.cli import build
 from ggp.game import Game
 from ggp.rule_files import installed_games
@@ -30,23 +33,34 @@ BAR = "\\|"
 
 
 class Gallery(SphinxDirective):
-    """A figure for each game: its board, name, roles, and the first line of its rules."""
+    """A section for each kind of games, with a figure for each: its board, title, roles, and how to play."""
 
     def run(self) -> list[nodes.Node]:
         folder = Path(self.env.app.outdir) / "_static" / "games"
         folder.mkdir(parents=True, exist_ok=True)
-        figures = []
+        kinds: dict[str, list[str]] = {}
         for path in installed_games():
             game = Game.load(path)
             (folder / f"{game.name}.svg").write_text(game_picture(path), encoding="utf-8")
             self.env.note_dependency(str(path))
             roles = ", ".join(game.initial.legal)
-            figures.append(
-                f'<figure><img src="_static/games/{game.name}.svg" alt="{escape(game.name)}">'
-                f"<figcaption><strong>{escape(game.name)}</strong> ({escape(roles)})<br>"
-                f"{escape(headline(game.text))}</figcaption></figure>"
+            title, line = title_of(game.text)
+            sizes = ", ".join(map(str, read_sizes(game.text)[0]))
+            how = f"{read_preface(game.text)[0].how}{f' Sizes: {sizes}.' if sizes else ''}"
+            kinds.setdefault(folder_of(path), []).append(
+                f'<figure><img src="_static/games/{game.name}.svg" alt="" loading="lazy">'
+                f"<figcaption><strong>{escape(title)}</strong> ({escape(roles)})<br>{escape(line)}"
+                f"<br><code>ggp play {game.name}</code>"
+                f"<details><summary>How to play</summary>{escape(how)}</details>"
+                "</figcaption></figure>"
             )
-        return [nodes.raw("", f'<div class="gallery">{"".join(figures)}</div>', format="html")]
+        found: list[nodes.Node] = []
+        for kind, figures in sorted(kinds.items()):
+            title = kind.replace("-", " ").capitalize()
+            section = nodes.section("", nodes.title("", title), ids=[f"kind-{kind}"])
+            section += nodes.raw("", f'<div class="gallery">{"".join(figures)}</div>', format="html")
+            found.append(section)
+        return found
 
 
 class Commands(SphinxDirective):

@@ -68,15 +68,16 @@ _Hint = TypeVar("_Hint")
 _SIGN = re.compile(r"[0-9A-Za-z]{1,6}")
 _CALLED = re.compile(r"(.*?\sas\s.*?)\scalled\s+(\S.*)", re.IGNORECASE)
 _LONGEST_NAME = 40
-_MARK = r"[ \t]*(?:;+|%+|//+|#+)"
-_LINE = re.compile(rf"^{_MARK}[ \t]*((draw|notation|say|ends):([^\n]*))", re.MULTILINE)
+MARK = r"[ \t]*(?:;+|%+|//+|#+)"
+"""What comments begin with, in all notations."""
+_LINE = re.compile(rf"^{MARK}[ \t]*((draw|notation|say|ends):([^\n]*))", re.MULTILINE)
 _PROSE = re.compile(
-    rf"^{_MARK}[ \t]*((how to play|kinds|what you see|sees):"
-    rf"([^\n]*(?:\n{_MARK}[ \t]{{2,}}\S[^\n]*)*))",
+    rf"^{MARK}[ \t]*((how to play|kinds|what you see|sees):"
+    rf"([^\n]*(?:\n{MARK}[ \t]{{2,}}\S[^\n]*)*))",
     re.MULTILINE,
 )
 """Hints for people, which go on over the lines below that are indented by two columns or more."""
-_NEXT_LINE = re.compile(rf"\n{_MARK}")
+_NEXT_LINE = re.compile(rf"\n{MARK}")
 
 
 @dataclass(frozen=True, slots=True)

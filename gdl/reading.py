@@ -2,7 +2,8 @@
 Decodes them as text, with one encoding and one kind of line end for all readers.
 
 A name may lead to a device that never ends, to a pipe without a writer, or to a file of terabytes. All
-packages read such files here (a test of the tree forbids other ways), so that each failure is one line.
+packages read such files here (a test of the tree forbids other ways), so that each failure is one line. Also
+says where the bundled games lie.
 """
 
 from __future__ import annotations
@@ -24,6 +25,13 @@ _WHY = {
     IsADirectoryError: "it is a folder",
     NotADirectoryError: "a part of its path is not a folder",
 }
+
+
+def games_folder() -> Path:
+    """The folder of the bundled games: inside ``ggp`` once installed, beside the packages in a checkout."""
+    root = Path(__file__).resolve().parents[1]
+    inside = root / "ggp" / "games"
+    return inside if inside.is_dir() else root / "games"
 
 
 def open_regular(path: Path | str, remedy: str = "") -> BinaryIO:

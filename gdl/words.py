@@ -54,6 +54,13 @@ def shortened(text: str, most: int) -> str:
 
 
 _NUMBERS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+
+
+def in_words(number: int) -> str:
+    """A number as one writes it in a sentence: ``seven``, but ``11``."""
+    return _NUMBERS[number] if 0 <= number < len(_NUMBERS) else str(number)
+
+
 _LONGEST = 80
 _VARIABLE = re.compile(r"[?#](?=\w)")
 
@@ -93,8 +100,8 @@ def _with(values: Mapping[str, str], text: str) -> str:
             said += found[0]
         else:
             value = value.upper() if found[2].isupper() and len(value) == 1 else value
-            small = found[1] == "#" and value.isdecimal() and len(value) < 3 and int(value) < len(_NUMBERS)
-            said += _NUMBERS[int(value)] if small else value
+            small = found[1] == "#" and value.isdecimal() and len(value) < 3
+            said += in_words(int(value)) if small else value
             if value.isdecimal():
                 numbers.append(value)
                 after = found.end()

@@ -16,7 +16,7 @@ from gdl.syntax.notation import Notation, form_of
 from gdl.syntax.parser import parse_rules
 from gdl.visible import visible
 from gdl.words import counted
-from ggp.rule_files import find_rules_file, loaded_files, read_rules_file, rules_of_level
+from ggp.rule_files import find_rules_file, generated_rules, loaded_files, read_rules_file
 from players.plugins import plugins
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class Game:
                 remedy="`ggp games` lists the names",
             )
         text = str(source)
-        if rules := rules_of_level(text):
+        if rules := generated_rules(text):
             return cls(*rules)
         if isinstance(source, str) and "(" in text:
             return cls("game", text)

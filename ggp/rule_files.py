@@ -1,16 +1,18 @@
-"""Files of rules and of levels: by path, or by the name of a bundled game."""
+"""Files of rules, their variants and levels: by path, or by the name of a bundled game."""
 
 from __future__ import annotations
 
 import difflib
 import os
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from gdl.errors import GdlError
-from gdl.reading import text_of_file
+from gdl.reading import games_folder, text_of_file
 from gdl.syntax.notation import FORMS
 from gdl.syntax.sexpr import MAX_CHARACTERS
+from gdl.syntax.variants import variant
 from players.plugins import plugins
 from players.puzzles.level_name import LevelKind, read_level_name
 
@@ -26,28 +28,36 @@ loaded_files: dict[str, Path] = {}
 def find_rules_file(name: str) -> Path:
     """The rules file with this path, or of the bundled game with this name. Raises GdlError if there is none;
     the error names similar ones."""
-    path = Path(name)
-    if not os.path.exists(path):
-        path = installed_game(name.lower().removesuffix(".kif")) or path
-    if not os.path.exists(path):
-        close = difflib.get_close_matches(name.lower(), [p.stem for p in installed_games()])
-        remedy = (
-            f"did you mean {', '.join(close)}?"
-            if close
-            else "`ggp games` lists the names; a path to a file of rules works too"
-        )
-        raise GdlError(f"there is no game or file {name!r}", remedy=remedy)
-    return path
+    if (path := _rules_file(name)) is not None:
+        return path
+    close = difflib.get_close_matches(name.lower().partition(":")[0], _bundled(games_folder()))
+    remedy = (
+        f"did you mean {', '.join(close)}?"
+        if close
+        else "`ggp games` lists the names; a path to a file of rules works too"
+    )
+    raise GdlError(f"there is no game or file {name!r}", remedy=remedy)
 
 
-def rules_of_level(name: str, steps: int | None = None) -> tuple[str, str] | None:
-    """The name and the rules of the level that ``FILE`` or ``FILE:N`` names; None if it does not name one.
-    The game ends after ``steps`` moves. Raises GdlError if the level is broken."""
+def _rules_file(name: str) -> Path | None:
+    return Path(name) if os.path.exists(name) else installed_game(name.lower().removesuffix(".kif"))
+
+
+def generated_rules(name: str, steps: int | None = None) -> tuple[str, str] | None:
+    """The name and the rules of a level (``FILE``, ``FILE:N``) or of a game in other sizes (``hex:11``,
+    ``FILE:7x6``); None if this names neither. A level ends after ``steps`` moves. Raises GdlError if the
+    level is broken or there are no such sizes."""
     kind = _kind_of_level(name)
-    if kind is None:
+    if kind is not None:
+        path, number = read_level_name(name)
+        return path.stem if number is None else f"{path.stem}-{number}", kind.rules(locate_level(name), steps)
+    game, colon, sizes = name.rpartition(":")
+    found = _rules_file(game) if colon and len(name) < 4096 and not os.path.exists(name) else None
+    if found is None:
         return None
-    path, number = read_level_name(name)
-    return path.stem if number is None else f"{path.stem}-{number}", kind.rules(locate_level(name), steps)
+    text = read_rules_file(found)
+    rules = variant(found.stem, text, sizes)
+    return found.stem if rules is text else f"{found.stem}:{sizes.lower()}", rules
 
 
 def _kind_of_level(text: str) -> LevelKind | None:
@@ -74,18 +84,16 @@ def read_rules_file(path: Path) -> str:
     return text_of_file(path, MOST_BYTES)
 
 
-def games_folder() -> Path:
-    """The folder of the bundled games: in the wheel, or next to the packages in a checkout."""
-    here = Path(__file__).resolve().parent
-    inside = here / "games"
-    return inside if inside.is_dir() else here.parent / "games"
+@cache
+def _bundled(folder: Path) -> dict[str, Path]:
+    return {path.stem: path for path in sorted(folder.rglob("*.kif"), key=lambda path: path.stem)}
 
 
 def installed_games() -> Iterator[Path]:
     """The .kif files of the bundled games in their folder and its subfolders, sorted by name."""
-    return iter(sorted(games_folder().rglob("*.kif"), key=lambda path: path.stem))
+    return iter(_bundled(games_folder()).values())
 
 
 def installed_game(name: str) -> Path | None:
     """The .kif file of the bundled game with this name; None if there is no such game."""
-    return next((path for path in installed_games() if path.stem == name), None)
+    return _bundled(games_folder()).get(name)

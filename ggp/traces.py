@@ -28,11 +28,11 @@ import orjson
 from gdl.errors import FileError, GdlError, cannot_play
 from gdl.information import hides
 from gdl.machine import JointMove, Machine, State
-from gdl.reading import open_regular, read_limited
+from gdl.reading import games_folder, open_regular, read_limited
 from gdl.syntax.parser import parse_rules, parse_term, parse_terms
 from gdl.terms import Term
 from ggp.rule_files import MOST_BYTES as MOST_RULES
-from ggp.rule_files import SUFFIXES, games_folder, installed_game, read_rules_file
+from ggp.rule_files import SUFFIXES, installed_game, read_rules_file
 from players.processes.lifeline import Lifeline
 from players.processes.limits import limit_memory
 

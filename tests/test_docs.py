@@ -46,7 +46,11 @@ FILE = re.compile(r"# (\w+\.py)\n")
 RULES = re.compile(r"; (\w+\.kif)\n")
 NAMED = re.compile(r"`([\w.]+)`|^\.\. auto\w+:: ([\w.]+)|>([\w.]+)</text>", re.MULTILINE)
 OURS = re.compile(r"(?:gdl|propnet|players|ggp)(?:\.\w+)+")
-NEEDED = {"adapters.md": ("gymnasium", "pettingzoo", "pyspiel"), "training-loops.md": ("gymnasium",)}
+NEEDED = {
+    "adapters.md": ("gymnasium", "pettingzoo", "pyspiel"),
+    "training-loops.md": ("gymnasium",),
+    "with-a-language-model.md": ("mcp",),
+}
 """Packages without which a page's Python does not run: extras that few need."""
 LARGE = re.compile(r"^(?:from|import) (sb3_contrib|stable_baselines3|torchrl)\b", re.MULTILINE)
 """Frameworks that bring PyTorch."""
@@ -67,7 +71,9 @@ def _with(language: str) -> list[object]:
 
 
 @pytest.mark.parametrize("page", _with("python"))
-def test_python_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_of_a_page_runs(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
     for package in NEEDED.get(page.name, ()):
         pytest.importorskip(package, reason="pip install 'kaskade-ggp[rl]'")
     monkeypatch.chdir(tmp_path)
@@ -82,6 +88,8 @@ def test_python_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.M
             (tmp_path / file[1]).write_text(text)
         else:
             exec(compile("\n" * line + text, str(page), "exec"), namespace)
+    shown = capfd.readouterr().out
+    assert all(text in shown for _, text in _blocks(page, "text") if text.startswith("draft 1:"))
     for file in tmp_path.glob("*.py"):
         sys.modules.pop(file.stem, None)
 

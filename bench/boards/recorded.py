@@ -15,12 +15,13 @@ from pathlib import Path
 
 import orjson
 
+from gdl.reading import games_folder
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules, parse_term
 from gdl.terms import Term
 from ggp.boards.svg.picture import SvgPainter
 from ggp.game import Game
-from ggp.rule_files import games_folder, installed_games, read_rules_file
+from ggp.rule_files import installed_games, read_rules_file
 from ggp.traces import Trace, find_traces
 
 _MOST_STATES = 300

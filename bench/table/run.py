@@ -21,9 +21,10 @@ import ggp
 from bench.processes import call, rules_files
 from bench.scripts import processor
 from gdl.errors import GdlError
+from gdl.reading import games_folder
 from ggp.bench import Row, measure, number, peak_mb
 from ggp.game import Game
-from ggp.rule_files import games_folder, read_rules_file
+from ggp.rule_files import read_rules_file
 
 
 def measure_job(job: Row, given: Row) -> Row:

@@ -56,6 +56,7 @@ from gdl.syntax.sexpr import (
     tokens,
     what_to_write,
 )
+from gdl.syntax.variants import read_sizes
 from gdl.syntax.writer import OwnNotation
 from gdl.terms import (
     BASE,
@@ -452,7 +453,7 @@ def read_rules(text: str, name: str = "", notation: Notation = "auto") -> tuple[
     findings += first_each(_spellings(source, sentences))
     hints, wrong = read_hints(source.text)
     words, wrong_words = read_word_hints(source.text)
-    wrong += wrong_words + read_preface(source.text)[1]
+    wrong += wrong_words + read_preface(source.text)[1] + read_sizes(source.text)[1]
     findings += [_HINT.at(hint.place, hint.message, remedy=hint.remedy) for hint in wrong]
     if form is KIF and all(fault.code != "foreign-bracket" for fault in faults):
         findings += _check_characters(text)

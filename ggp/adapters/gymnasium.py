@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from gdl.errors import GdlError, MoveError, real_number, whole_number
 from ggp.adapters.adapted_game import RENDER_MODES, AdaptedGame, action_id, missing
 from ggp.game import Game
-from ggp.rule_files import find_rules_file, installed_games
+from ggp.rule_files import find_rules_file, generated_rules, installed_games
 from players.belief.belief import Belief, Observed, observed
 from players.player import LONGEST_CLOCK, Player
 from players.registry import check_name, fitting, make_player
@@ -247,10 +247,12 @@ def _opponents(adapted: AdaptedGame, role: str, given: str | Mapping[str, str]) 
 
 
 def register_game(source: str | Path, name: str | None = None) -> str:
-    """Register a .kif file, or a bundled game, as ``gdl/NAME-v0``; NAME is the file's stem by default.
-    Returns the id. Raises GdlError if there is no such file."""
-    path = find_rules_file(str(source))
-    identifier = f"{_NAMESPACE}/{name or path.stem}-v0"
+    """Register a .kif file, or a bundled game, as ``gdl/NAME-v0``; NAME is the file's stem by default, and
+    ``hex-11`` in another size. Returns the id. Raises GdlError if there is no such file."""
+    made = generated_rules(str(source))
+    path = source if made else find_rules_file(str(source))
+    stem = made[0].replace(":", "-") if made else Path(path).stem
+    identifier = f"{_NAMESPACE}/{name or stem}-v0"
     if identifier not in gymnasium.registry:
         gymnasium.register(
             identifier,

@@ -17,15 +17,16 @@ import orjson
 from gdl.errors import GdlError
 from gdl.information import hides
 from gdl.json_schema import Schema, text
-from gdl.reading import read_limited, text_of_file
+from gdl.reading import games_folder, read_limited, text_of_file
 from gdl.syntax.parser import parse_rules
 from gdl.syntax.preface import read_preface
+from gdl.syntax.variants import Size, read_sizes
 from gdl.terms import RANDOM
 from gdl.visible import visible
 from gdl.words import counted, sentences, shortened
 from ggp.game import Game
 from ggp.processes.parent import JsonMessage
-from ggp.rule_files import games_folder, installed_game, installed_games, read_rules_file
+from ggp.rule_files import installed_game, installed_games, read_rules_file
 
 T = TypeVar("T")
 log = logging.getLogger("ggp.games")
@@ -34,7 +35,7 @@ MOST_UPLOADED = 2_000_000
 """Longest base64 text of an uploaded file."""
 SOURCE: dict[str, Schema] = {
     "game": text(200)
-    | {"description": "A bundled game (tictactoe) or level (yards.xsb:2). Give this or rules."},
+    | {"description": "A bundled game (tictactoe, hex:11) or level (yards.xsb:2). Give this or rules."},
     "rules": text(MOST_CHARACTERS)
     | {"description": "The rules in GDL, as KIF, infix or Prolog. Give these, or game."},
 }
@@ -55,8 +56,9 @@ def checked_source(fields: dict[str, Any]) -> JsonMessage:
 
 
 def _place(name: str) -> str:
-    if (path := installed_game(name)) is not None:
-        return str(path)
+    game, colon, sizes = name.partition(":")
+    if (path := installed_game(game)) is not None:
+        return f"{path}{colon}{sizes}"
     if found := _LEVEL.fullmatch(name):
         path = games_folder() / "levels" / found[1]
         if path.is_file():
@@ -96,6 +98,7 @@ _PAUSES = (", ", " with ", " on ", " for ")
 _LONGEST_LINE = 110
 """Characters of a card's line."""
 _LONGEST_HEADLINE = 300
+_FACTS = re.compile(r"^; Size +([0-9,]+) base", re.MULTILINE)
 _HINT = re.compile(r"[a-z ]+:")
 _FILTERS = {"against chance": "chance", "at the same time": "at once", "hidden information": "hidden"}
 """Kinds that rules name -> the kinds of cards that mean the same."""
@@ -113,6 +116,7 @@ class _Card:
         kind: ``turns``, ``at once`` (roles choose at the same time), ``puzzle`` (one role), ``chance`` (one
             role and chance), ``hidden`` (some information is hidden from some roles), ``level`` or
             ``packing``. The list of cards shows the card under this one.
+        varies: the sizes that may be chosen (`connectfour:8x7`).
         kinds: more kinds by which the card is found, of these and of :data:`gdl.syntax.preface.KINDS`.
     """
 
@@ -122,6 +126,7 @@ class _Card:
     roles: tuple[str, ...]
     kind: str
     kinds: tuple[str, ...] = ()
+    varies: tuple[Size, ...] = ()
 
 
 def known_cards() -> list[dict[str, Any]]:
@@ -136,6 +141,17 @@ def packing_files() -> list[Path]:
     """The bundled packing puzzles."""
     folder = games_folder() / "puzzles"
     return [path for ending in PACKING_ENDINGS for path in sorted(folder.glob(f"*{ending}"))]
+
+
+def folder_of(path: Path) -> str:
+    """The kind of a bundled game: the name of its folder."""
+    return path.parent.name
+
+
+def size_of(text: str) -> str:
+    """The number of a game's base propositions, as its header comment gives it; empty if it does not."""
+    found = _FACTS.search(text)
+    return found[1] if found else ""
 
 
 def title_of(text: str) -> tuple[str, str]:
@@ -182,7 +198,8 @@ def _game_card(path: Path, written: int) -> _Card:
     found = {"chance": RANDOM.name in roles, "at once": at_once}
     said = [_FILTERS.get(one, one) for one in read_preface(text)[0].kinds]
     kinds = dict.fromkeys(one for one in (*(one for one in found if found[one]), *said) if one != kind)
-    return _Card(path.stem, title or path.stem, line, roles, kind, tuple(kinds))
+    sizes, _ = read_sizes(text)
+    return _Card(path.stem, title or path.stem, line, roles, kind, tuple(kinds), sizes)
 
 
 def _recorded(path: Path) -> tuple[tuple[str, ...], bool]:

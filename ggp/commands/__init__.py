@@ -24,8 +24,8 @@ _PIPES = "- is standard input"
 OPERATORS = "For operators"
 """The panel of options that limit or open up a program which runs for others."""
 GAME_HELP = (
-    "A bundled game (see `ggp games`), a file of rules (.kif, .hrf, .pl), a Sokoban level, "
-    "FILE.xsb:N, or a level of Snakes, FILE.txt:N."
+    "A bundled game (see `ggp games`), in other sizes hex:11, a file of rules (.kif, .hrf, .pl), a Sokoban "
+    "level, FILE.xsb:N, or a level of Snakes, FILE.txt:N."
 )
 GameName = Annotated[str, typer.Argument(help=GAME_HELP)]
 
@@ -90,30 +90,18 @@ def read_or_complain(path: Path) -> bytes | None:
 
 def read_rules(name: str) -> tuple[str, str] | None:
     """The name for messages (a file's path) and the text of rules: a file, ``-`` for standard input, a
-    bundled game, or a level. None, after a line on stderr, if they cannot be read."""
-    from ggp.rule_files import rules_of_level
+    bundled game, also in another size, or a level. None, after a line on stderr, if they cannot be read."""
+    from ggp.rule_files import find_rules_file, generated_rules
 
     try:
-        if name != "-" and (level := rules_of_level(name)):
-            return name, level[1]
+        if name != "-" and (made := generated_rules(name)):
+            return name, made[1]
+        path = Path(name) if name == "-" else find_rules_file(name)
     except GdlError as error:
         complain(error)
         return None
-    path = Path(name) if name == "-" else find_or_complain(name)
-    data = None if path is None else read_or_complain(path)
+    data = read_or_complain(path)
     return None if data is None else ("<stdin>" if name == "-" else visible(str(path)), text_of(data))
-
-
-def find_or_complain(name: str) -> Path | None:
-    """The rules file with this path, or of the bundled game with this name. None, after a line on stderr, if
-    there is none."""
-    from ggp.rule_files import find_rules_file
-
-    try:
-        return find_rules_file(name)
-    except GdlError as error:
-        complain(error)
-        return None
 
 
 def check_writable(*paths: Path | None) -> None:

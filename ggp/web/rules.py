@@ -8,9 +8,9 @@ from functools import partial
 from aiohttp import web
 
 from gdl.json_schema import Schema, text, whole
-from ggp.answers.catalogue import MOST_CHARACTERS
+from ggp.answers.catalogue import MOST_CHARACTERS, checked_source, load_source
 from ggp.processes.workers import GivenUpError, Workers, WorkKind
-from ggp.rule_files import installed_game, read_rules_file
+from ggp.rule_files import installed_game
 from ggp.web.cached_lists import KNOWN
 from ggp.web.gate import TOKEN_HEADER
 from ggp.web.rooms import PageRoom, add_owner
@@ -46,10 +46,10 @@ async def _page(request: web.Request) -> web.Response:
 
 async def _text(request: web.Request) -> web.Response:
     name = request.match_info["name"]
-    path = await asyncio.to_thread(installed_game, name)
-    if path is None:
+    if installed_game(name.partition(":")[0]) is None:
         raise web.HTTPNotFound(reason="there is no such game")
-    return web.json_response({"text": await asyncio.to_thread(read_rules_file, path)})
+    source = checked_source({"game": name})
+    return web.json_response({"text": (await asyncio.to_thread(load_source, source)).text})
 
 
 async def _work(request: web.Request) -> web.Response:

@@ -205,7 +205,7 @@ async def _begin(request: web.Request) -> web.Response:
     jobs = request.app[BEGUN]
     jobs.check_room()
     offered = await _offered(request)
-    if unknown := set(body["games"]) - set(offered):
+    if unknown := {name for name in body["games"] if name.partition(":")[0] not in offered}:
         raise GdlError(f"there is no game {min(unknown)!r} for two players and more")
     entrants = tuple(Entrant(**given) for given in body["players"])
     for entrant in entrants:
@@ -216,7 +216,10 @@ async def _begin(request: web.Request) -> web.Response:
     def store() -> Path:
         games = [Game.load(name) for name in dict.fromkeys(body["games"])]
         specs = tuple(GameSpec(one.name, one.kif, len(playing(one.machine("prover").roles))) for one in games)
-        title, clock = ", ".join(offered[one.name]["title"] for one in games), body["playclock"]
+        title, clock = (
+            ", ".join(offered[one.name.partition(":")[0]]["title"] for one in games),
+            body["playclock"],
+        )
         terms = {"seed": draw_seed() % bounds.SEED["maximum"], "max_steps": _MOST_STEPS}
         clocks = max(1.0, clock), clock
         settings = TournamentSettings(title, specs, entrants, body["rounds"], *clocks, **terms)

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gdl.errors import FileError, GdlError
-from gdl.reading import read_limited
+from gdl.reading import games_folder, read_limited
 from gdl.rules import Rules
 from players.knowledge.canonical_rules import CanonicalNames, FingerprintError, canonical_names
 from players.knowledge.knowledge import MOST_BYTES, GameKnowledge, KnowledgeError
@@ -31,9 +31,8 @@ removed."""
 _NAME = re.compile(r"[0-9a-f]{64}")
 _SHORT = 16
 """The digits of the fingerprint in the name of a file that comes along."""
-_ROOT = Path(__file__).resolve().parents[2]
-BUNDLED = (_ROOT / "ggp" if (_ROOT / "ggp" / "games").is_dir() else _ROOT) / "games" / "knowledge"
-"""The folder of what comes along: beside the packages in a checkout, inside ``ggp`` once installed."""
+BUNDLED = games_folder() / "knowledge"
+"""The folder of what comes along."""
 
 
 class KnowledgeStore:

@@ -37,10 +37,13 @@ def prover(name: str) -> Machine:
 
 @cache
 def declared(name: str) -> tuple[set[Term], set[tuple[Term, Term]]]:
-    """The base propositions and the (role, move) pairs that ``base`` and ``input`` give.
+    """The base propositions and the (role, move) pairs that a game's ``base`` and ``input`` give."""
+    return declared_by(rules(name))
 
-    They are asked for as the initial state of a game in which they are just that.
-    """
+
+def declared_by(given: Rules) -> tuple[set[Term], set[tuple[Term, Term]]]:
+    """What the ``base`` and ``input`` of some rules give. They are asked for as the initial state of a game
+    in which they are just that."""
 
     def head(term: Term) -> Term:
         match term.name:
@@ -52,10 +55,10 @@ def declared(name: str) -> tuple[set[Term], set[tuple[Term, Term]]]:
 
     asked = [
         Rule(head(rule.head), rule.body)
-        for rule in rules(name)
+        for rule in given
         if rule.head.name not in (INIT, NEXT, LEGAL, GOAL, TERMINAL)
     ]
-    assert {BASE, INPUT} <= {rule.head.name for rule in rules(name)}
+    assert {BASE, INPUT} <= {rule.head.name for rule in given}
     found = ProverMachine(Rules(tuple(asked))).initial_state().propositions
     bases = {term for term in found if term.name != _DECLARED_MOVE}
     return bases, {(term.args[0], term.args[1]) for term in found - bases}

@@ -15,10 +15,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gdl.json_schema import check_json
+from gdl.reading import games_folder
 from ggp.answers.operations import OPERATIONS
 from ggp.game import Game
 from ggp.processes.budget import WorkBudget
-from ggp.rule_files import games_folder
 from tests.ggp.program import python, started
 from tests.places import ROOT
 

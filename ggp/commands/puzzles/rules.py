@@ -33,7 +33,7 @@ def command(
     `ggp play FILE:N` and other commands take levels directly.
     """
     from gdl.errors import GdlError
-    from ggp.rule_files import locate_level, rules_of_level
+    from ggp.rule_files import generated_rules, locate_level
 
     if pushes:
         from players.puzzles.sokoban.levels.gdl import level_to_gdl
@@ -44,7 +44,7 @@ def command(
             raise GdlError(f"--pushes is not for {level}", remedy="leave it out")
         show(level_to_gdl(find_level(place), pushes=True, steps=steps).encode(), end="")
         return
-    found = rules_of_level(level, steps)
+    found = generated_rules(level, steps)
     if found is None:
         raise GdlError(f"{level} is not a level", remedy="name a file of levels, as in yards.xsb:2")
     show(found[1].encode(), end="")

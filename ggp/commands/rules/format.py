@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ggp.commands import NotationName, find_or_complain, read_or_complain
+from ggp.commands import NotationName, read_or_complain
 from ggp.output_file import write_file
 from ggp.printing import complain, show
 
@@ -29,23 +29,25 @@ def command(
     files are in canonical form), 1 with --check some file is not, 2 a file could not be read
     or is not GDL. Lines of the result end in LF, its encoding is UTF-8.
     """
-    from gdl.errors import ParseError
+    from gdl.errors import GdlError
     from gdl.reading import text_of
     from gdl.syntax.format import convert
     from gdl.syntax.notation import named_notation
     from gdl.visible import visible
+    from ggp.rule_files import find_rules_file, generated_rules
 
     given, target = named_notation(notation), named_notation(to or "auto")
     changed = failed = 0
     for name in files:
-        # Bundled games are shown and never changed.
-        path = Path(name) if write or name == "-" else find_or_complain(name)
-        if path is None or (data := read_or_complain(path)) is None:
-            failed += 1
-            continue
         try:
+            # Bundled games are shown and never changed.
+            made = None if write else generated_rules(name)
+            path = Path(name) if made or write or name == "-" else find_rules_file(name)
+            if (data := made[1].encode() if made else read_or_complain(path)) is None:
+                failed += 1
+                continue
             formatted = convert(text_of(data), target, str(path), given).encode()
-        except ParseError as error:
+        except GdlError as error:
             complain(error)
             failed += 1
             continue

@@ -13,7 +13,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from gdl.errors import GdlError
-from gdl.reading import text_of
+from gdl.reading import games_folder, text_of
 from gdl.syntax.parser import parse_term
 from gdl.terms import Term
 from gdl.visible import visible
@@ -23,7 +23,7 @@ from ggp.boards.scene import Onlooker
 from ggp.boards.svg.picture import SvgPainter
 from ggp.game import Game
 from ggp.processes.parent import JsonMessage, Send, answer_requests
-from ggp.rule_files import games_folder, installed_game
+from ggp.rule_files import installed_game
 
 if TYPE_CHECKING:
     from players.puzzles.snakes.level import SnakeLevel
@@ -58,7 +58,7 @@ def game_picture(path: Path, most: int = SHOWN) -> str:
 
 def _level_picture(name: str) -> str:
     """The first position of a level."""
-    return _picture(Game.load(str(games_folder() / "levels" / name)), alone=True)
+    return first_picture(Game.load(str(games_folder() / "levels" / name)), alone=True)
 
 
 def _packing_picture(path: Path) -> str:
@@ -139,11 +139,12 @@ def _rules(stem: str, text: str) -> Told:
         "line": visible(line)[:200],
         "roles": [game.rules.spell(role) for role in game.machine("prover").roles],
         "rules": text,
-        "svg": _picture(game),
+        "svg": first_picture(game),
     }
 
 
-def _picture(game: Game, alone: bool = False) -> str:
+def first_picture(game: Game, alone: bool = False) -> str:
+    """The first state of a game as SVG, standalone if ``alone``."""
     machine = game.machine("prover")
     painter = SvgPainter.of_machine(machine, game.name)
     return painter.draw_state(machine.initial_state(), alone=alone, facts=False)
@@ -183,7 +184,7 @@ def _card(level: Level | SnakeLevel | GdlError, name: str, drawn: bool) -> Told:
     else:
         role, line, rules = "player", f"Snakes, {level.width} by {level.height}", level_to_rules(level)
         doubts = []
-    svg = _picture(Game("level", rules)) if drawn else ""
+    svg = first_picture(Game("level", rules)) if drawn else ""
     title = visible(level.title)[:80] or name
     more = {"rows": level.rows, "doubts": doubts}
     return {"title": title, "line": line, "roles": [role], "rules": rules, "svg": svg, **more}

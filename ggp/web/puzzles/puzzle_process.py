@@ -9,14 +9,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gdl.errors import GdlError
-from gdl.reading import read_limited
+from gdl.reading import games_folder, read_limited
 from ggp.answers.answer_process import solve_told
 from ggp.answers.catalogue import load_source
 from ggp.cover.drawings import page
 from ggp.cover.instance import MOST_BYTES, PackingInstance, packing_instance
 from ggp.game import Game
 from ggp.processes.parent import JsonMessage, Send, answer_requests
-from ggp.rule_files import games_folder
 from ggp.web.drawing_process import DrawnLine
 from players.puzzles.cover.outcome import CoverOptions
 from players.puzzles.cover.problem import CoverError

@@ -77,8 +77,9 @@ def game_of(name: str, rules: str) -> Game | None:
     ParseError if the rules cannot be read."""
     if rules:
         return Game(name or "game", rules)
-    found = installed_game(name.lower())
-    return None if found is None else Game.load(found.stem)
+    stem, colon, sizes = name.lower().partition(":")
+    found = installed_game(stem)
+    return None if found is None else Game.load(f"{found}{colon}{sizes}")
 
 
 def _of_file(path: Path, number: int) -> RecordSource:

@@ -12,5 +12,8 @@ export function show(main, { cards, players, names, kinds = ALL }) {
   main.append(cardList(cards, kinds, choose), bringYourOwn(choose));
   const wanted = new URLSearchParams(location.search).get("game");
   const card = cards.find(({ name }) => name === wanted);
+  const [base, sizes] = (wanted ?? "").split(":"); // hex:11
+  const varied = cards.find(({ name, varies }) => name === base && varies.length > 0);
   if (card) choose(card);
+  else if (varied) choose({ ...varied, sizes });
 }

@@ -106,6 +106,20 @@ export async function openTable(what, seats, strength, more = {}) {
 
 export const source = (card) => (card.rules ? { game: "", rules: card.rules, title: card.title, moves: card.moves ?? [] } : { game: card.name, rules: "" });
 
+/** Fields for the sizes that may be chosen; `sized()` is the card under the name of those. */
+function sizeChoice(card) {
+  const given = card.sizes?.split("x") ?? [];
+  const fields = (card.rules ? [] : (card.varies ?? [])).map(({ name, least, most, step, default: usual }, i) =>
+    el("input", { type: "number", "aria-label": name, min: String(least), max: String(most), step: String(step), value: given[i] ?? String(usual), required: true }),
+  );
+  const labels = fields.map((field) => el("label", {}, `${field.getAttribute("aria-label")} `, field, " "));
+  return {
+    element: fields.length > 0 ? el("fieldset", { class: "sizes" }, el("legend", {}, "Size"), ...labels) : null,
+    valid: () => fields.every((field) => field.reportValidity()),
+    sized: () => (fields.length > 0 ? { ...card, name: `${card.name}:${fields.map(({ value }) => value).join("x")}` } : card),
+  };
+}
+
 const radio = (group, value, checked, ...inside) =>
   el("label", { class: "option" }, el("input", { type: "radio", name: group, value, checked }), el("span", {}, ...inside));
 
@@ -120,12 +134,13 @@ export function openSheet(card, { players = [], names = [], solve = null }) {
   sheet.addEventListener("click", (event) => event.target === sheet && sheet.close());
   const head = [close, el("h2", {}, card.title), card.line ? el("p", { class: "line" }, card.line) : null];
 
+  const sizes = sizeChoice(card);
   if (card.roles.length < 2) {
-    const play = () => openTable(source(card), ["human"], USUAL);
-    const find = () => solve(card);
+    const play = () => sizes.valid() && openTable(source(sizes.sized()), ["human"], USUAL);
+    const find = () => sizes.valid() && solve(sizes.sized());
     const buttons = card.kind === "packing" ? [] : [el("button", { type: "button", class: "main", id: "start", onclick: play }, "Try it yourself")];
     if (solve) buttons.push(el("button", { type: "button", id: "solve", class: card.kind === "packing" ? "main" : "", onclick: find }, "Have it solved"));
-    sheet.append(...head.filter(Boolean), el("div", { class: "row" }, ...buttons));
+    sheet.append(...[...head, sizes.element].filter(Boolean), el("div", { class: "row" }, ...buttons));
     document.body.append(sheet);
     sheet.showModal();
     (sheet.querySelector(".main") ?? close).focus();
@@ -188,7 +203,7 @@ export function openSheet(card, { players = [], names = [], solve = null }) {
     const seats = card.roles.map((role, i) => (role === CHANCE ? "random" : String(i) === side ? "human" : strength.others));
     const wait = el("p", { role: "status" }, "setting up the table ...");
     form.append(wait);
-    openTable(source(card), seats, strength, more).finally(() => wait.remove());
+    openTable(source(sizes.sized()), seats, strength, more).finally(() => wait.remove());
   }
   const form = el(
     "form",
@@ -198,6 +213,7 @@ export function openSheet(card, { players = [], names = [], solve = null }) {
         begin();
       },
     },
+    ...(sizes.element ? [sizes.element] : []),
     sides,
     strengths,
     custom,

@@ -214,7 +214,7 @@ def test_registered_environments_are_made_and_checked_with_every_way_to_draw(tmp
 
     rules = tmp_path / "mine.kif"
     rules.write_text((ROOT / "games" / "tictactoe.kif").read_text())
-    for identifier in (register_game("eightpuzzle"), register_game(rules)):
+    for identifier in (register_game("eightpuzzle"), register_game(rules), register_game("queens:5")):
         environment = gymnasium.make(identifier)
         check_env(environment.unwrapped)
         again = pickle.loads(pickle.dumps(environment.spec)).make()

@@ -36,6 +36,7 @@ def test_what_comes_along_is_found_by_name_wherever_one_stands(
         assert Path(source["game"].rpartition(".")[0]).is_absolute()
         if name in ("tictactoe", "yards.xsb:1"):
             assert "impostor" not in load_source(source).text
+    assert load_source(checked_source({"game": "hex:3"})).name == "hex:3"
     assert load_source(checked_source({"rules": "role(x)"})).text == "role(x)"
 
 

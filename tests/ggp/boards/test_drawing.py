@@ -21,6 +21,7 @@ from rich.style import Style
 from bench.boards.recorded import GOLDEN, hashes, own_games, read_recorded
 from gdl.hints import BOARDS, FACTS, HINT_COLOURS, LOOKS, ROWS, SIGNS
 from gdl.machine import Machine
+from gdl.reading import games_folder
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules, parse_term
 from gdl.terms import Term
@@ -35,7 +36,6 @@ from ggp.boards.svg.overlay import BoardOverlay
 from ggp.boards.svg.picture import SvgPainter
 from ggp.boards.text import Painter
 from ggp.game import Game
-from ggp.rule_files import games_folder
 from ggp.traces import Trace, find_traces
 from ggp.web.choice.card_process import answer
 from ggp.web.drawing_process import DrawnLine

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from typer.testing import CliRunner
@@ -15,6 +16,7 @@ from gdl.syntax.parser import parse_rules
 from ggp.cli import build
 from ggp.commands.rules.ground import command
 from ggp.game import Game
+from ggp.rule_files import installed_games
 
 GOOD = """\
 (role a)
@@ -164,3 +166,55 @@ def test_games_says_how_to_play_those_that_are_named(files: dict[str, Path]) -> 
     assert "\ngood\nPlayers: a\n\nThe rules do not say how to play.\n" in output
     listed = json.loads(run("games", "--json", "chess")[1])
     assert listed["how"].startswith("Checkmate") and listed["kinds"] == ["board game", "capture game"]
+
+
+def test_games_are_listed_by_kind() -> None:
+    _, every = run("games")
+    _, puzzles = run("games", "puzzles")
+    kinds = {path.parent.name for path in installed_games()}
+    assert kinds <= set(every.split())
+    assert "hanoi" in puzzles and "othello" not in puzzles
+    found = [json.loads(line) for line in run("games", "puzzles", "--json")[1].splitlines()]
+    assert {game["folder"] for game in found} == {"puzzles"}
+    assert [game["game"] for game in found] == sorted(
+        p.stem for p in installed_games() if p.parent.name == "puzzles"
+    )
+
+
+def test_an_exported_game_is_read_back_from_the_files_that_its_metadata_names(tmp_path: Path) -> None:
+    """The way of ggp-base: games/NAME/METADATA, a JSON object; the values of some keys are names of files."""
+    names = ["tictactoe", "hanoi", "montyhall", "rockpaperscissors", "hex:4", "yards.xsb:2"]
+    assert run("games", *names, "--export", tmp_path)[0] == 0
+    for name in names:
+        game = Game.load(name)
+        folder = tmp_path / "games" / game.name.replace(":", "-")
+        about = json.loads((folder / "METADATA").read_text())
+        assert {"gameName", "version", "rulesheet", "description", "numRoles", "roleNames"} <= set(about)
+        assert len(about["roleNames"]) == about["numRoles"]
+        assert about["roleNames"] == list(game.initial.legal)
+        kif, infix = (Game.load(folder / about[key]) for key in ("rulesheet", "infix"))
+        assert (kif.rules.notation, infix.rules.notation) == ("kif", "infix")
+        assert tuple(kif.rules) == tuple(infix.rules) == tuple(game.rules)
+        assert ElementTree.parse(folder / about["image"]).getroot().tag.endswith("svg")
+        assert (folder / about["description"]).read_text().startswith(about["gameName"])
+        assert not [path for path in folder.iterdir() if path.name.startswith("v")], (
+            "ggp-base takes v1 for a version"
+        )
+    assert run("games", "tictactoe", "--export", tmp_path / "games" / "tictactoe" / "METADATA")[0] == 1
+
+
+@pytest.mark.parametrize("kind", ["board", "puzzle", "simultaneous", "hex:4"])
+def test_a_new_game_is_clean_plays_and_is_never_overwritten(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    status, told = run("new", "my_game", kind)
+    assert status == 0 and "ggp validate my_game.kif" in told
+    status, found = run("validate", "--strict", "my_game.kif")
+    assert status == 0 and found.startswith("1 file, 0 errors, 0 warnings")
+    assert run("format", "--check", "my_game.kif")[0] == 0
+    text = Path("my_game.kif").read_text(encoding="utf-8")
+    assert "varies:" not in text or kind not in ("board", "puzzle")
+    for again in ("my_game", "no/folder", "a-b"):
+        assert CliRunner().invoke(build("new"), ["new", again, kind]).exit_code != 0
+    assert Path("my_game.kif").read_text(encoding="utf-8") == text and len([*tmp_path.iterdir()]) == 1

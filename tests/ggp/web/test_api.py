@@ -22,11 +22,11 @@ from hypothesis import strategies as st
 
 from gdl.errors import GdlError
 from gdl.json_schema import check_json
+from gdl.reading import games_folder
 from gdl.visible import without_folders
 from ggp.answers.operations import OPERATIONS
 from ggp.game import Game
 from ggp.protocol.event_source import BEHIND
-from ggp.rule_files import games_folder
 from ggp.server.clients.connections import error_text
 from ggp.web.api import DESK, ERROR, describe_api
 from ggp.web.app import make_app

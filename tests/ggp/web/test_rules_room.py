@@ -107,7 +107,10 @@ async def test_games_that_come_along_are_there_by_name_and_nothing_else_is(page:
     names = [path.stem for path in installed_games()]
     reply = await page.client.get(f"/rules/games/{names[0]}")
     assert (await reply.json())["text"] == Game.load(names[0]).text
-    for name in ("nosuchgame", "..%2f..%2fpyproject.toml", "%2fetc%2fpasswd"):
+    assert "11x11 hexagons" in (await (await page.client.get("/rules/games/hex:11")).json())["text"]
+    reply = await page.client.get("/rules/games/hex:99")
+    assert (reply.status, "from 3 to 19" in await reply.text()) == (400, True)
+    for name in ("nosuchgame", "nosuchgame:4", "..%2f..%2fpyproject.toml", "%2fetc%2fpasswd"):
         assert (await page.client.get(f"/rules/games/{name}")).status == 404
     assert 'data-module="rules.js"' in await (await page.client.get("/rules")).text()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import shutil
 import time
 from collections.abc import Callable
@@ -19,7 +20,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench.boards.sizes import breakthrough, connect_four, nim
 from gdl.errors import GdlError, RulesError
 from gdl.machine import Machine, State
 from gdl.syntax.parser import parse_rules
@@ -43,6 +43,13 @@ from tests.mutations import refusals
 from tests.players.random_games import best_result, random_game
 
 PLAIN = SearchLimits(1 << 30, symmetry=False)
+
+
+def nim(*heaps: int) -> str:
+    """Nim with these heaps; who takes the last one wins."""
+    text = re.sub(r"\(start . \d+\)\n|\(succ \d+ \d+\)\n?", "", Game.load("nim").text)
+    starts = [f"(start {heap} {number})" for heap, number in zip("abcd", heaps, strict=False)]
+    return "\n".join([text, *starts, *(f"(succ {n} {n + 1})" for n in range(max(heaps)))])
 
 
 class Enough(BaseException):
@@ -94,7 +101,7 @@ def solved(text: str) -> SolvedGame:
     return solve_game(network(text), PLAIN)
 
 
-@pytest.mark.parametrize("game", ["tictactoe", nim(2, 3, 4), nim(3, 3), breakthrough(2, 4)])
+@pytest.mark.parametrize("game", ["tictactoe", nim(2, 3, 4), nim(3, 3), "breakthrough:2x4"])
 def test_every_state_of_small_games_has_the_value_and_distance_of_plain_minimax(
     game: str, tmp_path: Path
 ) -> None:
@@ -119,7 +126,7 @@ def state_of(machine: Machine, propositions: set[str]) -> State:
 
 @pytest.mark.slow
 def test_connect_four_4x4_has_161029_positions_and_is_drawn() -> None:
-    found = solved(connect_four(4, 4))
+    found = solved("connectfour:4x4")
     assert (found.states, found.start) == (161_029, (50, 50))  # as J. Tromp has counted
 
 
@@ -281,7 +288,7 @@ def test_three_roles_in_turn_each_want_the_most_for_themselves() -> None:
 
 def test_too_many_states_are_told_in_one_line() -> None:
     with pytest.raises(GdlError, match=r"memory.*--memory") as error:
-        solve_game(network(connect_four(5, 5)), SearchLimits(190 << 20))
+        solve_game(network("connectfour:5x5"), SearchLimits(190 << 20))
     assert "\n" not in str(error.value)
 
 
@@ -321,7 +328,7 @@ def values_of(text: str) -> dict[State, Value]:
 @pytest.mark.parametrize("symmetry", [True, False])
 @pytest.mark.parametrize("files", [True, False])
 @pytest.mark.parametrize(
-    ("game", "orbits"), [("tictactoe", 765), (nim(2, 3, 4), None), (breakthrough(2, 4), None)]
+    ("game", "orbits"), [("tictactoe", 765), (nim(2, 3, 4), None), ("breakthrough:2x4", None)]
 )
 def test_every_state_has_the_value_and_distance_of_plain_minimax(
     game: str, orbits: int | None, files: bool, symmetry: bool, workers: int, tmp_path: Path
@@ -347,7 +354,7 @@ def test_every_state_has_the_value_and_distance_of_plain_minimax(
 
 
 def test_symmetry_workers_and_files_change_no_value_of_breakthrough(tmp_path: Path) -> None:
-    text = breakthrough(3, 4)
+    text = "breakthrough:3x4"
     machine = network(text)
     alike, mirrored = table_of(
         text, tmp_path / "mirrored", SearchLimits(1 << 32, tmp_path / "scratch", workers=2)
@@ -374,7 +381,7 @@ def told_value(value: StateValue | None) -> tuple[tuple[int, ...], int | None]:
 
 @pytest.mark.slow
 def test_a_process_goes_on_where_another_one_was_stopped(tmp_path: Path) -> None:
-    machine, scratch, folder = network(breakthrough(2, 4)), tmp_path / "scratch", tmp_path / "table"
+    machine, scratch, folder = network("breakthrough:2x4"), tmp_path / "scratch", tmp_path / "table"
     told: list[tuple[str, int]] = []
     options = SearchLimits(1 << 32, scratch, workers=2)
     whole = solve_game(machine, SearchLimits(1 << 32), None, lambda what, rank, _: told.append((what, rank)))
@@ -396,13 +403,13 @@ def test_a_process_goes_on_where_another_one_was_stopped(tmp_path: Path) -> None
                 solve_game(machine, options, writer, watch)
     assert found == replace(whole, outcomes=found.outcomes, machine=found.machine, images=found.images)
     tables = Tables.open(folder)
-    for state, (goal, distance) in values_of(breakthrough(2, 4)).items():
+    for state, (goal, distance) in values_of("breakthrough:2x4").items():
         assert told_value(tables.value(state)) == ((goal, 100 - goal), distance)
     assert not list(scratch.glob("*.blob"))
 
 
 def test_a_full_disk_loses_the_layer_at_most(tmp_path: Path) -> None:
-    machine, scratch = network(breakthrough(3, 4)), tmp_path / "scratch"
+    machine, scratch = network("breakthrough:3x4"), tmp_path / "scratch"
     with pytest.raises(GdlError, match=r"of disk.*--disk"):
         solve_game(machine, SearchLimits(1 << 32, scratch, 12_000))
     found = solve_game(machine, SearchLimits(1 << 32, scratch))
@@ -557,7 +564,7 @@ def test_files_of_a_table_lie_in_its_folder(name: str, tmp_path: Path) -> None:
 def test_a_checkpoint_with_a_right_digest_and_wrong_contents_is_refused_or_gone_on_with(
     tmp_path: Path,
 ) -> None:
-    machine, scratch = network(breakthrough(2, 4)), tmp_path / "scratch"
+    machine, scratch = network("breakthrough:2x4"), tmp_path / "scratch"
 
     def stopped(after: int) -> Callable[[str, int, int], None]:
         left = [after]

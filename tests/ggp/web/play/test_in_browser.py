@@ -79,6 +79,18 @@ def test_a_game_is_played_to_its_end_from_the_other_seat_or_from_both(
     assert clicks >= 3
 
 
+@pytest.mark.slow
+def test_sizes_are_chosen_before_a_match(web: WebServer, browser: Any) -> None:
+    """The address names a size; the field has the limits of the game; the board is that of the size."""
+    browser.get(f"{web()}/play?game=hex:4")
+    field = wait(browser, "document.querySelector('.sizes input')")
+    assert [field.get_attribute(name) for name in ("value", "min", "max")] == ["4", "3", "19"]
+    browser.execute_script("arguments[0].value = 30; document.querySelector('#start').click()", field)
+    assert browser.current_url.endswith("/play?game=hex:4")
+    browser.execute_script("arguments[0].value = 5; document.querySelector('#start').click()", field)
+    look(browser, lambda seen: len(seen[2]) == 25)
+
+
 def click(browser: Any, css: str) -> None:
     browser.execute_script(
         "arguments[0].dispatchEvent(new MouseEvent('click', {bubbles: true}))",
