@@ -41,20 +41,22 @@ def _words(text: str) -> frozenset[str]:
 
 
 LOOKS = _words(
-    """area bar bishop block car card chips chocolate crate crown cross dice die disc doubles fist goal goat
-    hidden keeper king knight lamp letter man mark note number palm pawn peg pegs pin poison queen ring rook
-    scissors score ship shot thumbdown thumbup tile trail tray wall"""
+    """across area bar bishop block car card chips chocolate crate crown cross dice die disc dot doubles down
+    fist goal goat hidden keeper king knight lamp less letter line man mark note number palm pawn peg pegs pin
+    poison queen ring rook scissors score ship shot thumbdown thumbup tile token trail tray wall"""
 )
 """The looks of a thing."""
 FACTS = _words("card chips dice die note score")
 """Looks of facts that stand on no square: they lie on the table, around the board if there is one."""
 SIGNS = _words("fist palm scissors thumbdown thumbup")
 """Looks of moves made at the same time: signs to click, which face each other afterwards."""
-BOARDS = _words("chequered dark doors green lines none numbers pits plain points race towers")
+LINKS = _words("dot less letter line wall")
+"""Looks of facts that name two squares: they are drawn between these."""
+BOARDS = _words("chequered dark doors dots green lines none numbers pits plain points race towers")
 """The looks of a board; ``none`` if the true facts are better shown as a list."""
 ROWS = _words("doors numbers")
 """Boards whose squares are the arguments of hinted relations with one argument."""
-SIGNED = _words("card chips die letter number tile")
+SIGNED = _words("card chips die letter line number tile token")
 """Looks that show a sign."""
 HINT_COLOURS = _words("black blue brown cyan gray green magenta orange pink red white yellow")
 MOST_HINTS = 64

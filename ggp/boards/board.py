@@ -15,21 +15,28 @@ same row with a gap, a whole column. Names play no part.
 from __future__ import annotations
 
 import random
-import re
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import combinations
 
 from gdl.errors import GdlError
-from gdl.hints import FACTS, ROWS, board_hint
+from gdl.hints import FACTS, LINKS, ROWS, board_hint
 from gdl.machine import Machine
 from gdl.prover.machine import ProverMachine
-from gdl.rules import Rule, Rules, literals
-from gdl.terms import ARITIES, BASE, INIT, NEXT, TRUE, Term, sort_key
+from gdl.rules import Rules
+from gdl.terms import Term, sort_key
+from ggp.boards.fixed import (
+    atoms_of_state,
+    by_signature,
+    facts_on_squares,
+    floor_things,
+    hinted_on_squares,
+    walls,
+)
 from ggp.boards.kinds.grounds import blocks_of, ground_of
 from ggp.boards.kinds.heaps import Heaps, heaps_of, row_layers
+from ggp.boards.kinds.links import between, hinted_facts, hinted_relations, links_of
 from ggp.boards.kinds.seas import with_seas
 from ggp.boards.layers import (
     MOST_SIDE,
@@ -39,18 +46,18 @@ from ggp.boards.layers import (
     Square,
     Thing,
     most_side,
-    named_squares,
     things_on,
     transposed,
     twins,
 )
-from ggp.boards.piece_behaviour import PieceBehaviour, behaviour_of, places_of
+from ggp.boards.piece_behaviour import PieceBehaviour, behaviour_of
 from ggp.boards.shapes import (
     BoardShape,
     Pits,
     centred_by_name,
     line_layer,
     lines_between,
+    lines_between_dots,
     pits_of,
     places_of_panels,
     ring_of,
@@ -91,6 +98,9 @@ class Grid:
         blocks: blocks of squares that must differ.
         given: the numbers that stand there at first, if others are written beside them.
         heaps: for heaps, how amounts are squares.
+        links: facts that never change and name two squares, to be drawn between these.
+        clues: squares of a puzzle on which a number stands from the start, and nothing else ever.
+        dotted: the things that are lines between dots, if columns and rows are in turn dots and boxes.
     """
 
     columns: tuple[Term, ...]
@@ -113,6 +123,9 @@ class Grid:
     blocks: tuple[frozenset[Square], ...] = ()
     given: frozenset[tuple[Square, Thing]] = frozenset()
     heaps: Heaps | None = None
+    links: tuple[Term, ...] = ()
+    clues: frozenset[Square] = frozenset()
+    dotted: frozenset[Thing] = frozenset()
 
     @property
     def seas(self) -> bool:
@@ -148,6 +161,10 @@ class Grid:
         layer = self.layer_of(proposition)
         return None if layer is None else (layer.square(proposition), layer.thing(proposition))
 
+    def between(self, fact: Term) -> tuple[list[Square], tuple[Term, ...]]:
+        """The squares that a fact off the board names, at most two, and its other arguments."""
+        return between(fact, self.squares, bool(self.layers) and self.layers[0].turned)
+
     def place(
         self, propositions: Iterable[Term], squares: Container[Square] | None = None
     ) -> tuple[dict[Square, list[Thing]], list[Term]]:
@@ -181,12 +198,14 @@ def find_board(machine: Machine) -> Grid | None:
     if board.shape is not BoardShape.STRAIGHT or board.edges:
         return board
     things, behaviour, blocks = board.things, board.behaviour, tuple[frozenset[Square], ...]()
-    written = len(machine.roles) == 1 and behaviour.stays & behaviour.comes and not behaviour.moves
-    if written and len(things) == len(board.columns):
-        blocks = blocks_of(Statics(machine.rules, prover), board.squares)
+    alone, whole = len(machine.roles) == 1, board.panels == ((),)
+    written = alone and behaviour.stays & behaviour.comes and not behaviour.moves
+    if whole and (written or not alone) and not board.strip:
+        inside, sides = board.squares - board.clues, (board.columns, board.rows)
+        sure = all(CoordinateOrder(machine.rules).sure(set(side)) for side in sides)
+        blocks = blocks_of(Statics(machine.rules, prover), inside, sides, alone, sure)
     first = things_on(board.layers, states[0] if written and (blocks or all(map(_number, things))) else ())
     given = frozenset(pair for pair in first if pair[1] not in board.blanks)
-    whole = board.panels == ((),)
     ground = ground_of(prover, things, board.squares, behaviour) if whole else ""
     return replace(board, ground=ground, blocks=blocks, given=given)
 
@@ -218,53 +237,61 @@ def board_of(
         sticks = tuple(amount for amount, number in heaps.amounts.items() if number)
         return _row_of([heaps.layer], sticks, order.sort(set(heaps.sizes))[::-1], heaps)
     if board_hint(rules.hints) in ROWS:
-        hinted, places = row_layers(rules, groups)
-        if hinted:
-            return _row_of(hinted, order.sort(places), (Term(""),))
+        named, places = row_layers(rules, groups)
+        if named:
+            return _row_of(named, order.sort(places), (Term(""),))
     finder = LayerFinder(rules, roles, states, order)
     candidates: list[LayerCandidate] = []
-    beside = {hint.words[0] for hint in rules.hints if hint.every and hint.look in FACTS}
+    beside = hinted_relations(rules, FACTS | LINKS)
+    statics = Statics(rules, prover)
+    hinted = list(hinted_facts(rules, statics, hinted_relations(rules) - {name for name, _ in groups}))
     for signature in sorted(groups):
         candidate = None if signature[0] in beside else finder.find(groups[signature])
         if candidate is not None and not candidate.between:
             candidates.append(candidate)
     for signature in sorted(groups):
         if (found := line_layer(groups[signature], order)) is not None:
-            return _board_of_dots(*found, candidates)
+            return _board_of_dots(*found, candidates, hinted, order)
     candidates = [_laid_over(candidate, candidates, set(roles)) for candidate in candidates]
     overlaid = _overlay(candidates)
     chosen = _distinct(_primary(_without_corners(overlaid) if complete else overlaid))
     chosen = with_seas(chosen, rules, roles)
+    bare = not chosen
+    if bare:
+        # Nothing stands on squares but what never changes, such as the islands that bridges join.
+        finder = LayerFinder(rules, roles, [frozenset(hinted)], order)
+        each = map(finder.find, (set(same) for same in by_signature(hinted).values()))
+        chosen = _primary([c for c in each if c is not None and not c.between])[:1]
     if not chosen:
         return None
     layers = tuple(candidate.layer for candidate in chosen)
     used = set[Square]().union(*(candidate.squares for candidate in chosen))
-    fixed, floor = _facts_on_squares(rules, layers, used)
-    squares = used | set(fixed) | floor
+    links, single = links_of(hinted, rules, used)
+    facts = facts_on_squares(rules, layers, used, single, order)
+    squares = used | set(facts.on) | facts.floor
     xs = {x for _, x, _ in squares}
     ys = {y for _, _, y in squares}
     panels = tuple(sorted({p for p, _, _ in squares}))
     columns, rows = order.sort(xs), order.sort(ys)
-    if not complete and not any(layer.x == layer.y for layer in layers):
+    if (bare or not complete) and not any(layer.x == layer.y for layer in layers):
         columns, rows = order.filled(columns), order.filled(rows)
-    statics = Statics(rules, prover)
     shape, turned, columns, rows = _arrangement(rules, layers, squares, columns, rows, statics)
     if turned:
         layers = tuple(layer.transposed() for layer in layers)
         columns, rows = rows, columns
         squares = set(map(transposed, squares))
         panels = tuple(sorted(panel[::-1] for panel in panels))
-        fixed = {transposed(square): things for square, things in fixed.items()}
+        facts = replace(facts, on={transposed(square): things for square, things in facts.on.items()})
     if max(len(columns), len(rows)) > most_side(rules) or len(squares) < 4:
         return None
     blanks = _blanks(layers, states, len(squares), set(roles))
     pits, hint = None, board_hint(rules.hints)
-    if hint in ("", "pits") and shape is BoardShape.STRAIGHT and len(chosen) == 1 and not fixed:
+    if hint in ("", "pits") and shape is BoardShape.STRAIGHT and len(chosen) == 1 and not facts.on:
         pits = pits_of(
             squares, layers[0], chosen[0].things, states, roles, order, statics, hinted=hint == "pits"
         )
     blanks = frozenset() if pits else blanks
-    if not pits and not (complete or blanks or floor) and shape is not BoardShape.CENTRED:
+    if not pits and not (complete or blanks or facts.floor) and shape is not BoardShape.CENTRED:
         squares |= {(p, x, y) for p in panels for x in columns for y in rows}
     spots = {(columns.index(x) + rows.index(y)) % 2 for _, x, y in squares}
     if shape is BoardShape.STRAIGHT and len(spots) == 1 and 2 * len(squares) >= len(columns) * len(rows) - 1:
@@ -273,12 +300,19 @@ def board_of(
         squares |= {(p, x, y) for p in panels for x in columns for y in rows}
     blanks |= _NO_THINGS
     blanks |= {candidate.ground for candidate in chosen if candidate.ground is not None}
-    blanks |= _floor_things(layers, states, len(squares))
+    blanks |= floor_things(layers, states, len(squares))
     things = set[Thing]().union(*(candidate.things for candidate in chosen)) - blanks
-    solid, sides = walls(layers, states, fixed, set(blanks))
+    solid, sides = walls(layers, states, facts.without(facts.goals | facts.hinted), set(blanks))
+    shown = facts.goals | facts.hinted | solid | sides.keys()
+    fixed = facts.without({thing for things in facts.on.values() for thing in things} - shown)
     if sides and shape is BoardShape.STRAIGHT:
         squares = _without_holes(squares, columns, rows)
     things = things.union(*fixed.values())
+    dotted, clues = frozenset[Thing](), frozenset[Square]()
+    if shape is BoardShape.STRAIGHT and panels == ((),) and hint in ("", "dots", "plain"):
+        may = list(things_on(layers, possible)) + [(s, thing) for s, on in fixed.items() for thing in on]
+        clues = _clues(may, states[0], layers, rules) if complete and len(roles) == 1 else clues
+        dotted = lines_between_dots(squares, columns, rows, may, hinted=hint == "dots")
     return Grid(
         columns=columns,
         rows=rows,
@@ -287,6 +321,9 @@ def board_of(
         squares=frozenset(squares),
         things=tuple(sorted(things)),
         fixed=fixed,
+        dotted=dotted - blanks,
+        clues=clues,
+        links=tuple(links),
         blanks=blanks,
         shape=shape,
         places=places_of_panels(panels, squares, order, statics),
@@ -298,8 +335,32 @@ def board_of(
     )
 
 
+def _clues(
+    may: Iterable[tuple[Square, Thing]], first: frozenset[Term], layers: Sequence[Layer], rules: Rules
+) -> frozenset[Square]:
+    """The squares of columns and rows on whose squares a number stands in the first state, and nothing else
+    may ever stand."""
+    numbers = {hint.words[0] for hint in rules.hints if hint.look == "number"}
+    on: dict[Square, set[Thing]] = defaultdict(set)
+    for square, thing in may:
+        on[square].add(thing)
+    still = {square for square, _ in things_on(layers, first)}
+    others = [
+        square
+        for square, (thing, *more) in on.items()
+        if more or not (thing[0].name in numbers or (_number(thing) and square in still))
+    ]
+    inside = {x for _, x, _ in others}, {y for _, _, y in others}
+    return frozenset(square for square in on if square[1] not in inside[0] or square[2] not in inside[1])
+
+
 def _board_of_dots(
-    lines: Layer, columns: tuple[Term, ...], rows: tuple[Term, ...], candidates: list[LayerCandidate]
+    lines: Layer,
+    columns: tuple[Term, ...],
+    rows: tuple[Term, ...],
+    candidates: list[LayerCandidate],
+    hinted: Sequence[Term],
+    order: CoordinateOrder,
 ) -> Grid | None:
     """The board of dots joined by lines; a box is named by the dot at its lower left."""
     if max(len(columns), len(rows)) > MOST_SIDE:
@@ -308,9 +369,10 @@ def _board_of_dots(
     inside = [c for c in candidates if not c.layer.panel and c.columns <= among[0] and c.rows <= among[1]]
     boxes = _distinct(inside)
     layers = (lines, *(box.layer for box in boxes))
-    squares = frozenset[Square]().union(*(box.squares for box in boxes))
-    things = tuple(sorted(set[Thing]().union(*(box.things for box in boxes))))
-    return Grid(columns, rows, ((),), layers, squares, things, shape=BoardShape.DOTS)
+    fixed = hinted_on_squares(hinted, {((), x, y) for x in columns for y in rows}, order)
+    squares = frozenset(fixed).union(*(box.squares for box in boxes))
+    things = set[Thing]().union(*fixed.values(), *(box.things for box in boxes))
+    return Grid(columns, rows, ((),), layers, squares, tuple(sorted(things)), fixed, shape=BoardShape.DOTS)
 
 
 def _row_of(
@@ -480,87 +542,6 @@ def _number(thing: Thing) -> bool:
     return all(term.name.isdecimal() for term in thing)
 
 
-_WALL = re.compile(r"wall|hole|block|limit|obstacle|rock|stone|void|border|forbidden")
-_WAYS = ("north", "south", "east", "west")
-_MUCH = 0.25
-"""Share of all squares above which a still thing counts as a wall, even without a wall's name."""
-_LIKELY = 4
-"""Squares that a thing without a wall's name must fill to count as a wall."""
-
-
-def _still_things(layers: tuple[Layer, ...], states: Sequence[frozenset[Term]]) -> dict[Thing, set[Square]]:
-    """The things that stand on the same squares in all states, and these squares."""
-    still = places_of(layers, states[0]) if len(states) > 1 else {}
-    for state in states[1:]:
-        here = places_of(layers, state) if still else {}
-        still = {thing: squares for thing, squares in still.items() if here.get(thing) == squares}
-    return still
-
-
-def _floor_things(layers: tuple[Layer, ...], states: Sequence[frozenset[Term]], squares: int) -> set[Thing]:
-    """The things of relations without contents that hold of most squares in every state: they only say that
-    the squares exist. Empty unless the board has other layers too."""
-    plain: set[Thing] = {(Term(layer.name),) for layer in layers if not layer.contents}
-    still = _still_things(tuple(layer for layer in layers if not layer.contents), states)
-    found = {thing for thing in plain & still.keys() if 2 * len(still[thing]) > squares}
-    return found if len(layers) > len(found) else set()
-
-
-def walls(
-    layers: tuple[Layer, ...],
-    states: Sequence[frozenset[Term]],
-    fixed: dict[Square, list[Thing]],
-    blanks: set[Thing],
-) -> tuple[frozenset[Thing], dict[Thing, str]]:
-    """The things that fill their squares, since nothing else ever stands there, and the walls at the side of
-    a square, each with its side: ``north``, ``south``, ``east`` or ``west``. Walls at sides are found by
-    name."""
-    still = _still_things(layers, states)
-    sides = {
-        thing: way
-        for thing, squares in still.items()
-        if len(squares) > 1 and (way := _way(thing)) and not _numbers(thing)
-    }
-    entered: dict[Square, set[Thing]] = defaultdict(set)
-    for state in states:
-        for square, thing in things_on(layers, state):
-            if thing not in blanks and thing not in sides:
-                entered[square].add(thing)
-    solid: set[Thing] = set()
-    for thing, squares in still.items():
-        alone = all(entered[square] <= {thing} for square in squares)
-        many = len(squares) >= max(2 * _LIKELY, _MUCH * len(entered)) and not _numbers(thing)
-        if alone and thing not in blanks and thing not in sides and (many or _named(thing)):
-            solid.add(thing)
-    count = Counter(thing for things in fixed.values() for thing in things)
-    sides |= {thing: way for thing in count if (way := _way(thing)) and not _numbers(thing)}
-    for thing, number in count.most_common():
-        if thing in sides:
-            continue
-        squares = {square for square, things in fixed.items() if thing in things}
-        if any(entered[square] - solid for square in squares):
-            continue
-        most = number >= _LIKELY and all(other == thing or n < number for other, n in count.items())
-        if most or _named(thing):
-            solid.add(thing)
-    return frozenset(solid), sides
-
-
-def _named(thing: Thing) -> bool:
-    return any(_WALL.search(term.name) for term in thing)
-
-
-def _numbers(thing: Thing) -> bool:
-    return any(term.name.isdecimal() for term in thing)
-
-
-def _way(thing: Thing) -> str:
-    """The side that a thing's name contains; empty if it contains none or several."""
-    text = " ".join(term.name for term in thing)
-    found = [way for way in _WAYS if way in text]
-    return found[0] if len(found) == 1 else ""
-
-
 def _without_holes(squares: set[Square], columns: Sequence[Term], rows: Sequence[Term]) -> set[Square]:
     """The squares together with those between them. If walls stand at the sides of squares, some squares have
     no walls and may never be named."""
@@ -647,70 +628,11 @@ def _wins(
     return won(chain) and not any(map(won, (chain[:-1], chain[1:], chain[:2] + chain[3:])))
 
 
-def _facts_on_squares(
-    rules: Rules, layers: tuple[Layer, ...], used: set[Square]
-) -> tuple[dict[Square, list[Thing]], set[Square]]:
-    """The things that facts put on squares, and the floor (squares of facts about most of them). A relation
-    is about squares if a rule uses two variables as its arguments and also, in order, as coordinates."""
-    if all(layer.x == layer.y for layer in layers):
-        return {}, named_squares(rules, used)
-    if any(layer.panel or layer.split or layer.strip or layer.x == layer.y for layer in layers):
-        return {}, set()
-    xs = {x for _, x, _ in used}
-    ys = {y for _, _, y in used}
-    pairs = {(layer.name, layer.arity, layer.x, layer.y) for layer in layers}
-    facts: dict[tuple[str, int], list[Term]] = defaultdict(list)
-    for rule in rules:
-        if not rule.body and rule.head.ground and rule.head.name not in ARITIES:
-            facts[rule.head.signature].append(rule.head)
-    bodies = [list(_atoms_of_state(rule)) for rule in rules if rule.body and rule.head.name != INIT]
-    while True:
-        before = len(pairs)
-        for atoms in bodies:
-            coordinates = {
-                (a.args[x], a.args[y]) for a in atoms for n, k, x, y in pairs if a.signature == (n, k)
-            }
-            for a in atoms:
-                for x, y in combinations(range(len(a.args)), 2):
-                    pair = a.args[x], a.args[y]
-                    if len(a.args) <= 3 and pair in coordinates and all(v.is_variable for v in pair):
-                        pairs.add((*a.signature, x, y))
-        if len(pairs) == before:
-            break
-    fixed: dict[Square, list[Thing]] = defaultdict(list)
-    floor: set[Square] = set()
-    for name, arity, x, y in sorted(pairs):
-        terms = facts.get((name, arity), [])
-        layer = Layer(name, arity, x, y)
-        if not any(t.args[x] in xs and t.args[y] in ys for t in terms):
-            continue
-        if arity == 3 and any(thing.name.isdecimal() for t in terms for thing in layer.thing(t)):
-            continue
-        squares = {layer.square(t) for t in terms}
-        if arity == 2 and len(squares & used) > 0.6 * len(used):
-            floor |= squares
-            continue
-        for t in sorted(terms):
-            # The relation's name distinguishes a red camp from a red piece.
-            thing = layer.thing(t)
-            fixed[layer.square(t)].append((Term(name), *thing) if arity > 2 else thing)
-    return dict(fixed), floor
-
-
-def _atoms_of_state(rule: Rule) -> Iterator[Term]:
-    """The atoms of a rule; an atom inside ``true``, ``next`` and so on is returned without that word."""
-    for atom in [rule.head, *(lit.atom for f in rule.body for lit, _ in literals(f))]:
-        if atom.name in (TRUE, NEXT, INIT, BASE) and len(atom.args) == 1:
-            yield atom.args[0]
-        elif atom.name not in ARITIES:
-            yield atom
-
-
 def _is_turned(rules: Rules, layers: tuple[Layer, ...]) -> bool:
     """Whether the rules themselves call the first coordinate a row, or the second a column."""
     votes = 0
     for rule in rules:
-        atoms = list(_atoms_of_state(rule))
+        atoms = list(atoms_of_state(rule))
         words = {a.args[0]: a.name for a in atoms if len(a.args) == 1}
         for atom in atoms:
             for layer in layers:

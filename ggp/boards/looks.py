@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from string import ascii_lowercase, digits
 
-from gdl.hints import HINT_COLOURS, SIGNS, PictureHint
+from gdl.hints import HINT_COLOURS, LINKS, SIGNS, PictureHint
 from gdl.rules import Rules
 from gdl.terms import Term
 from ggp.boards.board import Grid
@@ -273,16 +273,44 @@ class PieceShape(Enum):
     HIDDEN = "hidden"
     BACK = "back"
     """A card that lies face down."""
+    ACROSS = "across"
+    """A wall with the sum of what stands to its right."""
+    DOWN = "down"
+    """A wall with the sum of what stands below it."""
+    LINE = "line"
+    """A line between two dots, or from square to square."""
+    DOT = "dot"
+    """A small dot between two squares."""
+    LESS = "less"
+    """A sign between two squares: the first is less."""
     OUTLINE = "outline"
     """A figure or a hand, by the name that its sign is."""
 
 
-_FILLING = ("ground", "corner", "goal", "area", "block", "trail", "mark", "chocolate", "poison")
+_FILLING = (
+    "ground",
+    "corner",
+    "goal",
+    "area",
+    "block",
+    "trail",
+    "mark",
+    "chocolate",
+    "poison",
+    "across",
+    "down",
+)
 BELOW = frozenset(map(PieceShape, _FILLING))
 """Shapes that fill a square, or lie below the things on it."""
+_SUMS = {PieceShape.ACROSS: "→", PieceShape.DOWN: "↓"}
+"""Sums in walls, each with its arrow in text."""
+_INK = "gb-number"
+"""The class of what has no colour of its own."""
+_INKED = {PieceShape.BLOCK, PieceShape.LINE, PieceShape.LESS, PieceShape.DOT}
 _OF_HINTS = {
     "wall": PieceShape.GROUND,
     "letter": PieceShape.TEXT,
+    "token": PieceShape.DISC,
     **dict.fromkeys(("bar", "tray"), PieceShape.DISC),
     **dict.fromkeys(("dice", "doubles"), PieceShape.DIE),
     "man": PieceShape.DRAUGHT,
@@ -325,6 +353,8 @@ def looks_of(board: Grid, rules: Rules, roles: tuple[Term, ...]) -> dict[Thing, 
     looks = _by_name(board, rules, roles, letters, owners)
     _notes(board, looks, set(roles))
     _by_behaviour(board, looks, {thing: owner for thing, (owner, _) in owners.items()}, len(roles))
+    for thing in board.dotted & looks.keys():
+        _set(looks, thing, PieceShape.LINE, "", "" if owners[thing][0] >= 0 else _INK)
     for thing, look in looks.items():
         hint = hint_for(thing, rules)
         if hint is not None:
@@ -449,7 +479,7 @@ def _nobodys(
         return
     if owned:
         for thing in stays if behaviour.moves else ():
-            _set(looks, thing, PieceShape.BLOCK, "")
+            _set(looks, thing, PieceShape.BLOCK, "", _INK)
         return
     if len(things) != 1:
         return
@@ -510,7 +540,7 @@ def _hinted(look: PieceLook, hint: PictureHint, thing: Thing) -> PieceLook:
         sign = hint.look
     elif hint.sign and shape is not PieceShape.TEXT:
         meaning = sign  # A number from the author of the rules is the name that people use.
-    elif shape in (PieceShape.CARD, PieceShape.DIE, PieceShape.NUMBER):
+    elif shape in (*_SUMS, PieceShape.CARD, PieceShape.DIE, PieceShape.NUMBER) or hint.look == "token":
         words = [term.name for term in thing if not term.args]
         sign = _card(thing) or _card(thing[-2:]) or (words[-1] if words else look.sign)
         if shape is PieceShape.CARD:
@@ -518,8 +548,27 @@ def _hinted(look: PieceLook, hint: PictureHint, thing: Thing) -> PieceLook:
     elif shape not in (PieceShape.TEXT, PieceShape.TILE):
         sign = ""
     colour = "gb-red" if shape is PieceShape.CARD and sign[-1:] in ("♥", "♦") else look.colour
+    shown = hint.every and (hint.look in ("number", "token") or shape in _SUMS)
+    if (shown or shape in _INKED) and (colour.startswith("gb-other") or look.shape is PieceShape.AREA):
+        colour = _INK
     meaning = hint.name or meaning
-    return PieceLook(sign, shape, f"gb-{hint.colour}" if hint.colour else colour, meaning, look.letter)
+    letter = f"{_SUMS.get(shape, '')}{sign}" if shown else look.letter
+    return PieceLook(sign, shape, f"gb-{hint.colour}" if hint.colour else colour, meaning, letter)
+
+
+def link_look(
+    fact: Term, board: Grid, rules: Rules, roles: tuple[Term, ...]
+) -> tuple[PieceLook, list[Square], tuple[Term, ...]] | None:
+    """The look of a fact that a hint draws between two squares, in the colour of a role that it names; the
+    squares, and its other arguments. None for other facts."""
+    hint = fact_hint(fact, rules)
+    ends, rest = board.between(fact) if hint is not None and hint.look in LINKS else ([], ())
+    if hint is None or len(ends) < 2:
+        return None
+    thing = (Term(fact.name), *rest)
+    classes = [role_classes(roles)[roles.index(term)] for term in rest if term in roles]
+    plain = PieceLook("", PieceShape.TEXT, (classes or [_INK])[0], " ".join(map(rules.spell, thing)))
+    return _hinted(plain, hint, thing), ends, rest
 
 
 def role_classes(roles: tuple[Term, ...]) -> list[str]:

@@ -168,6 +168,29 @@ def _free(a: Point, b: Point, places: set[Point]) -> bool:
     return not any(spot in places for spot in between)
 
 
+def lines_between_dots(
+    squares: set[Square],
+    columns: tuple[Term, ...],
+    rows: tuple[Term, ...],
+    may: Sequence[tuple[Square, Thing]],
+    hinted: bool,
+) -> frozenset[Thing]:
+    """The things that are lines, on a board whose odd columns and rows are those of dots: every square where
+    one of both is odd is there; where both are, there is none, or nothing that may stand elsewhere (with a
+    hint that does not matter); things stand on lines that never stand in boxes. ``may`` has the things that
+    may stand on each square. Empty for other boards."""
+    kinds: dict[Square, int] = {
+        ((), x, y): i % 2 + j % 2 for i, x in enumerate(columns) for j, y in enumerate(rows)
+    }
+    dots, lines, boxes = ({thing for square, thing in may if kinds.get(square) == n} for n in range(3))
+    whole = all(square in squares for square, kind in kinds.items() if kind == 1)
+    bare = not any(kinds.get(square) == 0 for square in squares)
+    apart = hinted or bare or (dots and dots.isdisjoint(lines | boxes))
+    if min(len(columns), len(rows)) < 3 or not (len(columns) % 2 and len(rows) % 2 and whole and apart):
+        return frozenset()
+    return frozenset(lines - boxes - dots)
+
+
 _COMPASS = ("n", "ne", "e", "se", "s", "sw", "w", "nw")
 """Places of a ring, clockwise."""
 RING_PLACES = ((0, -1), (1, -1), (1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1))

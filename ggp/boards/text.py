@@ -13,7 +13,7 @@ from gdl.syntax.writer import OwnNotation
 from gdl.terms import Term
 from ggp.boards.board import Grid
 from ggp.boards.layers import Square, Thing
-from ggp.boards.looks import EMPTY, PieceLook, Span, hint_for, looks_of
+from ggp.boards.looks import EMPTY, PieceLook, PieceShape, Span, hint_for, link_look, looks_of
 from ggp.boards.scene import SceneFinder
 from ggp.boards.shapes import RING_PLACES, BoardShape, indents
 
@@ -21,6 +21,9 @@ _Cell = tuple[list[Span], Span | None]
 """The things on a square, and the sign behind it for something fixed below them."""
 _GAP = 4
 _NARROWEST = 20
+_STEPS = (1, 0), (-1, 0), (0, -1), (0, 1)
+_BETWEEN = {PieceShape.LESS: "<>^v", PieceShape.LINE: "--||", PieceShape.GROUND: "||--"}
+"""Signs between two squares, by the step from the first one to the second."""
 _BOLD, _DIM, _NEW = "bold", "dim", "bold yellow"
 
 
@@ -111,9 +114,11 @@ class Painter:
         self._finder = SceneFinder(board, rules, roles)
         self._looks: dict[Thing, PieceLook] = {}
         self.legend: list[tuple[str, str, str]] = []
+        self._links: dict[tuple[Square, bool], str] = {}
         if board is None:
             return
         self._looks = looks_of(board, rules, roles)
+        self._links = dict(self._links_of(board, roles))
         for thing, look in self._looks.items():
             meaning = " ".join(map(self._shown, thing))
             hint = hint_for(thing, rules)
@@ -153,6 +158,21 @@ class Painter:
                 pitch = max(_widest(cells), longest) + 1
                 canvas = self._block(board, (), names, cells, changed, pitch + pitch % 2)
         return DrawnState(canvas.lines(), beside)
+
+    def _links_of(self, board: Grid, roles: tuple[Term, ...]) -> Iterator[tuple[tuple[Square, bool], str]]:
+        """The signs between neighbouring squares that never change, each with the square to its left, or with
+        the one above it and True."""
+        _, columns, rows = board.numbers
+        for fact in board.links:
+            if (found := link_look(fact, board, self.rules, roles)) is not None:
+                look, (a, b), _ = found
+                step = columns[b[1]] - columns[a[1]], rows[b[2]] - rows[a[2]]
+                signs = (
+                    _BETWEEN.get(look.shape) or (look.sign or ("o" if "white" in look.colour else "*")) * 4
+                )
+                if step in _STEPS:
+                    first = b if step in ((-1, 0), (0, 1)) else a
+                    yield (first, step[0] == 0), signs[_STEPS.index(step)]
 
     def _cell(self, board: Grid, square: Square, on: dict[Square, list[Thing]]) -> _Cell:
         looks = [self._looks.get(thing) for thing in on.get(square, [])]
@@ -232,6 +252,11 @@ class Painter:
             canvas.put(line, offset + left - 2, " " * (2 + len(row) * pitch))
             canvas.put(line, offset + left + len(row) * pitch, end, _DIM)
             places = {square: offset + left + i * pitch for i, square in enumerate(row)}
+            for (square, lower), link in self._links.items():
+                if square in places:
+                    canvas.put(line + lower, places[square] + (0 if lower else pitch - 1), link, _BOLD)
+            if any(lower for _, lower in self._links) and y != board.rows[0]:
+                canvas.put(line + 1, 0, " ")
             for square in row:
                 if square in changed:
                     canvas.bracket(line, places[square], pitch - 1)

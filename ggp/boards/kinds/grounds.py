@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
+from math import prod
+from operator import eq
 
 from gdl.machine import Machine
 from gdl.terms import Term
@@ -36,18 +38,40 @@ def ground_of(
     return "lines" if max(map(len, machine.options(machine.initial_state()))) >= len(squares) else ""
 
 
-def blocks_of(statics: Statics, squares: Collection[Square]) -> tuple[frozenset[Square], ...]:
-    """Blocks that share out a board of as many columns as rows, each with as many squares, as a relation of
-    the rules names them beside columns and rows; empty for other boards."""
-    side = len({x for _, x, _ in squares})
-    for signature in statics.signatures((3,)) if side * side == len(squares) else ():
+def blocks_of(
+    statics: Statics, squares: Collection[Square], sides: Sequence[Sequence[Term]], alone: bool, sure: bool
+) -> tuple[frozenset[Square], ...]:
+    """Blocks that share out a board, as a relation of the rules names them before or behind column and row:
+    of as many squares each, unless a role plays ``alone``. Those of a block touch, or have all rows of its
+    columns if it is not ``sure`` which columns and rows touch; not all blocks are straight. Empty for other
+    boards."""
+    at: dict[Square, tuple[int, int]] = {
+        ((), x, y): (i, j) for i, x in enumerate(sides[0]) for j, y in enumerate(sides[1])
+    }
+    for signature in statics.signatures((3, 4)):
         rows = statics.rows(signature, len(squares))
-        for name, x, y in ((0, 1, 2), (1, 0, 2), (2, 0, 1)):
-            blocks: dict[Term, set[Square]] = defaultdict(set)
-            for row in rows:
-                blocks[row[name]].add(((), row[x], row[y]))
-            straight = any(len({s[i] for s in block}) == 1 for block in blocks.values() for i in (1, 2))
-            whole = set[Square]().union(*blocks.values()) == set(squares)
-            if whole and not straight and {len(blocks), *map(len, blocks.values())} == {side}:
+        for x in range(signature[1] - 1):
+            blocks: dict[tuple[Term, ...], set[Square]] = defaultdict(set)
+            for row in rows if len(rows) == len(squares) else ():
+                blocks[row[:x] + row[x + 2 :]].add(((), row[x], row[x + 1]))
+            sizes = {len(block) for block in blocks.values()}
+            if not 1 < len(blocks) < len(squares) or set[Square]().union(*blocks.values()) != set(squares):
+                continue
+            places = [{at[square] for square in block} for block in blocks.values()]
+            spans = [[len(set(side)) for side in zip(*block, strict=True)] for block in places]
+            whole = all(map(_connected, places)) if sure else all(map(eq, map(prod, spans), map(len, places)))
+            if max(map(min, spans)) > 1 and (alone or len(sizes) == 1) and whole:
                 return tuple(frozenset(block) for _, block in sorted(blocks.items()))
     return ()
+
+
+def _connected(places: set[tuple[int, int]]) -> bool:
+    """Whether steps to neighbours lead from any place to all others."""
+    rest = set(places)
+    waiting = [rest.pop()]
+    while waiting:
+        x, y = waiting.pop()
+        near = rest & {(x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)}
+        rest -= near
+        waiting += near
+    return not rest

@@ -35,6 +35,8 @@ class SpotKind(Enum):
     CROSSING = "crossing"
     """A crossing of lines that are drawn already."""
     BOX = "box"
+    EDGE = "edge"
+    """A place for a line between two dots."""
     DISK = "disk"
     """A disk on a peg, of the width in its spot."""
 
@@ -48,7 +50,7 @@ class Spot:
         name: its coordinates as the rules call them, or its number.
         x, y: its middle.
         dark: whether it is a dark square of a chequered board.
-        wide: its width, if that is not the side of a square.
+        wide, high: its width and height, if these are not the side of a square.
         number: the number in its corner; empty for none.
     """
 
@@ -59,6 +61,7 @@ class Spot:
     kind: SpotKind = SpotKind.SQUARE
     dark: bool = False
     wide: float = UNIT
+    high: float = UNIT
     number: str = ""
 
     def said(self, meanings: Iterable[str]) -> str:
@@ -87,6 +90,7 @@ class BoardLayout:
         width, height: of everything.
         spots: the position of each square.
         lines: lines between places, behind them; ends as x1, y1, x2, y2.
+        dots: points between squares, over them.
         joins: for boards of dots, the ends of the line for each proposition's square.
         labels: names of columns, rows and boards.
         edges: sides that belong to roles: lines over the squares, and the number of the role.
@@ -98,6 +102,7 @@ class BoardLayout:
     height: float
     spots: dict[Square, Spot]
     lines: tuple[tuple[float, float, float, float], ...] = ()
+    dots: tuple[tuple[float, float], ...] = ()
     joins: dict[Square, tuple[float, float, float, float]] | None = None
     labels: tuple[Label, ...] = ()
     edges: tuple[tuple[float, float, float, float, int], ...] = ()
@@ -157,11 +162,14 @@ def _is_chequered(board: Grid, rules: Rules) -> bool:
     numbers = board.things and all(term.name.isdecimal() for thing in board.things for term in thing)
     if len(board.things) > 2 and set(board.things) <= board.behaviour.laid:
         return False  # These are areas, which have colours of their own.
-    return min(len(board.columns), len(board.rows)) >= 4 and not (board.fixed or numbers or board.blocks)
+    fixed = {thing for things in board.fixed.values() for thing in things}
+    marked = fixed and (not board.behaviour.moves or fixed & (board.solid | board.sides.keys()))
+    other = marked or board.clues or board.blocks or board.dotted
+    return min(len(board.columns), len(board.rows)) >= 4 and not (other or numbers)
 
 
 def _straight(board: Grid, rules: Rules, margin: float | None, numbers: Mapping[Square, int]) -> BoardLayout:
-    wide, high = len(board.columns), len(board.rows)
+    (columns, wide), (rows, high) = (_tracks(len(side), board) for side in (board.columns, board.rows))
     several = len(board.panels) > 1 or bool(board.panels and board.panels[0])
     ground = board_hint(rules.hints) or board.ground
     points = bool(board.lines) or ground == "points"
@@ -174,8 +182,8 @@ def _straight(board: Grid, rules: Rules, margin: float | None, numbers: Mapping[
     left = margin or (_margin(rules, board.rows) if named and not board.strip else 0.0)
     title = margin or (_LABEL if several and not parts else 0.0)
     gap_x, gap_y = (_CLOSE, _CLOSE) if parts else (_GAP, _GAP / 2)
-    pitch_x = left + wide * UNIT + gap_x + (margin or 0.0)
-    pitch_y = title + high * UNIT + gap_y + (_LABEL if named else margin or 0.0)
+    pitch_x = left + wide + gap_x + (margin or 0.0)
+    pitch_y = title + high + gap_y + (_LABEL if named else margin or 0.0)
     spots: dict[Square, Spot] = {}
     labels: list[Label] = []
     place = _panel_places(board, pitch_x, pitch_y)
@@ -183,35 +191,59 @@ def _straight(board: Grid, rules: Rules, margin: float | None, numbers: Mapping[
         column, row = place(p)
         x0, y0 = column * pitch_x + left, row * pitch_y + title
         if several and not parts:
-            whole = clipped(" ".join(map(rules.spell, panel)), max(6, wide * 5))
-            labels.append(Label(x0 + wide * UNIT / 2, y0 - _LABEL / 2, whole, "gb-title"))
+            whole = clipped(" ".join(map(rules.spell, panel)), max(6, len(board.columns) * 5))
+            labels.append(Label(x0 + wide / 2, y0 - _LABEL / 2, whole, "gb-title"))
         for i, x in enumerate(board.columns):
-            middle = x0 + (i + 0.5) * UNIT
+            middle = x0 + columns[i]
             if named:
-                labels.append(Label(middle, y0 + high * UNIT + _LABEL / 2, clipped(rules.spell(x), 5)))
+                labels.append(Label(middle, y0 + high + _LABEL / 2, clipped(rules.spell(x), 5)))
             for j, y in enumerate(board.rows):
                 square = (panel, x, y)
                 if square in board.squares:
                     corner, dark = str(numbers.get(square, "")), chequered and (i + j) % 2 == 0
-                    name, at = corner or square_name(rules, square), y0 + (high - j - 0.5) * UNIT
-                    spots[square] = Spot(f"{p},{i},{j}", name, middle, at, kind, dark, number=corner)
+                    name, at = corner or square_name(rules, square), y0 + high - rows[j]
+                    spot = Spot(f"{p},{i},{j}", name, middle, at, kind, dark, number=corner)
+                    spot = (
+                        replace(spot, kind=SpotKind.BOX)
+                        if square in board.clues and kind is squares
+                        else spot
+                    )
+                    spots[square] = _among_dots(spot, i % 2, j % 2) if board.dotted else spot
         if named and not board.strip:
             for j, y in enumerate(board.rows):
-                labels.append(Label(x0 - left / 2, y0 + (high - j - 0.5) * UNIT, clipped(rules.spell(y), 8)))
+                labels.append(Label(x0 - left / 2, y0 + high - rows[j], clipped(rules.spell(y), 8)))
     across = 1 + max(place(p)[0] for p in range(len(board.panels)))
     down = 1 + max(place(p)[1] for p in range(len(board.panels)))
     lines = tuple(
         (spots[a].x, spots[a].y, spots[b].x, spots[b].y) for a, b in board.lines if a in spots and b in spots
     )
+    dots = ((left + x, title + high - y) for x in columns[::2] for y in rows[::2])
     return BoardLayout(
         across * pitch_x - gap_x,
         down * pitch_y - gap_y,
         spots,
         lines,
+        tuple(dots) if board.dotted else (),
         labels=tuple(labels),
         edges=tuple(_straight_edges(board, left, title)),
         ground=ground if ground in GROUNDS else "",
     )
+
+
+_THIN = 10.0
+"""Width of a column of dots."""
+
+
+def _tracks(many: int, board: Grid) -> tuple[list[float], float]:
+    """The middles of columns or rows, and the width of all; those of dots are thin."""
+    sizes = [_THIN if board.dotted and i % 2 == 0 else UNIT for i in range(many)]
+    return [sum(sizes[:i]) + size / 2 for i, size in enumerate(sizes)], sum(sizes)
+
+
+def _among_dots(spot: Spot, across: int, up: int) -> Spot:
+    """The place of a dot, a line or a box, by the parity of its column and row."""
+    kind = (SpotKind.POINT, SpotKind.EDGE, SpotKind.BOX)[across + up]
+    return replace(spot, kind=kind, wide=across * UNIT + _THIN, high=up * UNIT + _THIN)
 
 
 def _straight_edges(board: Grid, left: float, top: float) -> Iterator[tuple[float, float, float, float, int]]:

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 from gdl.information import playing
@@ -24,23 +24,31 @@ from gdl.rules import Rules
 from gdl.terms import Term
 from ggp.boards.board import Grid, find_board
 from ggp.boards.layers import Square, Thing
-from ggp.boards.looks import PieceLook, PieceShape, looks_of, owners_on, role_classes, square_looks
+from ggp.boards.looks import PieceLook, PieceShape, link_look, looks_of, owners_on, role_classes, square_looks
 from ggp.boards.race import Race
 from ggp.boards.scene import Onlooker, Scene, SceneFinder
 from ggp.boards.shapes import BoardShape
 from ggp.boards.snakes import map_of_rules
 from ggp.boards.spoken.notations import square_numbers
 from ggp.boards.svg.facts import FactBlock, draw_facts, draw_facts_below, fact_blocks
-from ggp.boards.svg.layout import UNIT, BoardLayout, has_towers, lay_out, lay_out_towers, square_name
+from ggp.boards.svg.layout import (
+    UNIT,
+    BoardLayout,
+    SpotKind,
+    has_towers,
+    lay_out,
+    lay_out_towers,
+    square_name,
+)
 from ggp.boards.svg.level_pictures import LevelPicture, SnakesPicture, SokobanPicture
-from ggp.boards.svg.markup import element, line, number, stylesheet, text_of, title, words
+from ggp.boards.svg.markup import circle, element, line, number, stylesheet, text_of, title, words
 from ggp.boards.svg.overlay import NO_OVERLAY, BoardOverlay, draw_overlay
 from ggp.boards.svg.pegs import PegsPicture
 from ggp.boards.svg.pits import PitsPicture
 from ggp.boards.svg.race import RacePicture
 from ggp.boards.svg.rows import RowPicture
 from ggp.boards.svg.seas import SeasPicture
-from ggp.boards.svg.sprites import draw_borders, draw_lines, draw_side, draw_square
+from ggp.boards.svg.sprites import draw_borders, draw_lines, draw_link, draw_side, draw_square
 from ggp.boards.svg.table import DrawnTable, TablePicture
 from ggp.boards.svg.whole import WholePicture
 
@@ -49,7 +57,7 @@ _WIDE = 2.2
 """Facts are drawn below boards whose width is more than this multiple of their height."""
 _MOST_LINES = 12
 _MOST_LINES_ALONE = 40
-_LONGEST_TEXT = 2000
+_LONGEST_TEXT, _MOST_LINKS = 2000, 50_000
 
 
 class SvgPainter:
@@ -84,6 +92,7 @@ class SvgPainter:
                 self._layout = lay_out(board, rules, margin, square_numbers(board, rules, roles))
                 squares = self._layout.spots.keys() | (self._layout.joins or {}).keys()
         self._finder = SceneFinder(board, rules, roles, squares)
+        self._link = lru_cache(_MOST_LINKS)(self._find_link)
         self._table = TablePicture(rules, roles, self._finder.turns, self._on_picture)
 
     @property
@@ -277,7 +286,8 @@ class SvgPainter:
 
     def _on_picture(self, proposition: Term) -> bool:
         """Whether a proposition off the grid is drawn on the board all the same."""
-        return any(one is not None and one.shows(proposition) for one in (self._level, self._picture))
+        known = any(one is not None and one.shows(proposition) for one in (self._level, self._picture))
+        return known or self._link(proposition) is not None
 
     def _around(self, scene: Scene, layout: BoardLayout | None) -> DrawnTable:
         """The table around the board."""
@@ -337,6 +347,7 @@ class SvgPainter:
         bars: dict[Square, str] = {}
         # A scene shows changes without a frame.
         framed = changed if self._level is None else set[Square]()
+        drawn += [circle("gb-point", x, y, 4) for x, y in layout.dots]
         for square, spot in layout.spots.items():
             if self._level is not None and self._level.far and square not in on:
                 continue
@@ -344,7 +355,12 @@ class SvgPainter:
             looks += [self._look(thing) for thing in self.board.fixed.get(square, ())]
             if any(look.shape is PieceShape.CHOCOLATE for look in looks):
                 bars[square] = ""
-            looks += [self._marks[square]] if square in self._marks else []
+            if spot.kind is SpotKind.POINT and self.board.dotted:
+                looks = []
+            if square in self._marks:
+                looks = [look for look in looks if look.shape is not PieceShape.CORNER] + [
+                    self._marks[square]
+                ]
             above += [draw_side(look.sign, spot) for look in looks if look.shape is PieceShape.SIDE]
             looks = [look for look in looks if look.shape not in (PieceShape.SIDE, PieceShape.HIDDEN)]
             if area := next((look for look in looks if look.shape is PieceShape.AREA), None):
@@ -355,7 +371,29 @@ class SvgPainter:
         edges = [line(f"gb-edge {classes[role]}", *ends) for *ends, role in layout.edges]
         blocks = {square: str(n) for n, block in enumerate(self.board.blocks) for square in sorted(block)}
         borders = draw_borders(layout, bars, "gb-bite") + draw_borders(layout, areas or blocks)
-        return [*drawn, borders, *above, *edges, over]
+        links = self._links(scene, layout)
+        return [*drawn, borders, *above, *links, *edges, over]
+
+    def _links(self, scene: Scene, layout: BoardLayout) -> Iterator[str]:
+        """What is drawn between squares."""
+        assert self.board is not None
+        was = scene.off_before
+        for fact in (*self.board.links, *scene.beside):
+            if (found := self._link(fact)) is not None:
+                look, ends, rest = found
+                number = rest[-1].name if rest else ""
+                held = [square in scene.on or square in self.board.fixed for square in ends]
+                a, b = (layout.spots[square] for square in ends)
+                many = int(number) if number.isdecimal() and len(number) < 3 else 1
+                new = was is not None and fact not in was and fact not in self.board.links
+                yield draw_link(look, a, b, held, many, new)
+
+    def _find_link(self, fact: Term) -> tuple[PieceLook, list[Square], tuple[Term, ...]] | None:
+        """The look of a fact between two squares, the squares, and its other arguments."""
+        if self.board is None or self._picture is not None or self._layout is None or not self.rules.hints:
+            return None
+        found = link_look(fact, self.board, self.rules, self.roles)
+        return found if found is not None and self._layout.spots.keys() >= set(found[1]) else None
 
     def _look(self, thing: Thing, square: Square | None = None) -> PieceLook:
         look = self._looks.get(thing) or PieceLook(
@@ -386,6 +424,11 @@ class SvgPainter:
                 phrases.append(f"{what} on {drawn.name if drawn else square_name(self.rules, square)}")
                 if len(phrases) > _LONGEST_TEXT // 8:
                     break
+        linked = [self._link(fact) for fact in (*(self.board.links if self.board else ()), *scene.beside)]
+        phrases += [
+            f"{look.meaning}: {' and '.join(square_name(self.rules, square) for square in ends)}"
+            for look, ends, _ in filter(None, linked)
+        ]
         phrases += lying
         phrases += [" ".join((block.name, *row)) for block in blocks for row in block.rows[:_MOST_LINES]]
         text = ". ".join(phrases)

@@ -4,7 +4,8 @@ and the things on a square: discs with letters, crosses, rings, men, numbers, ti
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 
 from ggp.boards.layers import Square
@@ -15,7 +16,7 @@ from ggp.boards.svg.tiles import CRATE, GOAL_MARK, Oval, Polygon, Shape, Slab, k
 
 DOWN = 2
 """The keeper's default direction: up, right, down and left are 0 to 3."""
-_MOST_SHOWN = 9
+_MOST_SHOWN, _MOST_LINES = 9, 4
 _MEN = {
     "p": "M-4-3 a5.5 5.5 0 1 1 8 0 L6 7 L10 12 H-10 L-6 7 Z",
     "r": "M-10-12 H-5 V-8 H-2.5 V-12 H2.5 V-8 H5 V-12 H10 V-5 L6-2 V6 L10 12 H-10 L-6 6 V-2 L-10-5 Z",
@@ -123,6 +124,15 @@ def _marks(look: PieceLook, x: float, y: float, size: float) -> list[str]:
             sockets = (x - 0.11 * size, x + 0.11 * size)
             eyes = [circle("gb-socket", at, y - 0.05 * size, 0.065 * size) for at in sockets]
             return [element("path", cls="gb-skull", d=_SKULL, transform=place), *eyes]
+        case PieceShape.LINE:
+            many = int(look.sign[1:]) if look.sign[1:] in ("2", "3", "4") else 1
+            sides = [(i - (many - 1) / 2) * 0.18 * size for i in range(many)]
+            turn = f"translate({x:g} {y:g}) rotate({90 if look.sign[:1] == 'v' else 0})"
+            return [
+                element("g", *(line("gb-join", -size / 2, at, size / 2, at) for at in sides), transform=turn)
+            ]
+        case PieceShape.DOT:
+            return [circle("gb-disc", x, y, 0.13 * size)]
         case PieceShape.BLOCK:
             return [_slab("gb-block", x, y, 0.84 * size)]
         case PieceShape.TRAIL:
@@ -138,12 +148,21 @@ def _marks(look: PieceLook, x: float, y: float, size: float) -> list[str]:
             return [_sign(look.sign, x, y, 0.6 * size, 0.86 * size, "gb-letter")]
 
 
+_SUMS = {PieceShape.ACROSS: 1, PieceShape.DOWN: -1}
+"""Sums in walls stand to the right and above, or to the left and below."""
+
+
 def _draw_ground(looks: list[PieceLook], x: float, y: float) -> str:
     """The ground below the things on a square: walls and areas fill it, others are signs in its corner."""
     drawn: list[str] = []
-    corners = 0
+    corners, half = 0, UNIT / 2
+    if any(look.shape in _SUMS for look in looks):
+        drawn += [box("gb-wall", x, y, UNIT, UNIT), line("gb-slope", x - half, y - half, x + half, y + half)]
     for look in looks:
-        if look.shape is PieceShape.GROUND:
+        if look.shape in _SUMS:
+            way = _SUMS[look.shape]
+            drawn.append(_sign(look.sign, x + way * UNIT * 0.22, y - way * UNIT * 0.24, 13, half, "gb-sum"))
+        elif look.shape is PieceShape.GROUND:
             drawn += _marks(look, x, y, UNIT)
         elif look.shape is PieceShape.CORNER:
             start = UNIT / 2 - 8
@@ -154,6 +173,41 @@ def _draw_ground(looks: list[PieceLook], x: float, y: float) -> str:
         else:
             drawn.append(draw_piece(look, x, y))
     return "".join(drawn)
+
+
+def draw_link(look: PieceLook, a: Spot, b: Spot, held: Sequence[bool], many: int, new: bool) -> str:
+    """A fact between two squares: lines from one to the other, as far as the things that they hold, or a sign
+    in the middle."""
+    far = math.hypot(b.x - a.x, b.y - a.y) or 1.0
+    room = [0.4 * UNIT * end for end in held]
+    drawn: list[str] = []
+    match look.shape:
+        case PieceShape.LINE:
+            shown = range(min(many, _MOST_LINES))
+            sides = [(i - (len(shown) - 1) / 2) * 7 for i in shown]
+            ends = -far / 2 + room[0], far / 2 - room[1]
+            drawn += [line("gb-join gb-new" if new else "gb-join", ends[0], y, ends[1], y) for y in sides]
+        case PieceShape.GROUND:
+            drawn.append(line("gb-side", 0, -UNIT / 2, 0, UNIT / 2))
+        case PieceShape.LESS:
+            drawn.append(element("path", cls="gb-less", d="M4 -6L-4 0L4 6"))
+        case PieceShape.TEXT:
+            drawn += [circle("gb-ground", 0, 0, 7), _sign(look.sign, 0, 0, 12, 14, "gb-letter")]
+        case _:
+            drawn += _marks(look, 0, 0, UNIT)
+    place = f"translate({number((a.x + b.x) / 2)} {number((a.y + b.y) / 2)})"
+    if look.shape is not PieceShape.TEXT:
+        place += f" rotate({number(math.degrees(math.atan2(b.y - a.y, b.x - a.x)))})"
+    name = title(f"{look.meaning}: {a.name}, {b.name}")
+    return element("g", name, *drawn, cls=f"{look.colour} gb-link", transform=place)
+
+
+def _draw_on_edge(look: PieceLook, spot: Spot, new: bool) -> str:
+    """A line between two dots, or a small sign in its place."""
+    if look.shape is not PieceShape.LINE:
+        return draw_piece(look, spot.x, spot.y, 0.45)
+    drawn = draw_piece(replace(look, sign="v" if spot.high > spot.wide else "h"), spot.x, spot.y)
+    return element("g", drawn, cls="gb-new") if new else drawn
 
 
 def draw_side(way: str, spot: Spot) -> str:
@@ -232,14 +286,16 @@ def draw_square(
     below = [look for look in looks if look.shape in BELOW]
     things = [look for look in looks if look.shape not in BELOW]
     ground = [_ground(spot, paper)]
-    if below and pieces is None:
+    if below and pieces is None and spot.kind is not SpotKind.EDGE:
         # The page animates everything except the ground from one drawing to the next.
         ground.append(element("g", _draw_ground(below, spot.x, spot.y), cls="gb-ground"))
-    if changed:
+    if changed and spot.kind is not SpotKind.EDGE:
         ground.append(_changed(spot))
-    ground.append(words("gb-number", spot.number, spot.x - 14, spot.y - 15, font_size=8))
+    ground.append(words("gb-number", spot.number, spot.x - 15, spot.y - 16, font_size=7))
     name = title(spot.said(look.meaning for look in (*things, *below)))
-    if pieces is None:
+    if spot.kind is SpotKind.EDGE:
+        pieces = "".join(_draw_on_edge(look, spot, changed) for look in looks)
+    elif pieces is None:
         room = 0.86 if spot.kind is SpotKind.HEXAGON else 1.0
         pieces = "" if spot.kind is SpotKind.DISK else _draw_things(things, spot.x, spot.y, room)
     return element("g", name, *ground, pieces, cls="gb-square", data_square=spot.key)
@@ -254,6 +310,17 @@ def _ground(spot: Spot, paper: bool) -> str:
             # A finger needs more than a point.
             reach = circle("gb-reach", spot.x, spot.y, 0.4 * UNIT)
             return circle("gb-point", spot.x, spot.y, 5) + reach
+        case SpotKind.EDGE:
+            # The places of lines share out the boxes beside them.
+            lies = spot.wide > spot.high
+            across, up = (spot.wide / 2, UNIT / 2) if lies else (UNIT / 2, spot.high / 2)
+            ends = [
+                (spot.x - across, spot.y),
+                (spot.x, spot.y - up),
+                (spot.x + across, spot.y),
+                (spot.x, spot.y + up),
+            ]
+            return element("polygon", cls="gb-reach", points=points(ends))
         case SpotKind.DISK:
             slab = box("gb-disk", spot.x, spot.y, spot.wide, UNIT * 0.84, 8)
             return element(

@@ -10,8 +10,11 @@ upper half of its hash, so most comparisons with other states end there. The has
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import accumulate
 
 import numpy as np
 
@@ -19,6 +22,7 @@ from gdl.errors import GdlError
 from players.batch_machine import Records
 from players.puzzles.frontier.budget import resident_bytes
 from players.puzzles.frontier.frontier import FrontierSearch, clocks_are_idle
+from players.puzzles.frontier.key_space import orbits_of
 from players.puzzles.frontier.outcome import SearchLimits
 from players.solvers import Certainty, LineSolver, Promise, Task
 from propnet.analysis.cones import step_clocks
@@ -188,7 +192,7 @@ class BreadthFirst(LineSolver):
 
     def __init__(self, task: Task) -> None:
         super().__init__(task)
-        self._memory = task.memory
+        self.memory = task.memory
         self._mask: Records = pack(~step_clocks(self.machine.network)[None, :])[0]
         self._best = -1
         self._length = 0
@@ -202,7 +206,7 @@ class BreadthFirst(LineSolver):
 
     def _begin(self) -> None:
         """Begin with only the start."""
-        self._closed = ClosedList(self.machine.words, self._mask, self._memory)
+        self._closed = ClosedList(self.machine.words, self._mask, self.memory)
         record = self.machine.records([self.start]).copy()
         none = np.full(1, -1, np.int32)
         self._closed.add(record, none, none, np.zeros(1, np.bool_), 0, 0)
@@ -281,9 +285,13 @@ _LARGE = 200_000
 """Networks with more gate inputs take longer to recode than to search until the memory is full."""
 
 
+_MANY = 20_000
+"""States after which the solver looks for automorphisms: to find them takes about as long."""
+
+
 class Frontier(LineSolver):
-    """Visits all states layer by layer, or as many as the highest goal requires. It gives up when the memory
-    is full."""
+    """Visits all states layer by layer, or as many as the highest goal requires. If there are many, and it
+    pays, one state stands for all that automorphisms make of it. It gives up when the memory is full."""
 
     name = "frontier"
 
@@ -293,8 +301,8 @@ class Frontier(LineSolver):
         self._best = (-1, 0)
         large = len(task.machine.network.gate_inputs) > _LARGE
         memory = task.memory if large else min(task.memory // 2, _SMALL)
-        small = Task(task.machine, task.start, self._keep, memory, task.seed)
-        self._small: BreadthFirst | None = BreadthFirst(small)
+        self._small: BreadthFirst | None = BreadthFirst(replace(task, report=self._keep, memory=memory))
+        self._counted, self._orbits = 0, _MANY
         self._search: FrontierSearch | None = None
 
     @classmethod
@@ -311,12 +319,34 @@ class Frontier(LineSolver):
     def step(self, deadline: float) -> bool:
         if self._small is not None:
             finished = self._small.step(deadline)
-            self.states, self.proven = self._small.states, self._small.proven
+            self.states, self.proven = self._counted + self._small.states, self._small.proven
             self.hopeless = self._small.hopeless
+            if not finished and self.states > self._orbits:
+                self._begin_with_orbits()
             if not finished or self.proven >= 0 or self.hopeless:
                 return finished
             self._small = None
         return self._sort_and_merge(deadline)
+
+    def _begin_with_orbits(self) -> None:
+        """Begin again with one state of each orbit, if that pays."""
+        self._orbits, small = sys.maxsize, self._small
+        found = orbits_of(self.machine, True, None)
+        if found is None or small is None:
+            return
+        orbits, network = found
+        game = PropnetMachine(self.machine.rules, network)
+        start = game.states(orbits.canonical(self.machine.records([self.start])))[0]
+
+        def unfold(value: int, moves: Sequence[int]) -> None:
+            states = list(
+                accumulate(moves, lambda state, move: game.next_state(state, [move]), initial=start)
+            )
+            line = orbits.unfold(self.machine, self.start, game.records(states[1:]))
+            self._keep(value, [move for (move,) in line])
+
+        self._counted = self.states
+        self._small = BreadthFirst(Task(game, start, unfold, small.memory))
 
     def _sort_and_merge(self, deadline: float) -> bool:
         if self._search is None:

@@ -492,7 +492,7 @@ def test_every_colour_of_hints_is_in_the_stylesheet() -> None:
     assert {f"gb-{colour}" for colour in HINT_COLOURS} <= set(re.findall(r"\.(gb-[a-z0-9]+)", stylesheet()))
     others = {"king", "queen", "rook", "bishop", "knight", "pawn", "bar", "tray", "dice", "doubles"}
     others |= {"pegs", "pin", "ship", "shot", "car", "goat"} | FACTS | SIGNS
-    assert {shape.value for shape in PieceShape} | {"wall", "letter", "man"} >= LOOKS - others
+    assert {shape.value for shape in PieceShape} | {"wall", "letter", "man", "token"} >= LOOKS - others
 
 
 @pytest.mark.parametrize(
@@ -513,10 +513,10 @@ def test_letters_of_chess_are_told_from_those_of_draughts(names: str, shape: str
 
 @pytest.mark.parametrize("look", sorted(BOARDS - ROWS - {"none"}))
 def test_every_look_of_a_board_is_drawn(look: str) -> None:
-    game = {"towers": "hanoi", "race": "chess", "pits": "kalah"}.get(look, "atarigo")
+    game = {"towers": "hanoi", "race": "chess", "pits": "kalah", "dots": "dotsandboxes"}.get(look, "atarigo")
     drawn = hinted_painter(game, f"board as {look}").draw_state(found(game)[0].initial_state())
     signs = {"chequered": "gb-dark", "plain": "gb-cell", "points": "gb-point", "towers": "gb-disk"}
-    signs |= {"race": "gb-felt", "pits": "gb-seed"}
+    signs |= {"race": "gb-felt", "pits": "gb-seed", "dots": "gb-point"}
     assert signs.get(look, f"gb-on{look}") in drawn
     assert (look in ("chequered", "race")) == ("gb-dark" in drawn)
 

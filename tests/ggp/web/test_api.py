@@ -121,10 +121,13 @@ async def test_a_search_tells_how_it_gets_on_and_what_came_of_it(client: Client)
 async def test_who_hangs_up_ends_the_search(client: Client) -> None:
     before = set(descendants(os.getpid()))
     reply = await client.post("/api/solve", json={"game": "sokoban", "seconds": 300, "solver": NRPA})
+    await reply.content.readany()  # the search has begun
+    own = set(descendants(os.getpid())) - before
+    assert own
     reply.close()
     for _ in range(200):
         await asyncio.sleep(0.05)
-        if set(descendants(os.getpid())) <= before:
+        if not own & set(descendants(os.getpid())):
             return
     raise AssertionError("the search goes on")
 

@@ -167,3 +167,21 @@ def test_a_start_that_is_the_end_has_an_empty_line() -> None:
 )
 def test_others_are_left_to_the_solvers(rules: str) -> None:
     assert solve_few_states(parse_rules(rules), 0.05) is None
+
+
+def test_pieces_that_are_alike_are_no_reason_to_search_again() -> None:
+    machine = make_machine(Game.load("klotski").rules, "propnet")
+    solution = solve(machine, seconds=120.0, only="frontier")
+    assert (solution.value, len(solution.moves), solution.proven) == (100, 116, True)
+    replayed(machine.rules, solution)
+    assert solution.states < 320_000
+
+
+def test_one_state_of_each_orbit_leads_to_the_same_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = make_machine(Game.load("lightsout").rules, "propnet")
+    found = [solve(machine, seconds=60.0, only="frontier")]
+    monkeypatch.setattr("players.puzzles.frontier.solver._MANY", 0)
+    found.append(solve(machine, seconds=60.0, only="frontier"))
+    for solution in found:
+        replayed(machine.rules, solution)
+    assert len({(one.value, len(one.moves), one.proven) for one in found}) == 1
