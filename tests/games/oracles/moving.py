@@ -114,8 +114,8 @@ class KeyMaze(Puzzle):
 
     limit = 120
     drawing: Final = (
-        ".Y...#b..", "####.###.", "y....#...", ".###.#.#.", "rR...#.#.", "####B#.#Y", ".#.B.#.#E", "R#.###.#.",
-        "......@#.",
+        ".Y...#b..", "####.###.", "y....#...", ".###.#.#.", "rR...#.#.", "####B#.#Y", ".#.B.#.#E",
+        "R#.###.#.", "......@#.",
     )  # fmt: skip
     colours: Final = {"r": "red", "b": "blue", "y": "yellow"}
 
@@ -124,7 +124,11 @@ class KeyMaze(Puzzle):
         self.drawn = signs(self.drawing)
         (self.at,) = (at for at, sign in self.drawn.items() if sign == "@")
         self.keys = {sign: at for at, sign in self.drawn.items() if sign in self.colours}
-        self.doors = {at: sign.lower() for at, sign in self.drawn.items() if sign.lower() in self.colours and sign.isupper()}
+        self.doors = {
+            at: sign.lower()
+            for at, sign in self.drawn.items()
+            if sign.lower() in self.colours and sign.isupper()
+        }
 
     def _to(self, way: str) -> Place:
         return shifted(self.at[0], STEPS[way][0]), self.at[1] + STEPS[way][1]
@@ -164,10 +168,16 @@ class Pyraminx(Puzzle):
 
     limit = 25
     start: Final = (
-        "left clockwise", "right counterclockwise", "top clockwise", "front clockwise", "left counterclockwise",
+        "left clockwise", "right counterclockwise", "top clockwise", "front clockwise",
+        "left counterclockwise",
         "top clockwise", "right clockwise", "front counterclockwise", "right clockwise", "left clockwise",
     )  # fmt: skip
-    corners: Final = {"left": (0, (1, 2, 3)), "right": (1, (0, 3, 2)), "front": (2, (0, 1, 3)), "top": (3, (0, 2, 1))}
+    corners: Final = {
+        "left": (0, (1, 2, 3)),
+        "right": (1, (0, 3, 2)),
+        "front": (2, (0, 1, 3)),
+        "top": (3, (0, 2, 1)),
+    }
     """Each corner, and the three others in clockwise order as one looks at it."""
     faces: Final = {"green": (0, 1, 2), "red": (3, 0, 1), "blue": (0, 3, 2), "yellow": (1, 2, 3)}
 
@@ -184,8 +194,8 @@ class Pyraminx(Puzzle):
 
     @staticmethod
     def _net() -> dict[Place, Sticker]:
-        """Each square of the net, with its sticker. Where it is in the net say weights of the net's three ends,
-        in eighteenths; the net is folded at the middles of its sides."""
+        """Each square of the net, with its sticker. Weights of the three ends of the net, in eighteenths, say
+        where in the net it is. The net is folded at the middles of its sides."""
         found = {}
         for row in range(6):
             for k in range(2 * row + 1):
@@ -326,9 +336,7 @@ class TorchBridge(Puzzle):
         here = sorted(self.near if self.torch_near else set(self.minutes) - self.near)
         groups = [(one,) for one in here] + list(combinations(here, 2))
         fine = [group for group in groups if self.time + max(group) <= 17]
-        return [
-            f"(alone walker{g[0]})" if len(g) == 1 else f"(pair walker{g[0]} walker{g[1]})" for g in fine
-        ]
+        return [f"(alone walker{g[0]})" if len(g) == 1 else f"(pair walker{g[0]} walker{g[1]})" for g in fine]
 
     def move(self, name: str, *arguments: str) -> None:
         group = {int(one.removeprefix("walker")) for one in arguments}
@@ -402,21 +410,25 @@ class SnakeCube(Puzzle):
         return [(x + n * i, y + n * j, z + n * k) for n in range(1, self.parts[self.steps] + 1)]
 
     def _fits(self, way: str) -> bool:
-        if self.last and all(bool(a) == bool(b) for a, b in zip(self.ways[way], self.ways[self.last], strict=True)):
+        if self.last and all(
+            bool(a) == bool(b) for a, b in zip(self.ways[way], self.ways[self.last], strict=True)
+        ):
             return False
         return all(all(1 <= n <= 3 for n in cube) and cube not in self.chain for cube in self._part(way))
 
     def moves(self) -> list[str]:
-        return [] if self.steps == len(self.parts) else [f"(fold {way})" for way in self.ways if self._fits(way)]
+        return (
+            [] if self.steps == len(self.parts) else [f"(fold {way})" for way in self.ways if self._fits(way)]
+        )
 
     def move(self, name: str, *arguments: str) -> None:
         self.chain += self._part(arguments[0])
         self.last = arguments[0]
 
     def things(self) -> set[str]:
-        found = {f"(cell {'abc'[x - 1]} {y} {z} cube)" for x, y, z in self.chain}
+        found = {f"(cell {'abc'[x - 1]} {y} {z} cube)" for x, y, z in self.chain[:-1]}
         x, y, z = self.chain[-1]
-        found |= {f"(tip {'abc'[x - 1]} {y} {z})", f"(parts {self.steps})"}
+        found |= {f"(cell {'abc'[x - 1]} {y} {z} tip)", f"(parts {self.steps})"}
         return found | ({f"(last {self.last})"} if self.last else set())
 
     @property

@@ -187,7 +187,9 @@ class Kakuro(Paper):
         numbers = lefts | tops | self.digits
         found = {f"(cell {x} {y} {n})" for (x, y), n in numbers.items()}
         return found | {
-            f"(cell {x} {y} wall)" for (x, y), sign in self.signs.items() if sign == "#" and (x, y) not in numbers
+            f"(cell {x} {y} wall)"
+            for (x, y), sign in self.signs.items()
+            if sign == "#" and (x, y) not in numbers
         }
 
     @property
@@ -276,7 +278,9 @@ class Marks(Paper):
         """The squares that can be marked at all."""
 
     def moves(self) -> list[str]:
-        return [f"({self.verb} {x} {y})" for x, y in self.sites if (x, y) not in self.marked and self.may((x, y))]
+        return [
+            f"({self.verb} {x} {y})" for x, y in self.sites if (x, y) not in self.marked and self.may((x, y))
+        ]
 
     def move(self, name: str, *arguments: str) -> None:
         self.marked.add((arguments[0], int(arguments[1])))
@@ -414,7 +418,9 @@ class Nurikabe(Marks):
 
     def _pool(self, water: set[Place]) -> bool:
         corners = [(x, y) for x in self.columns[:-1] for y in range(1, self.height)]
-        return any({(x, y), (shifted(x, 1), y), (x, y + 1), (shifted(x, 1), y + 1)} <= water for x, y in corners)
+        return any(
+            {(x, y), (shifted(x, 1), y), (x, y + 1), (shifted(x, 1), y + 1)} <= water for x, y in corners
+        )
 
     def may(self, at: Place) -> bool:
         return not self._pool(self.marked | {at})
@@ -473,7 +479,11 @@ class Slitherlink(Marks):
         dots = {at for at, sign in self.signs.items() if sign == "*"}
         on = {at for at in dots if self._lines(at)}
         met = all(self._lines(at) == n for at, n in self.numbers.items())
-        return met and all(self._lines(at) == 2 for at in on) and self.together(on | self.marked) == on | self.marked
+        return (
+            met
+            and all(self._lines(at) == 2 for at in on)
+            and self.together(on | self.marked) == on | self.marked
+        )
 
     def hopeful(self, values: dict[Place, int]) -> bool:
         for centre in self.beside(list(values)[-1]):
