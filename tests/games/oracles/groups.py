@@ -252,6 +252,48 @@ class ThreeConnect(Turns):
         return [100 * (role == self.winner) if self.winner else 33 for role in self.roles]
 
 
+class FourOthello(Turns):
+    roles = ("red", "yellow", "green", "blue")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.board = dict(zip([("c", 4), ("d", 4), ("d", 3), ("c", 3)], self.roles, strict=True))
+
+    def _enclosed(self, at: Place) -> set[Place]:
+        """What the role in turn turns over with a ball on a free square."""
+        found = set[Place]()
+        for i, j in product((-1, 0, 1), repeat=2):
+            line = list[Place]()
+            x, y = shifted(at[0], i), at[1] + j
+            while (i or j) and self.board.get((x, y), self.roles[self.turn]) != self.roles[self.turn]:
+                line.append((x, y))
+                x, y = shifted(x, i), y + j
+            found |= set(line) if (x, y) in self.board else set()
+        return found
+
+    def moves(self) -> list[str]:
+        free = [(x, y) for x in "abcdef" for y in range(1, 7) if (x, y) not in self.board]
+        near = [(x, y) for x, y in free
+                if any((shifted(x, i), y + j) in self.board for i, j in product((-1, 0, 1), repeat=2))]  # fmt: skip
+        return [f"(place {x} {y})" for x, y in [at for at in free if self._enclosed(at)] or near]
+
+    def move(self, name: str, *arguments: str) -> None:
+        at = arguments[0], int(arguments[1])
+        self.board |= dict.fromkeys([*self._enclosed(at), at], self.roles[self.turn])
+
+    def facts(self) -> set[str]:
+        return {f"(cell {x} {y} {role})" for (x, y), role in self.board.items()} | {self.control}
+
+    @property
+    def over(self) -> bool:
+        return len(self.board) == 36
+
+    def goals(self) -> list[int | None]:
+        counts = [list(self.board.values()).count(role) for role in self.roles]
+        share = {1: 100, 2: 50, 3: 33, 4: 25}[counts.count(max(counts))]
+        return [share if n == max(counts) else 0 for n in counts]
+
+
 class Hidden(Match):
     """Three players in turn after chance, who is the last role."""
 
@@ -383,6 +425,7 @@ class ThreeLiars(Hidden):
 
 GROUPS: Final[dict[str, Callable[[], Match]]] = {
     "elfarol": ElFarol,
+    "fourothello": FourOthello,
     "lowestunique": LowestUnique,
     "morra": Morra,
     "oshizumo": OshiZumo,

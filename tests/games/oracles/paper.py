@@ -151,6 +151,21 @@ class Skyscrapers(Latin):
         return True
 
 
+class Futoshiki(Latin):
+    side = 5
+    drawing = (".....", ".....", "..4..", ".....", ".....")
+    smaller: Final = ("d1 e1", "d4 d3", "a4 a3", "c4 b4", "e1 e2", "b1 a1", "d3 e3")
+
+    def fits(self, at: Place, number: int, written: dict[Place, int]) -> bool:
+        after = written | {at: number}
+        pairs = [[after.get((one[0], int(one[1]))) for one in pair.split()] for pair in self.smaller]
+        kept = all(m is None or n is None or m < n for m, n in pairs)
+        return kept and super().fits(at, number, written)
+
+    def right(self, written: dict[Place, int]) -> bool:
+        return True
+
+
 class Kakuro(Paper):
     """White squares are dots."""
 
@@ -575,6 +590,7 @@ class Hashi(Paper):
 
 PAPER: Final[dict[str, Callable[[], Paper]]] = {
     "akari": Akari,
+    "futoshiki": Futoshiki,
     "hashi": Hashi,
     "hitori": Hitori,
     "kakuro": Kakuro,
