@@ -10,19 +10,11 @@ import pytest
 from ggp.game import Game
 from ggp.rule_files import find_rules_file, installed_game
 from ggp.traces import find_traces
-<<<<<<< HEAD
 from tests.games.known import OWN_TESTS
 from tests.games.oracles import boards
+from tests.games.oracles.catalogue import ORACLES
 from tests.games.oracles.oracle import Oracle, difference
-from tests.games.oracles.puzzles import PUZZLES
-from tests.games.oracles.several import SEVERAL
 from tests.places import GAME_FILES, GAMES, in_turn
-=======
-from tests.games.oracles.catalogue import ORACLES as MATCHES
-from tests.games.oracles.oracle import Oracle, difference
-from tests.games.rules_of_games import FILES
-from tests.places import GAMES, in_turn
->>>>>>> 5eead567 (Thirteen games of chance, hidden cards and several players, with oracles; puzzles are compared along their solutions)
 
 NAMES = [name for name, path in GAME_FILES.items() if path.parent.name == "boards" and name not in OWN_TESTS]
 FEW, MANY = 150, 1000
@@ -48,14 +40,8 @@ def test_many_random_matches_agree_with_the_oracle(name: str) -> None:
     assert not difference(Game.load(name).machine("propnet"), oracle_of(name), MANY, 2)[0]
 
 
-<<<<<<< HEAD
 def test_every_game_has_tests_of_its_own_or_an_oracle_and_is_found_by_its_name() -> None:
-    assert sorted(GAME_FILES) == sorted([*NAMES, *PUZZLES, *SEVERAL, *OWN_TESTS])
-=======
-def test_every_game_in_a_subfolder_has_an_oracle_and_is_found_by_its_name() -> None:
-    inside = {name for name, path in FILES.items() if path.parent != GAMES}
-    assert inside == {*NAMES, *MATCHES}
->>>>>>> 5eead567 (Thirteen games of chance, hidden cards and several players, with oracles; puzzles are compared along their solutions)
+    assert sorted(GAME_FILES) == sorted([*NAMES, *ORACLES, *OWN_TESTS])
     for name in NAMES:
         assert callable(oracle_of(name))
     for name in GAME_FILES:
