@@ -12,6 +12,41 @@ from tests.games.oracles.match import Match, words
 from tests.games.oracles.several import versus
 
 
+class SnakesAndLadders(Match):
+    roles = ("first", "second", "random")
+    jumps: Final = {3: 14, 8: 21, 12: 25, 23: 34, 17: 5, 26: 10, 31: 18, 35: 22}
+
+    def __init__(self) -> None:
+        self.places = [0, 0]
+        self.thrown = self.turns = 0
+
+    def options(self) -> list[list[str]]:
+        own = [["roll"], ["noop"]]
+        return [*(own if self.turns % 2 == 0 else own[::-1]), [f"(throw {n})" for n in range(1, 7)]]
+
+    def play(self, joint: Sequence[str]) -> None:
+        self.thrown = int(words(joint[2])[1])
+        to = self.places[self.turns % 2] + self.thrown
+        if to <= 36:
+            self.places[self.turns % 2] = self.jumps.get(to, to)
+        self.turns += 1
+
+    def facts(self) -> set[str]:
+        found = {f"(control {self.roles[self.turns % 2]})", f"(turns {self.turns})"}
+        for role, place in zip(self.roles, self.places, strict=False):
+            row, column = divmod(place - 1, 6)
+            x = "abcdef"[column if row % 2 == 0 else 5 - column]
+            found |= {f"(cell {x} {row + 1} {role})"} if place else set()
+        return found | ({f"(die {self.thrown})"} if self.thrown else set())
+
+    @property
+    def over(self) -> bool:
+        return 36 in self.places or self.turns == 200
+
+    def goals(self) -> list[int | None]:
+        return [*versus((self.places[0] == 36) - (self.places[1] == 36)), None]
+
+
 class ThreeDice(Match):
     roles = ("player", "random")
     names: Final = ("1", "2", "3", "4", "5", "6", "run", "triple")
@@ -408,6 +443,7 @@ CHANCE: Final[dict[str, Callable[[], Match]]] = {
     "cantstop": CantStop,
     "coup": Coup,
     "ministratego": MiniStratego,
+    "snakesandladders": SnakesAndLadders,
     "threedice": ThreeDice,
 }
 """Game -> a match of it."""

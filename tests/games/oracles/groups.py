@@ -12,6 +12,7 @@ from tests.games.oracles.puzzles import STEPS, is_in, shifted
 from tests.games.oracles.several import Repeated, Turns, versus
 
 Place = tuple[str, int]
+Pair = tuple[str, str]
 
 
 class ElFarol(Repeated):
@@ -273,8 +274,8 @@ class FourOthello(Turns):
 
     def moves(self) -> list[str]:
         free = [(x, y) for x in "abcdef" for y in range(1, 7) if (x, y) not in self.board]
-        near = [(x, y) for x, y in free
-                if any((shifted(x, i), y + j) in self.board for i, j in product((-1, 0, 1), repeat=2))]  # fmt: skip
+        around = list(product((-1, 0, 1), repeat=2))
+        near = [(x, y) for x, y in free if any((shifted(x, i), y + j) in self.board for i, j in around)]
         return [f"(place {x} {y})" for x, y in [at for at in free if self._enclosed(at)] or near]
 
     def move(self, name: str, *arguments: str) -> None:
@@ -292,6 +293,94 @@ class FourOthello(Turns):
         counts = [list(self.board.values()).count(role) for role in self.roles]
         share = {1: 100, 2: 50, 3: 33, 4: 25}[counts.count(max(counts))]
         return [share if n == max(counts) else 0 for n in counts]
+
+
+class Diplomats(Match):
+    """Orders are resolved from the weakest: a march is struck out until all that are left succeed."""
+
+    roles = ("red", "green", "blue")
+    ring: Final = ("a 1", "b 1", "c 2", "c 3", "b 3", "a 2")
+
+    def __init__(self) -> None:
+        self.armies = dict(zip(self.ring, [role for role in self.roles for _ in (1, 2)], strict=True))
+        self.land = dict(self.armies)
+        self.rounds = 0
+
+    def _beside(self, province: str) -> list[str]:
+        if province == "b 2":
+            return list(self.ring)
+        i = self.ring.index(province)
+        return [self.ring[i - 1], self.ring[(i + 1) % 6], "b 2"]
+
+    def options(self) -> list[list[str]]:
+        found = []
+        for role in self.roles:
+            own = ["wait"]
+            for p in (p for p, owner in self.armies.items() if owner == role):
+                for q in self._beside(p):
+                    own += [f"(march {p} {q})"] if self.armies.get(q) != role else []
+                    own += [f"(help {p} {q} {other})" for other in self.roles if other != role]
+            found.append(own)
+        return found
+
+    def play(self, joint: Sequence[str]) -> None:
+        marches, aid = dict[str, Pair](), list[tuple[str, str, str]]()
+        for role, move in zip(self.roles, joint, strict=True):
+            if move != "wait":
+                name, x, y, u, v, *friend = words(move)
+                if name == "march":
+                    marches[role] = f"{x} {y}", f"{u} {v}"
+                else:
+                    aid.append((f"{x} {y}", f"{u} {v}", friend[0]))
+        helps = [
+            (to, friend) for at, to, friend in aid
+            if not any(q == at and p != to for p, q in marches.values())
+        ]  # fmt: skip
+        power = {role: 1 + helps.count((q, role)) for role, (p, q) in marches.items()}
+        going = dict(marches)
+        while True:
+            struck = [role for role in going if not self._succeeds(role, going, marches, power, helps)]
+            if not struck:
+                break
+            for role in struck:
+                del going[role]
+        for p, q in going.values():
+            self.armies.pop(p, None)
+            self.armies.pop(q, None)
+        for role, (_, q) in going.items():
+            self.armies[q] = self.land[q] = role
+        self.rounds += 1
+
+    def _succeeds(
+        self,
+        role: str,
+        going: dict[str, Pair],
+        marches: dict[str, Pair],
+        power: dict[str, int],
+        helps: list[Pair],
+    ) -> bool:
+        p, q = marches[role]
+        for other, (start, end) in marches.items():
+            rival = other != role and (end == q or (start, end) == (q, p))
+            if rival and power[role] <= power[other]:
+                return False
+        owner = self.armies.get(q)
+        if owner is None or (marches.get(owner, ("", ""))[0] == q and owner in going):
+            return True
+        stays = 1 if marches.get(owner, ("", ""))[0] == q else 1 + helps.count((q, owner))
+        return power[role] > stays
+
+    def facts(self) -> set[str]:
+        found = {f"(cell {p} {role})" for p, role in self.armies.items()} | {f"(round {self.rounds})"}
+        return found | {f"(cell {p} {role}land)" for p, role in self.land.items() if p not in self.armies}
+
+    @property
+    def over(self) -> bool:
+        return self.rounds == 10 or max(self.goals(), key=lambda goal: goal or 0) == 100
+
+    def goals(self) -> list[int | None]:
+        counts = [list(self.land.values()).count(role) for role in self.roles]
+        return [100 if n >= 5 else 14 * n for n in counts]
 
 
 class Hidden(Match):
@@ -424,6 +513,7 @@ class ThreeLiars(Hidden):
 
 
 GROUPS: Final[dict[str, Callable[[], Match]]] = {
+    "diplomats": Diplomats,
     "elfarol": ElFarol,
     "fourothello": FourOthello,
     "lowestunique": LowestUnique,
