@@ -33,10 +33,11 @@ class SnakesAndLadders(Match):
 
     def facts(self) -> set[str]:
         found = {f"(control {self.roles[self.turns % 2]})", f"(turns {self.turns})"}
-        for role, place in zip(self.roles, self.places, strict=False):
+        signs = [(f"{'ladder' if start < to else 'snake'}{to}", start) for start, to in self.jumps.items()]
+        for thing, place in [*zip(self.roles, self.places, strict=False), *signs]:
             row, column = divmod(place - 1, 6)
             x = "abcdef"[column if row % 2 == 0 else 5 - column]
-            found |= {f"(cell {x} {row + 1} {role})"} if place else set()
+            found |= {f"(cell {x} {row + 1} {thing})"} if place else set()
         return found | ({f"(die {self.thrown})"} if self.thrown else set())
 
     @property
