@@ -284,7 +284,8 @@ def board_of(
         facts = replace(facts, on={transposed(square): things for square, things in facts.on.items()})
     if max(len(columns), len(rows)) > most_side(rules) or len(squares) < 4:
         return None
-    blanks = _blanks(layers, states, len(squares), set(roles))
+    shown = {hint.words for hint in rules.hints if hint.look != "hidden"}
+    blanks = _blanks(layers, states, len(squares), set(roles), shown)
     pits, hint = None, board_hint(rules.hints)
     if hint in ("", "pits") and shape is BoardShape.STRAIGHT and len(chosen) == 1 and not facts.on:
         pits = pits_of(
@@ -508,10 +509,15 @@ def _without_corners(grid: list[LayerCandidate]) -> list[LayerCandidate]:
 
 
 def _blanks(
-    layers: tuple[Layer, ...], states: list[frozenset[Term]], squares: int, roles: set[Term]
+    layers: tuple[Layer, ...],
+    states: list[frozenset[Term]],
+    squares: int,
+    roles: set[Term],
+    shown: set[tuple[str, ...]],
 ) -> frozenset[Thing]:
     """Things that mean an empty square. In a layer that has a proposition for nearly every square in every
-    state, the blank is the most frequent thing of the first state. A number is never a blank."""
+    state, the blank is the most frequent thing of the first state. A number is never a blank, nor is a thing
+    that an author gives a look (``shown``)."""
     blanks: set[Thing] = set()
     for layer in layers:
         if not layer.contents:
@@ -533,7 +539,8 @@ def _blanks(
         named = {t for t in count if t[0].name in _EMPTY}
         most = max(sorted(named or count), key=lambda t: count[t])
         common = count[most] >= 0.25 * squares and not layer.strip
-        if not set(most) & roles and (named or common):
+        looks = tuple(word.name for word in most) in shown
+        if not set(most) & roles and (named or common) and not looks:
             blanks.add(most)
     return frozenset(blanks)
 

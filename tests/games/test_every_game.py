@@ -26,7 +26,8 @@ from tests.places import GAME_FILES, GAMES, in_turn
 
 LONGEST = {
     "amazons": 112, "atarigo": 49, "atomix": 40, "backgammon": 3_000, "battleofsexes": 5, "battleships": 18,
-    "biddingtictactoe": 18, "blindtictactoe": 18, "blotto": 1, "breakthrough": 209, "centipede": 6,
+    "biddingtictactoe": 18, "blindtictactoe": 18, "blotto": 1, "breakthrough": 209, "cantstop": 7_000,
+    "centipede": 6,
     "checkers": 100, "chess": 12_000, "chinesecheckers": 90, "chomp": 20, "chopsticks": 60,
     "connectfour": 42, "couples": 25, "crosssums": 13, "darkhex": 32, "eightpuzzle": 30, "einstein": 400,
     "fifteen": 80, "frogs": 15, "goofspiel": 10, "guarini": 30, "hanoi": 40, "hex": 81, "hidato": 24,

@@ -12,9 +12,8 @@ from ggp.rule_files import find_rules_file, installed_game
 from ggp.traces import find_traces
 from tests.games.known import OWN_TESTS
 from tests.games.oracles import boards
+from tests.games.oracles.catalogue import ORACLES
 from tests.games.oracles.oracle import Oracle, difference
-from tests.games.oracles.puzzles import PUZZLES
-from tests.games.oracles.several import SEVERAL
 from tests.places import GAME_FILES, GAMES, in_turn
 
 NAMES = [name for name, path in GAME_FILES.items() if path.parent.name == "boards" and name not in OWN_TESTS]
@@ -42,7 +41,7 @@ def test_many_random_matches_agree_with_the_oracle(name: str) -> None:
 
 
 def test_every_game_has_tests_of_its_own_or_an_oracle_and_is_found_by_its_name() -> None:
-    assert sorted(GAME_FILES) == sorted([*NAMES, *PUZZLES, *SEVERAL, *OWN_TESTS])
+    assert sorted(GAME_FILES) == sorted([*NAMES, *ORACLES, *OWN_TESTS])
     for name in NAMES:
         assert callable(oracle_of(name))
     for name in GAME_FILES:

@@ -81,6 +81,12 @@ def test_a_piece_on_a_marked_square_shows_both() -> None:
     assert drawing.beside == ("(step 3)",)
 
 
+def test_a_thing_to_which_a_hint_gives_a_look_is_not_an_empty_square() -> None:
+    """Sixteen men on seventeen squares: the most frequent thing of a full board is usually its ground."""
+    lines = picture("foreandaft").splitlines()
+    assert sum(line.count("W") + line.count("B") for line in lines[:-1]) == 16
+
+
 def test_chess_men_are_capitals_and_small_letters() -> None:
     lines = picture("chess").splitlines()
     assert lines[0].split()[1:] == list("rnbqkbnr")
