@@ -197,15 +197,11 @@ class Kakuro(Paper):
         self.digits[arguments[0], int(arguments[1])] = int(arguments[2])
 
     def things(self) -> set[str]:
-        lefts = {(shifted(min(x for x, v in self.white if v == y), -1), y): n for y, n in self.across.items()}
-        tops = {(x, 1 + max(v for u, v in self.white if u == x)): n for x, n in self.down.items()}
-        numbers = lefts | tops | self.digits
-        found = {f"(cell {x} {y} {n})" for (x, y), n in numbers.items()}
-        return found | {
-            f"(cell {x} {y} wall)"
-            for (x, y), sign in self.signs.items()
-            if sign == "#" and (x, y) not in numbers
-        }
+        clues = {(shifted(min(x for x, v in self.white if v == y), -1), y) for y in self.across}
+        clues |= {(x, 1 + max(v for u, v in self.white if u == x)) for x in self.down}
+        walls = {at for at, sign in self.signs.items() if sign == "#"} - clues
+        found = {f"(cell {x} {y} {n})" for (x, y), n in self.digits.items()}
+        return found | {f"(cell {x} {y} wall)" for x, y in walls}
 
     @property
     def solved(self) -> bool:
@@ -486,7 +482,6 @@ class Slitherlink(Marks):
 
     def things(self) -> set[str]:
         found = {f"(cell {x} {y} {n})" for (x, y), n in self.numbers.items()}
-        found |= {f"(cell {x} {y} dot)" for (x, y), sign in self.signs.items() if sign == "*"}
         return found | {f"(cell {x} {y} line)" for x, y in self.marked}
 
     @property
@@ -545,11 +540,8 @@ class Hashi(Paper):
         self.bridges[(x, int(y)), (u, int(v))] = int(n)
 
     def things(self) -> set[str]:
-        found = {f"(cell {x} {y} {n})" for (x, y), n in self.numbers.items()}
-        for pair, n in self.bridges.items():
-            kind = "across" if pair[0][1] == pair[1][1] else "upright"
-            found |= {f"(cell {x} {y} {kind}{n})" for x, y in self.pairs[pair]}
-        return found
+        found = {f"(bridge {a[0]} {a[1]} {b[0]} {b[1]} {n})" for (a, b), n in self.bridges.items()}
+        return found | {f"(built {len(self.bridges)})"}
 
     def _connected(self, bridges: dict[tuple[Place, Place], int]) -> bool:
         group = {min(self.numbers)}
