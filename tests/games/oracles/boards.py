@@ -9,15 +9,21 @@ from typing import Any
 
 from tests.games.oracles.draughts import Draughts
 from tests.games.oracles.fairy import Fairy, pyffish
+from tests.games.oracles.lined import Alquerque, BaghChal, Fanorona, Morris, Surakarta, Teeko
 from tests.games.oracles.oracle import LETTERS, Turn, cell
 from tests.games.oracles.plain import (
     QUEEN,
-    Brandubh,
+    BlackPath,
     Domineering,
+    Hackenbush,
+    Hasami,
     Konane,
     Pente,
     Quarto,
+    Rolit,
     Row,
+    Tafl,
+    Wythoff,
     hexagon,
     rectangle,
 )
@@ -273,7 +279,39 @@ kingofthehill = partial(_Chess, "kingofthehill", True)
 threecheck = _ThreeCheck
 gardner, losalamos = partial(_MiniChess, "gardner"), partial(_MiniChess, "losalamos")
 antichess, racingkings = partial(_Chess, "antichess"), partial(_Chess, "racingkings")
-brandubh, pente = Brandubh, Pente
+pente, hasami = Pente, Hasami
+_CROSS = {(4, 3), (4, 5), (3, 4), (5, 4)}
+_CORNERS = {(1, 1), (1, 7), (7, 1), (7, 7)}
+brandubh = partial(
+    Tafl, 7, {(4, 1), (4, 2), (4, 6), (4, 7), (1, 4), (2, 4), (6, 4), (7, 4)}, _CROSS, _CORNERS, _CORNERS
+)
+_SHORES = {(4, 1), (5, 1), (6, 1), (5, 2), (4, 9), (5, 9), (6, 9), (5, 8)}
+_ARMS = {(5, 3), (5, 4), (5, 6), (5, 7)}
+tablut = partial(
+    Tafl,
+    Wythoff,
+    9,
+    _SHORES | {(y, x) for x, y in _SHORES},
+    _ARMS | {(y, x) for x, y in _ARMS},
+    set(),
+    {(x, y) for x, y in rectangle(9, 9) if {x, y} & {1, 9}},
+)
+wythoff, hackenbush, blackpath, teeko = Wythoff, Hackenbush, BlackPath, Teeko
+_THREE = [[(1, y), (2, y), (3, y)] for y in (1, 2, 3)] + [[(x, 1), (x, 2), (x, 3)] for x in (1, 2, 3)]
+threemensmorris = partial(
+    Morris, 3, [*_THREE, [(1, 1), (2, 2), (3, 3)], [(1, 3), (2, 2), (3, 1)]], [], True, 50
+)
+_SQUARES = [[(x, i), (x, 3), (x, 6 - i)] for i in (1, 2) for x in (i, 6 - i)]
+_SHORT = [[(1, 3), (2, 3)], [(4, 3), (5, 3)]]
+sixmensmorris = partial(
+    Morris,
+    6,
+    _SQUARES + [[(y, x) for x, y in mill] for mill in _SQUARES],
+    _SHORT + [[(y, x) for x, y in link] for link in _SHORT],
+    False,
+    100,
+)
+alquerque, fanorona, baghchal, surakarta = Alquerque, Fanorona, BaghChal, Surakarta
 russiandraughts = partial(Draughts, "russian", 200)
 ANIMALS = {"l": "lion", "e": "elephant", "g": "giraffe", "c": "chick"}
 _ANIMALS = {
@@ -299,3 +337,113 @@ def _hands(fen: str) -> set[str]:
 dobutsu = partial(
     Fairy, "dobutsu", WHITE_BLACK, _ANIMALS, _dobutsu, 0, _hands, CELL | {"hand"}, most=100
 )  # fmt: skip
+rolit = Rolit
+pyffish.load_variant_config("""
+[minireversi:flipello]
+maxRank = 6
+maxFile = 6
+enclosingDropStart = c3 c4 d3 d4
+startFen = 6/6/2Pp2/2pP2/6/6[PPPPPPPPPPPPPPPPPPPPPPPPPPPPPPPPPPPPpppppppppppppppppppppppppppppppppppp] w 0 1
+""")
+
+
+def _reversi(uci: str) -> tuple[str, ...]:
+    return placed(uci[2:]) if uci.startswith("P@") else ("pass",)
+
+
+class _Reversi(Fairy):
+    """There a match goes on with passes when neither side can place a disc."""
+
+    def __init__(self) -> None:
+        super().__init__("minireversi", BLACK_WHITE, {"P": "black", "p": "white"}, _reversi)
+
+    def goals(self) -> dict[str, int] | None:
+        board = self.fen.partition("[")[0]
+        if set(self.turns()) <= {("pass",)}:
+            after = pyffish.get_fen(self.variant, self.fen, list(self.turns().values()))
+            moves = pyffish.legal_moves(self.variant, after, [])
+            if not any("@" in uci for uci in moves):
+                lead = board.count("P") - board.count("p")
+                return {
+                    role: 50 + 50 * ((lead > 0) - (lead < 0)) * (1 - 2 * i)
+                    for i, role in enumerate(self.roles)
+                }
+        return None
+
+
+minireversi = _Reversi
+
+
+class _Oware(Spiel):
+    """There, a position that comes again ends the match, and at the end all seeds left are given out."""
+
+    def __init__(self) -> None:
+        super().__init__("oware", ("south", "north"), self._sow, self._pits, CELL)
+        self._scores = [[0, 0]]
+
+    @staticmethod
+    def _sow(text: str) -> tuple[str, ...]:
+        return (f"(sow {'bcdefggfedcb'['ABCDEFabcdef'.index(text)]})",)
+
+    @staticmethod
+    def _rows(state: Any) -> list[list[int]]:
+        """North's score, its pits from the left, south's, south's score."""
+        rows = re.findall(r"(?m)score = (\d+)|^ +((?:\d+ +){5}\d+)", str(state))
+        return [[int(number) for number in (score or pits).split()] for score, pits in rows]
+
+    def _pits(self, state: Any) -> set[str]:
+        taken, north, south, own = self._rows(state)
+        found = {cell(x, 1, str(n)) for x, n in enumerate(south, 2)}
+        found |= {cell(x, 2, str(n)) for x, n in enumerate(north, 2)}
+        return found | {cell(8, 1, str(own[0])), cell(1, 2, str(taken[0]))}
+
+    def facts(self) -> set[str]:
+        return super().facts() if self.relations else set()
+
+    @property
+    def silent(self) -> bool:
+        """Nothing comes again so soon after a capture."""
+        return bool(self.state.is_terminal()) and self._scores[-9:-1].count(self._scores[-2]) == 8
+
+    def go(self, turn: Hashable) -> None:
+        super().go(turn)
+        rows = self._rows(self.state)
+        self._scores.append([rows[3][0], rows[0][0]])
+        if self.state.is_terminal():
+            self.relations = frozenset()
+
+    def goals(self) -> dict[str, int] | None:
+        if len(self._scores) <= 200 or self.state.is_terminal():
+            return super().goals()
+        lead = self._scores[-1][0] - self._scores[-1][1]
+        return {"south": 50 + 50 * ((lead > 0) - (lead < 0)), "north": 50 + 50 * ((lead < 0) - (lead > 0))}
+
+
+oware = _Oware
+
+
+class _Go(Spiel):
+    """There, a position that comes again ends the match."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "go(board_size=7,komi=9.0,max_game_length=120)", BLACK_WHITE, self._stone,
+            lambda s: rows_of(re.sub("(?m)^ +", "", str(s)).replace(" ", ""), {"X": "black", "O": "white"}), CELL,
+        )  # fmt: skip
+        self._passes, self._moves = 0, 0
+
+    @staticmethod
+    def _stone(text: str) -> tuple[str, ...]:
+        return ("pass",) if "PASS" in text else placed(text[2:])
+
+    def go(self, turn: Hashable) -> None:
+        self._passes = self._passes + 1 if turn == 49 else 0
+        self._moves += 1
+        super().go(turn)
+
+    @property
+    def silent(self) -> bool:
+        return self.state.is_terminal() and self._passes < 2 and self._moves < 120
+
+
+go = _Go
