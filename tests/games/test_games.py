@@ -45,7 +45,7 @@ def test_random_matches_agree_with_the_oracle(name: str) -> None:
 def test_many_random_matches_agree_with_the_oracle(name: str) -> None:
     machine = Game.load(name).machine("propnet")
     assert not difference(machine, oracle_of(name), MANY, 2)[0]
-    assert not difference(machine, oracle_of(name), MANY, 3, barest=0.5)[0]
+    assert not difference(machine, oracle_of(name), MANY, 3, keen=0.5)[0]
 
 
 def test_every_game_in_a_subfolder_has_an_oracle_and_is_found_by_its_name() -> None:

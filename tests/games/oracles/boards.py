@@ -256,7 +256,7 @@ class _MiniChess(_Chess):
     """There a match with nothing but kings goes on; here it is drawn."""
 
     def goals(self) -> dict[str, int] | None:
-        bare = not set(self.fen.split()[0]) - set("kK/123456")
+        bare = not set(self.fen.split()[0]) - set("kK/12345678")
         return dict.fromkeys(self.roles, 50) if bare else super().goals()
 
 
@@ -447,3 +447,67 @@ class _Go(Spiel):
 
 
 go = _Go
+pyffish.load_variant_config("""
+[plainmakruk:makruk]
+countingRule = none
+nMoveRule = 0
+[plainshatranj:shatranj]
+nMoveRule = 0
+""")
+
+
+class _Makruk(_MiniChess):
+    """A relative of chess whose pawns become one kind of piece only."""
+
+    def __init__(self, variant: str, kinds: str) -> None:
+        super().__init__(variant)
+        letters = dict(zip("pnbrqk", kinds, strict=True))
+        self._pieces = {letter: f"b{kind}" for kind, letter in letters.items()}
+        self._pieces |= {letter.upper(): f"w{kind}" for kind, letter in letters.items()}
+
+    def _named(self, uci: str) -> tuple[str, ...]:
+        return from_to(uci[:4])
+
+
+makruk = partial(_Makruk, "plainmakruk", "pnsrmk")
+shatranj = partial(_Makruk, "plainshatranj", "pnbrqk")
+_GENERALS = {"k": "king", "g": "gold", "s": "silver", "b": "bishop", "r": "rook", "p": "pawn"}
+_SHOGI = {letter: f"b{letter}" for letter in _GENERALS} | {f"+{letter}": f"bp{letter}" for letter in "sbrp"}
+_SHOGI |= {letter.upper(): f"w{thing[1:]}" for letter, thing in _SHOGI.items()}
+
+
+def _shogi(uci: str) -> tuple[str, ...]:
+    if "@" in uci:
+        return (f"(drop {_GENERALS[uci[0].lower()]} {uci[2]} {uci[3]})",)
+    return (f"({'promote' if uci[4:] else 'move'} {uci[0]} {uci[1]} {uci[2]} {uci[3]})",)
+
+
+def _held(fen: str) -> set[str]:
+    held = fen.partition("[")[2].partition("]")[0].replace("-", "")
+    return {
+        f"(hand {'white' if kind.isupper() else 'black'} {_GENERALS[kind.lower()]} {held.count(kind)})"
+        for kind in held
+    }
+
+
+class _MiniShogi(Fairy):
+    """There, a pawn that is dropped to give checkmate loses; here it may not be dropped."""
+
+    def __init__(self) -> None:
+        super().__init__("minishogi", WHITE_BLACK, _SHOGI, _shogi, 0, _held, CELL | {"hand"}, most=200)
+
+    def turns(self) -> Turn:
+        if self._turns is None:
+            self._turns = {ours: uci for ours, uci in super().turns().items() if not self._mates(str(uci))}
+        return self._turns
+
+    def _mates(self, uci: str) -> bool:
+        if not uci.startswith("P@"):
+            return False
+        after = pyffish.get_fen(self.variant, self.fen, [uci])
+        return pyffish.gives_check(self.variant, after, []) and not pyffish.legal_moves(
+            self.variant, after, []
+        )
+
+
+minishogi = _MiniShogi

@@ -77,13 +77,13 @@ def number_of(role: str, oracle: Oracle) -> int:
 
 
 def difference(
-    machine: Machine, start: Callable[[], Oracle], positions: int, seed: int, barest: float = 0.0
+    machine: Machine, start: Callable[[], Oracle], positions: int, seed: int, keen: float = 0.0
 ) -> tuple[str, int]:
     """Play at random until so many positions are compared.
 
     Args:
-        barest: how often a move is made that leaves the fewest facts: one that takes, where there is one. Random
-            matches of some games end by their step limit only.
+        keen: how often a move is made that leaves the fewest facts (one that takes, where there is one), or the
+            fewest moves to the others. Random matches of some games end by their step limit only.
 
     Returns:
         The first difference, with the moves that lead there, and the positions compared. The difference is
@@ -114,13 +114,24 @@ def difference(
                 if role != mover and len(moves) > 1:
                     return f"{role} may move {told}", done
             move = rng.choice(sorted(legal))
-            if barest and rng.random() < barest:
-                left = {one: len(_after(machine, state, mover, one).propositions) for one in sorted(legal)}
+            if keen and rng.random() < keen:
+                measure = rng.choice([_facts, _freedom])
+                left = {one: measure(_after(machine, state, mover, one)) for one in sorted(legal)}
                 move = rng.choice([one for one in left if left[one] == min(left.values())])
             state = _after(machine, state, mover, move)
             oracle.play(move)
             line.append(move)
     return "", done
+
+
+def _facts(state: State) -> int:
+    """How many facts are true."""
+    return len(state.propositions)
+
+
+def _freedom(state: State) -> int:
+    """How many moves there are."""
+    return 0 if state.terminal else sum(map(len, state.legal.values()))
 
 
 def _after(machine: Machine, state: State, mover: str, move: str) -> State:
