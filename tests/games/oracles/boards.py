@@ -511,3 +511,23 @@ class _MiniShogi(Fairy):
 
 
 minishogi = _MiniShogi
+
+
+class _Xiangqi(Fairy):
+    """Letters of pieces there -> ours."""
+
+    def __init__(self, variant: str) -> None:
+        letters = dict(zip("kabnrcp", "gaehrcs", strict=True))
+        pieces = {letter: f"b{kind}" for letter, kind in letters.items()}
+        pieces |= {letter.upper(): f"r{kind}" for letter, kind in letters.items()}
+        super().__init__(
+            variant, ("red", "black"), pieces, clock=100, more=self._clocks, relations=CELL | {"tens", "units"}
+        )
+
+    @staticmethod
+    def _clocks(fen: str) -> set[str]:
+        clock = int(fen.split()[-2])
+        return {f"(tens {clock // 10})", f"(units {clock % 10})"}
+
+
+xiangqi, minixiangqi = partial(_Xiangqi, "xiangqi"), partial(_Xiangqi, "minixiangqi")
