@@ -9,20 +9,23 @@ from typing import Any
 
 from tests.games.oracles.draughts import Draughts
 from tests.games.oracles.fairy import Fairy, pyffish
-from tests.games.oracles.lined import Alquerque, BaghChal, Fanorona, Morris, Surakarta, Teeko
+from tests.games.oracles.lined import Abalone, Alquerque, BaghChal, Fanorona, Morris, Surakarta, Teeko
 from tests.games.oracles.oracle import LETTERS, Turn, cell
 from tests.games.oracles.plain import (
     QUEEN,
     BlackPath,
-    Domineering,
+    BridgIt,
+    Dominoes,
     Hackenbush,
     Hasami,
     Konane,
+    OrderAndChaos,
     Pente,
     Quarto,
     Rolit,
     Row,
     Tafl,
+    ThreeYavalath,
     Wythoff,
     hexagon,
     rectangle,
@@ -91,7 +94,8 @@ squava = partial(Row, rectangle(5, 5), _LINES, WHITE_BLACK, 4, 3)
 yavalath = partial(Row, hexagon(5), _HEX_LINES, WHITE_BLACK, 4, 3)
 havannah = partial(Spiel, "havannah(board_size=5)", WHITE_BLACK, placed)
 y = partial(Spiel, "y(board_size=9)", WHITE_BLACK, placed)
-domineering = Domineering
+domineering = partial(Dominoes, 8, {"vertical": [(0, 1)], "horizontal": [(1, 0)]})
+cram = partial(Dominoes, 6, {role: [(0, 1), (1, 0)] for role in ("first", "second")})
 konane, quarto = Konane, Quarto
 
 
@@ -337,7 +341,8 @@ def _hands(fen: str) -> set[str]:
 dobutsu = partial(
     Fairy, "dobutsu", WHITE_BLACK, _ANIMALS, _dobutsu, 0, _hands, CELL | {"hand"}, most=100
 )  # fmt: skip
-rolit = Rolit
+orderandchaos, bridgit = OrderAndChaos, BridgIt
+rolit, threeyavalath, abalone = Rolit, ThreeYavalath, Abalone
 pyffish.load_variant_config("""
 [minireversi:flipello]
 maxRank = 6
@@ -428,7 +433,7 @@ class _Go(Spiel):
     def __init__(self) -> None:
         super().__init__(
             "go(board_size=7,komi=9.0,max_game_length=120)", BLACK_WHITE, self._stone,
-            lambda s: rows_of(re.sub("(?m)^ +", "", str(s)).replace(" ", ""), {"X": "black", "O": "white"}), CELL,
+            lambda s: rows_of(str(s).replace(" ", ""), {"X": "black", "O": "white"}), CELL,
         )  # fmt: skip
         self._passes, self._moves = 0, 0
 
@@ -521,7 +526,12 @@ class _Xiangqi(Fairy):
         pieces = {letter: f"b{kind}" for letter, kind in letters.items()}
         pieces |= {letter.upper(): f"r{kind}" for letter, kind in letters.items()}
         super().__init__(
-            variant, ("red", "black"), pieces, clock=100, more=self._clocks, relations=CELL | {"tens", "units"}
+            variant,
+            ("red", "black"),
+            pieces,
+            clock=100,
+            more=self._clocks,
+            relations=CELL | {"tens", "units"},
         )
 
     @staticmethod
@@ -531,3 +541,25 @@ class _Xiangqi(Fairy):
 
 
 xiangqi, minixiangqi = partial(_Xiangqi, "xiangqi"), partial(_Xiangqi, "minixiangqi")
+
+
+def _quoridor(text: str) -> tuple[str, ...]:
+    x, y = 2 * LETTERS.index(text[0]), 11 - 2 * int(text[1])
+    if not text[2:]:
+        return (f"(move {LETTERS[x]} {y})",)
+    return (f"(build {LETTERS[x + 1]} {y - 1} {'across' if text[2] == 'h' else 'upright'})",)
+
+
+quoridor = partial(Spiel, "quoridor(board_size=5)", WHITE_BLACK, _quoridor)
+pyffish.load_variant_config("""
+[hexapawn]
+customPiece1 = p:mfWcfF
+maxRank = 3
+maxFile = 3
+startFen = ppp/3/PPP w - - 0 1
+stalemateValue = loss
+flagPiece = p
+flagRegionWhite = *3
+flagRegionBlack = *1
+""")
+hexapawn = partial(Fairy, "hexapawn", WHITE_BLACK, {"P": "white", "p": "black"})

@@ -1,11 +1,12 @@
-"""Rules of games on points and lines in plain Python, written from the words of each game and not from its GDL."""
+"""Rules of games on points and lines in plain Python, from their words and not from their GDL."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable
+from itertools import pairwise
 
 from tests.games.oracles.oracle import Turn
-from tests.games.oracles.plain import QUEEN, BoardGame, Square, name, rectangle
+from tests.games.oracles.plain import QUEEN, BoardGame, Square, hexagon, name, rectangle
 
 
 def add(at: Square, step: Square, times: int = 1) -> Square:
@@ -60,14 +61,9 @@ class Alquerque(Lined):
 
     def _jumps(self, at: Square, gone: tuple[Square, ...], start: Square) -> list[tuple[Square, Square]]:
         """The enemies that a piece can take from here, and where it lands."""
-        found = []
-        for step in self.lines(at):
-            over, to = add(at, step), add(at, step, 2)
-            if self.board.get(over) == self.other and over not in gone and (to == start or self.free(to)):
-                found.append((over, to))
-            elif to in gone and self.board.get(over) == self.other and over not in gone:
-                found.append((over, to))
-        return found
+        hops = [(add(at, step), add(at, step, 2)) for step in self.lines(at)]
+        preys = [(over, to) for over, to in hops if self.board.get(over) == self.other and over not in gone]
+        return [(over, to) for over, to in preys if to == start or to in gone or self.free(to)]
 
     def _chains(
         self, path: tuple[Square, ...], gone: tuple[Square, ...]
@@ -81,7 +77,7 @@ class Alquerque(Lined):
         chains = [chain for at in self.mine() for chain in self._chains((at,), ())]
         found: Turn = {}
         for path, gone in chains:
-            hops = zip(path, path[1:], strict=False)
+            hops = pairwise(path)
             found[tuple(f"(jump {name(a)} {name(b)})" for a, b in hops)] = (path, gone)
         if not found:
             found = {(f"(move {name(a)} {name(b)})",): ((a, b), ()) for a, b in self.steps()}
@@ -339,3 +335,63 @@ class Teeko(Morris):
         inside = [four for four in fours if set(four) <= set(rectangle(5, 5))]
         links = [[at, add(at, step)] for at in rectangle(5, 5) for step in QUEEN[:4]]
         super().__init__(4, inside, [one for one in links if set(one) <= set(rectangle(5, 5))], True, 100)
+
+
+class Abalone(Lined):
+    """Marbles on a hexagon of hexagons, pushed along their lines."""
+
+    roles = ("black", "white")
+    relations = frozenset({"cell", "lost"})
+    ways = {"e": (1, 0), "w": (-1, 0), "n": (0, 1), "s": (0, -1), "ne": (1, 1), "sw": (-1, -1)}  # noqa: RUF012
+
+    def __init__(self) -> None:
+        super().__init__(0, 0, 200)
+        self.squares = hexagon(5)
+        low = [at for at in self.squares if at[1] < 3] + [(3, 3), (4, 3), (5, 3)]
+        self.board = dict.fromkeys(low, "black") | {(10 - x, 10 - y): "white" for x, y in low}
+
+    def _lost(self, role: str) -> int:
+        return 14 - list(self.board.values()).count(role)
+
+    def _pushed(self, at: Square, step: Square) -> list[Square]:
+        """The marbles that a push moves, from the last to the first; none if it is forbidden."""
+        line, sides = list[Square](), list[str]()
+        while (side := self.board.get(at)) is not None:
+            line.append(at)
+            sides.append(side)
+            at = add(at, step)
+        own = next((n for n, side in enumerate(sides) if side != self.me), len(sides))
+        off = at not in self.squares
+        allowed = own <= 3 and len(sides) < 2 * own and self.me not in sides[own:]
+        return line if allowed and not (off and own == len(sides)) else []
+
+    def turns(self) -> Turn:
+        found: Turn = {}
+        if max(map(self._lost, self.roles)) == 6:
+            return found
+        for at in self.mine():
+            for word, step in self.ways.items():
+                if line := self._pushed(at, step):
+                    found[f"(push {name(at)} {word})",] = (tuple(line), step)
+            for along in ("e", "n", "ne"):
+                for count in (2, 3):
+                    group = [add(at, self.ways[along], n) for n in range(count)]
+                    for word, step in self.ways.items():
+                        aside = step not in (self.ways[along], tuple(-one for one in self.ways[along]))
+                        own = all(self.board.get(one) == self.me for one in group)
+                        if aside and own and all(self.free(add(one, step)) for one in group):
+                            found[f"(shift {name(group[0])} {name(group[-1])} {word})",] = (
+                                tuple(group),
+                                step,
+                            )
+        return found
+
+    def go(self, turn: Hashable) -> None:
+        assert isinstance(turn, tuple)
+        group, step = turn
+        moved = {add(at, step): self.board.pop(at) for at in group}
+        self.board |= {at: side for at, side in moved.items() if at in self.squares}
+        self.next_turn()
+
+    def facts(self) -> set[str]:
+        return super().facts() | {f"(lost {role} {self._lost(role)})" for role in self.roles}

@@ -82,8 +82,8 @@ def difference(
     """Play at random until so many positions are compared.
 
     Args:
-        keen: how often a move is made that leaves the fewest facts (one that takes, where there is one), or the
-            fewest moves to the others. Random matches of some games end by their step limit only.
+        keen: how often a move is made that leaves the fewest facts (one that takes, where there is one), or
+            the fewest moves to the others. Random matches of some games end by their step limit only.
 
     Returns:
         The first difference, with the moves that lead there, and the positions compared. The difference is

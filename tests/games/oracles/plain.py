@@ -115,17 +115,21 @@ class Row(BoardGame):
         return self._goals
 
 
-class Domineering(BoardGame):
-    """Dominoes, upright by one side and flat by the other."""
+class Dominoes(BoardGame):
+    """The last to lay a domino wins.
 
-    roles = ("vertical", "horizontal")
+    Args:
+        side: of the board.
+        ways: how each role may lay its dominoes: from a square to the right, or up.
+    """
 
-    def __init__(self) -> None:
-        super().__init__(rectangle(8, 8))
+    def __init__(self, side: int, ways: dict[str, list[Square]]) -> None:
+        super().__init__(rectangle(side, side))
+        self._ways = ways
+        self.roles = tuple(ways)
 
     def turns(self) -> Turn:
-        dx, dy = (0, 1) if self.me == "vertical" else (1, 0)
-        pairs = [((x, y), (x + dx, y + dy)) for x, y in self.squares]
+        pairs = [((x, y), (x + dx, y + dy)) for x, y in self.squares for dx, dy in self._ways[self.me]]
         free = set(self.squares) - set(self.board)
         return {(f"(place {name(a)} {name(b)})",): (a, b) for a, b in pairs if {a, b} <= free}
 
@@ -517,3 +521,129 @@ class Rolit(BoardGame):
         counts = [list(self.board.values()).count(role) for role in self.roles]
         share = 100 // counts.count(max(counts))
         return {role: share * (count == max(counts)) for role, count in zip(self.roles, counts, strict=True)}
+
+
+class ThreeYavalath(BoardGame):
+    """Four in a row win, three in a row put a player out."""
+
+    relations = frozenset({"cell", "out"})
+    roles = ("white", "black", "red")
+
+    def __init__(self) -> None:
+        super().__init__(hexagon(5))
+        self._out: list[str] = []
+        self._won: str | None = None
+
+    def _longest(self, at: Square, role: str) -> int:
+        """The longest row that a stone of a role on an empty place makes."""
+        longest = 1
+        for dx, dy in [(1, 0), (0, 1), (1, 1)]:
+            count = 1
+            for sign in (1, -1):
+                x, y = at
+                while self.board.get((x := x + sign * dx, y := y + sign * dy)) == role:
+                    count += 1
+            longest = max(longest, count)
+        return longest
+
+    def _next(self) -> str:
+        order = [self.roles[(self.mover + n) % 3] for n in (1, 2)]
+        return next(role for role in order if role not in self._out)
+
+    def turns(self) -> Turn:
+        if self.goals():
+            return {}
+        empty = [at for at in self.squares if at not in self.board]
+        wins, threats = (
+            [at for at in empty if self._longest(at, role) >= 4] for role in (self.me, self._next())
+        )
+        return {(f"(place {name(at)})",): at for at in ({*wins, *threats} if threats else empty)}
+
+    def go(self, turn: Hashable) -> None:
+        assert isinstance(turn, tuple)
+        longest, after = self._longest(turn, self.me), self._next()
+        self.board[turn] = self.me
+        if longest >= 4:
+            self._won = self.me
+        elif longest == 3:
+            self._out.append(self.me)
+            if len(self._out) == 2:
+                self._won = after
+        self.mover = self.roles.index(after)
+
+    def facts(self) -> set[str]:
+        return super().facts() | {f"(out {role})" for role in self._out}
+
+    def goals(self) -> dict[str, int] | None:
+        if self._won:
+            return self.won_by(self._won)
+        if len(self.board) < len(self.squares):
+            return None
+        share = 100 // (3 - len(self._out))
+        return {role: 0 if role in self._out else share for role in self.roles}
+
+
+class OrderAndChaos(BoardGame):
+    """Five like marks in a row win for order."""
+
+    roles = ("order", "chaos")
+
+    def __init__(self) -> None:
+        super().__init__(rectangle(6, 6))
+
+    def _five(self) -> bool:
+        rows = ([(x + i * dx, y + i * dy) for i in range(5)] for x, y in self.squares for dx, dy in QUEEN)
+        return any(
+            len(found := {self.board.get(at) for at in row}) == 1 and None not in found for row in rows
+        )
+
+    def turns(self) -> Turn:
+        empty = [at for at in self.squares if at not in self.board]
+        both = [(at, mark) for at in empty for mark in ("cross", "ring")]
+        return {(f"(place {name(at)} {mark})",): (at, mark) for at, mark in both}
+
+    def go(self, turn: Hashable) -> None:
+        assert isinstance(turn, tuple)
+        self.board[turn[0]] = turn[1]
+        self.mover = 1 - self.mover
+
+    def goals(self) -> dict[str, int] | None:
+        if self._five():
+            return self.won_by("order")
+        return self.won_by("chaos") if len(self.board) == 36 else None
+
+
+class BridgIt(BoardGame):
+    """Two nets of dots, red up and down and blue across; each bridge is an edge of one net."""
+
+    roles = ("red", "blue")
+
+    def __init__(self) -> None:
+        gaps = [(x, y) for x, y in rectangle(9, 9) if (x + y) % 2 == 0 and not {x, y} & {1, 9}]
+        super().__init__(gaps)
+
+    def _joined(self, role: str) -> bool:
+        first = {(x, 1) for x in (2, 4, 6, 8)} if role == "red" else {(1, y) for y in (2, 4, 6, 8)}
+        edges = []
+        for (x, y), owner in self.board.items():
+            upright = (x % 2 == 0) == (role == "red")
+            if owner == role:
+                edges.append({(x, y - 1), (x, y + 1)} if upright else {(x - 1, y), (x + 1, y)})
+        while more := [edge for edge in edges if edge & first and not edge <= first]:
+            first = first.union(*more)
+        return any(at[role == "red"] == 9 for at in first)
+
+    def turns(self) -> Turn:
+        return {(f"(bridge {name(at)})",): at for at in self.squares if at not in self.board}
+
+    def go(self, turn: Hashable) -> None:
+        assert isinstance(turn, tuple)
+        self.board[turn] = self.me
+        self.mover = 1 - self.mover
+
+    def facts(self) -> set[str]:
+        dots = [(x, y) for x, y in rectangle(9, 9) if (x + y) % 2]
+        return super().facts() | {cell(x, y, "red_dot" if y % 2 else "blue_dot") for x, y in dots}
+
+    def goals(self) -> dict[str, int] | None:
+        return next((self.won_by(role) for role in self.roles if self._joined(role)), None)
