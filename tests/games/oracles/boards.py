@@ -293,7 +293,6 @@ _SHORES = {(4, 1), (5, 1), (6, 1), (5, 2), (4, 9), (5, 9), (6, 9), (5, 8)}
 _ARMS = {(5, 3), (5, 4), (5, 6), (5, 7)}
 tablut = partial(
     Tafl,
-    Wythoff,
     9,
     _SHORES | {(y, x) for x, y in _SHORES},
     _ARMS | {(y, x) for x, y in _ARMS},
