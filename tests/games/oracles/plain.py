@@ -17,10 +17,10 @@ def name(square: Square) -> str:
 
 
 class BoardGame(Oracle):
-    """A board of squares with things on them, two roles in turn."""
+    """A board of squares with things on them, roles in turn, two of them if not said otherwise."""
 
     relations = frozenset({"cell"})
-    roles = ("white", "black")
+    roles: tuple[str, ...] = ("white", "black")
 
     def __init__(self, squares: Iterable[Square]) -> None:
         super().__init__()
