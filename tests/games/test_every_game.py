@@ -41,7 +41,7 @@ LONGEST = {
     "sokoban": 600,
     "soma": 7, "staghunt": 5, "sudoku": 47, "tents": 7, "threenim": 12, "threetictactoe": 25,
     "tictactoe": 9, "trianglepegs": 13, "tron": 40, "twentyfortyeight": 4_000, "waterjugs": 15,
-    "wolfgoat": 20,
+    "wolfgoat": 20, "makruk": 7_500, "minixiangqi": 2_300, "shatranj": 11_500, "xiangqi": 3_100,
 }  # fmt: skip
 """No match takes more moves than this; of other games :data:`USUAL_LONGEST`."""
 USUAL_LONGEST = 400

@@ -7,13 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from gdl.machine import State
 from ggp.game import Game
 from ggp.rule_files import find_rules_file, installed_game
 from ggp.traces import find_traces
 from tests.games.known import OWN_TESTS
 from tests.games.oracles import boards
 from tests.games.oracles.catalogue import ORACLES
-from tests.games.oracles.oracle import Oracle, difference
+from tests.games.oracles.oracle import LETTERS, Oracle, difference
+from tests.games.rules_of_games import in_control, play, state_of, successors
 from tests.places import GAME_FILES, GAMES, in_turn
 
 NAMES = [name for name, path in GAME_FILES.items() if path.parent.name == "boards" and name not in OWN_TESTS]
@@ -37,7 +39,9 @@ def test_random_matches_agree_with_the_oracle(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_many_random_matches_agree_with_the_oracle(name: str) -> None:
-    assert not difference(Game.load(name).machine("propnet"), oracle_of(name), MANY, 2)[0]
+    machine = Game.load(name).machine("propnet")
+    assert not difference(machine, oracle_of(name), MANY, 2)[0]
+    assert not difference(machine, oracle_of(name), MANY, 3, keen=0.5)[0]
 
 
 def test_every_game_has_tests_of_its_own_or_an_oracle_and_is_found_by_its_name() -> None:
@@ -63,3 +67,36 @@ def test_a_slip_in_the_rules_is_found(tmp_path: Path) -> None:
     path = tmp_path / "clobber.kif"
     path.write_text(slip, encoding="utf-8")
     assert difference(Game.load(path).machine("propnet"), oracle_of("clobber"), FEW, 1)[0]
+
+
+def value(state: State, known: dict[State, int]) -> int:
+    """What a state is worth to white, or to the first role, by trying all moves."""
+    if state not in known:
+        if state.terminal:
+            known[state] = next(iter(state.goals.values())) or 0
+        else:
+            best = max if in_control(state).name == next(iter(state.legal)) else min
+            known[state] = best(value(after, known) for after in successors(state))
+    return known[state]
+
+
+def test_hexapawn_is_won_by_the_second_side() -> None:
+    known = dict[State, int]()
+    start = Game.load("hexapawn").machine("propnet").initial_state()
+    assert value(start, known) == 0
+    assert value(play(start, "(move b 1 b 2) (move a 3 a 2)"), known) == 100
+
+
+def test_the_lost_positions_of_wythoff_follow_the_golden_ratio() -> None:
+    machine, known = Game.load("wythoff").machine("propnet"), dict[State, int]()
+    lost = {
+        (x, y)
+        for x in range(11)
+        for y in range(10)
+        if value(state_of(machine, [f"(cell {LETTERS[x]} {y + 1} queen)", "(control first)"]), known) == 0
+    }
+    golden = (1 + 5**0.5) / 2
+    pairs = {(int(n * golden), int(n * golden) + n) for n in range(1, 5)}
+    assert {at for at in lost if at != (0, 0)} == {
+        at for a, b in pairs for at in ((a, b), (b, a)) if at[0] < 11 and at[1] < 10
+    }

@@ -9,15 +9,24 @@ from typing import Any
 
 from tests.games.oracles.draughts import Draughts
 from tests.games.oracles.fairy import Fairy, pyffish
+from tests.games.oracles.lined import Abalone, Alquerque, BaghChal, Fanorona, Morris, Surakarta, Teeko
 from tests.games.oracles.oracle import LETTERS, Turn, cell
 from tests.games.oracles.plain import (
     QUEEN,
-    Brandubh,
-    Domineering,
+    BlackPath,
+    BridgIt,
+    Dominoes,
+    Hackenbush,
+    Hasami,
     Konane,
+    OrderAndChaos,
     Pente,
     Quarto,
+    Rolit,
     Row,
+    Tafl,
+    ThreeYavalath,
+    Wythoff,
     hexagon,
     rectangle,
 )
@@ -85,7 +94,8 @@ squava = partial(Row, rectangle(5, 5), _LINES, WHITE_BLACK, 4, 3)
 yavalath = partial(Row, hexagon(5), _HEX_LINES, WHITE_BLACK, 4, 3)
 havannah = partial(Spiel, "havannah(board_size=5)", WHITE_BLACK, placed)
 y = partial(Spiel, "y(board_size=9)", WHITE_BLACK, placed)
-domineering = Domineering
+domineering = partial(Dominoes, 8, {"vertical": [(0, 1)], "horizontal": [(1, 0)]})
+cram = partial(Dominoes, 6, {role: [(0, 1), (1, 0)] for role in ("first", "second")})
 konane, quarto = Konane, Quarto
 
 
@@ -250,7 +260,7 @@ class _MiniChess(_Chess):
     """There a match with nothing but kings goes on; here it is drawn."""
 
     def goals(self) -> dict[str, int] | None:
-        bare = not set(self.fen.split()[0]) - set("kK/123456")
+        bare = not set(self.fen.split()[0]) - set("kK/12345678")
         return dict.fromkeys(self.roles, 50) if bare else super().goals()
 
 
@@ -273,7 +283,38 @@ kingofthehill = partial(_Chess, "kingofthehill", True)
 threecheck = _ThreeCheck
 gardner, losalamos = partial(_MiniChess, "gardner"), partial(_MiniChess, "losalamos")
 antichess, racingkings = partial(_Chess, "antichess"), partial(_Chess, "racingkings")
-brandubh, pente = Brandubh, Pente
+pente, hasami = Pente, Hasami
+_CROSS = {(4, 3), (4, 5), (3, 4), (5, 4)}
+_CORNERS = {(1, 1), (1, 7), (7, 1), (7, 7)}
+brandubh = partial(
+    Tafl, 7, {(4, 1), (4, 2), (4, 6), (4, 7), (1, 4), (2, 4), (6, 4), (7, 4)}, _CROSS, _CORNERS, _CORNERS
+)
+_SHORES = {(4, 1), (5, 1), (6, 1), (5, 2), (4, 9), (5, 9), (6, 9), (5, 8)}
+_ARMS = {(5, 3), (5, 4), (5, 6), (5, 7)}
+tablut = partial(
+    Tafl,
+    9,
+    _SHORES | {(y, x) for x, y in _SHORES},
+    _ARMS | {(y, x) for x, y in _ARMS},
+    set(),
+    {(x, y) for x, y in rectangle(9, 9) if {x, y} & {1, 9}},
+)
+wythoff, hackenbush, blackpath, teeko = Wythoff, Hackenbush, BlackPath, Teeko
+_THREE = [[(1, y), (2, y), (3, y)] for y in (1, 2, 3)] + [[(x, 1), (x, 2), (x, 3)] for x in (1, 2, 3)]
+threemensmorris = partial(
+    Morris, 3, [*_THREE, [(1, 1), (2, 2), (3, 3)], [(1, 3), (2, 2), (3, 1)]], [], True, 50
+)
+_SQUARES = [[(x, i), (x, 3), (x, 6 - i)] for i in (1, 2) for x in (i, 6 - i)]
+_SHORT = [[(1, 3), (2, 3)], [(4, 3), (5, 3)]]
+sixmensmorris = partial(
+    Morris,
+    6,
+    _SQUARES + [[(y, x) for x, y in mill] for mill in _SQUARES],
+    _SHORT + [[(y, x) for x, y in link] for link in _SHORT],
+    False,
+    100,
+)
+alquerque, fanorona, baghchal, surakarta = Alquerque, Fanorona, BaghChal, Surakarta
 russiandraughts = partial(Draughts, "russian", 200)
 ANIMALS = {"l": "lion", "e": "elephant", "g": "giraffe", "c": "chick"}
 _ANIMALS = {
@@ -299,3 +340,225 @@ def _hands(fen: str) -> set[str]:
 dobutsu = partial(
     Fairy, "dobutsu", WHITE_BLACK, _ANIMALS, _dobutsu, 0, _hands, CELL | {"hand"}, most=100
 )  # fmt: skip
+orderandchaos, bridgit = OrderAndChaos, BridgIt
+rolit, threeyavalath, abalone = Rolit, ThreeYavalath, Abalone
+pyffish.load_variant_config("""
+[minireversi:flipello]
+maxRank = 6
+maxFile = 6
+enclosingDropStart = c3 c4 d3 d4
+startFen = 6/6/2Pp2/2pP2/6/6[PPPPPPPPPPPPPPPPPPPPPPPPPPPPPPPPPPPPpppppppppppppppppppppppppppppppppppp] w 0 1
+""")
+
+
+def _reversi(uci: str) -> tuple[str, ...]:
+    return placed(uci[2:]) if uci.startswith("P@") else ("pass",)
+
+
+class _Reversi(Fairy):
+    """There a match goes on with passes when neither side can place a disc."""
+
+    def __init__(self) -> None:
+        super().__init__("minireversi", BLACK_WHITE, {"P": "black", "p": "white"}, _reversi)
+
+    def goals(self) -> dict[str, int] | None:
+        board = self.fen.partition("[")[0]
+        if set(self.turns()) <= {("pass",)}:
+            after = pyffish.get_fen(self.variant, self.fen, list(self.turns().values()))
+            moves = pyffish.legal_moves(self.variant, after, [])
+            if not any("@" in uci for uci in moves):
+                lead = board.count("P") - board.count("p")
+                return {
+                    role: 50 + 50 * ((lead > 0) - (lead < 0)) * (1 - 2 * i)
+                    for i, role in enumerate(self.roles)
+                }
+        return None
+
+
+minireversi = _Reversi
+
+
+class _Oware(Spiel):
+    """There, a position that comes again ends the match, and at the end all seeds left are given out."""
+
+    def __init__(self) -> None:
+        super().__init__("oware", ("south", "north"), self._sow, self._pits, CELL)
+        self._scores = [[0, 0]]
+
+    @staticmethod
+    def _sow(text: str) -> tuple[str, ...]:
+        return (f"(sow {'bcdefggfedcb'['ABCDEFabcdef'.index(text)]})",)
+
+    @staticmethod
+    def _rows(state: Any) -> list[list[int]]:
+        """North's score, its pits from the left, south's, south's score."""
+        rows = re.findall(r"(?m)score = (\d+)|^ +((?:\d+ +){5}\d+)", str(state))
+        return [[int(number) for number in (score or pits).split()] for score, pits in rows]
+
+    def _pits(self, state: Any) -> set[str]:
+        taken, north, south, own = self._rows(state)
+        found = {cell(x, 1, str(n)) for x, n in enumerate(south, 2)}
+        found |= {cell(x, 2, str(n)) for x, n in enumerate(north, 2)}
+        return found | {cell(8, 1, str(own[0])), cell(1, 2, str(taken[0]))}
+
+    def facts(self) -> set[str]:
+        return super().facts() if self.relations else set()
+
+    @property
+    def silent(self) -> bool:
+        """Nothing comes again so soon after a capture."""
+        return bool(self.state.is_terminal()) and self._scores[-9:-1].count(self._scores[-2]) == 8
+
+    def go(self, turn: Hashable) -> None:
+        super().go(turn)
+        rows = self._rows(self.state)
+        self._scores.append([rows[3][0], rows[0][0]])
+        if self.state.is_terminal():
+            self.relations = frozenset()
+
+    def goals(self) -> dict[str, int] | None:
+        if len(self._scores) <= 200 or self.state.is_terminal():
+            return super().goals()
+        lead = self._scores[-1][0] - self._scores[-1][1]
+        return {"south": 50 + 50 * ((lead > 0) - (lead < 0)), "north": 50 + 50 * ((lead < 0) - (lead > 0))}
+
+
+oware = _Oware
+
+
+class _Go(Spiel):
+    """There, a position that comes again ends the match."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "go(board_size=7,komi=9.0,max_game_length=120)", BLACK_WHITE, self._stone,
+            lambda s: rows_of(str(s).replace(" ", ""), {"X": "black", "O": "white"}), CELL,
+        )  # fmt: skip
+        self._passes, self._moves = 0, 0
+
+    @staticmethod
+    def _stone(text: str) -> tuple[str, ...]:
+        return ("pass",) if "PASS" in text else placed(text[2:])
+
+    def go(self, turn: Hashable) -> None:
+        self._passes = self._passes + 1 if turn == 49 else 0
+        self._moves += 1
+        super().go(turn)
+
+    @property
+    def silent(self) -> bool:
+        return self.state.is_terminal() and self._passes < 2 and self._moves < 120
+
+
+go = _Go
+pyffish.load_variant_config("""
+[plainmakruk:makruk]
+countingRule = none
+nMoveRule = 0
+[plainshatranj:shatranj]
+nMoveRule = 0
+""")
+
+
+class _Makruk(_MiniChess):
+    """A relative of chess whose pawns become one kind of piece only."""
+
+    def __init__(self, variant: str, kinds: str) -> None:
+        super().__init__(variant)
+        letters = dict(zip("pnbrqk", kinds, strict=True))
+        self._pieces = {letter: f"b{kind}" for kind, letter in letters.items()}
+        self._pieces |= {letter.upper(): f"w{kind}" for kind, letter in letters.items()}
+
+    def _named(self, uci: str) -> tuple[str, ...]:
+        return from_to(uci[:4])
+
+
+makruk = partial(_Makruk, "plainmakruk", "pnsrmk")
+shatranj = partial(_Makruk, "plainshatranj", "pnbrqk")
+_GENERALS = {"k": "king", "g": "gold", "s": "silver", "b": "bishop", "r": "rook", "p": "pawn"}
+_SHOGI = {letter: f"b{letter}" for letter in _GENERALS} | {f"+{letter}": f"bp{letter}" for letter in "sbrp"}
+_SHOGI |= {letter.upper(): f"w{thing[1:]}" for letter, thing in _SHOGI.items()}
+
+
+def _shogi(uci: str) -> tuple[str, ...]:
+    if "@" in uci:
+        return (f"(drop {_GENERALS[uci[0].lower()]} {uci[2]} {uci[3]})",)
+    return (f"({'promote' if uci[4:] else 'move'} {uci[0]} {uci[1]} {uci[2]} {uci[3]})",)
+
+
+def _held(fen: str) -> set[str]:
+    held = fen.partition("[")[2].partition("]")[0].replace("-", "")
+    return {
+        f"(hand {'white' if kind.isupper() else 'black'} {_GENERALS[kind.lower()]} {held.count(kind)})"
+        for kind in held
+    }
+
+
+class _MiniShogi(Fairy):
+    """There, a pawn that is dropped to give checkmate loses; here it may not be dropped."""
+
+    def __init__(self) -> None:
+        super().__init__("minishogi", WHITE_BLACK, _SHOGI, _shogi, 0, _held, CELL | {"hand"}, most=200)
+
+    def turns(self) -> Turn:
+        if self._turns is None:
+            self._turns = {ours: uci for ours, uci in super().turns().items() if not self._mates(str(uci))}
+        return self._turns
+
+    def _mates(self, uci: str) -> bool:
+        if not uci.startswith("P@"):
+            return False
+        after = pyffish.get_fen(self.variant, self.fen, [uci])
+        return pyffish.gives_check(self.variant, after, []) and not pyffish.legal_moves(
+            self.variant, after, []
+        )
+
+
+minishogi = _MiniShogi
+
+
+class _Xiangqi(Fairy):
+    """Letters of pieces there -> ours."""
+
+    def __init__(self, variant: str) -> None:
+        letters = dict(zip("kabnrcp", "gaehrcs", strict=True))
+        pieces = {letter: f"b{kind}" for letter, kind in letters.items()}
+        pieces |= {letter.upper(): f"r{kind}" for letter, kind in letters.items()}
+        super().__init__(
+            variant,
+            ("red", "black"),
+            pieces,
+            clock=100,
+            more=self._clocks,
+            relations=CELL | {"tens", "units"},
+        )
+
+    @staticmethod
+    def _clocks(fen: str) -> set[str]:
+        clock = int(fen.split()[-2])
+        return {f"(tens {clock // 10})", f"(units {clock % 10})"}
+
+
+xiangqi, minixiangqi = partial(_Xiangqi, "xiangqi"), partial(_Xiangqi, "minixiangqi")
+
+
+def _quoridor(text: str) -> tuple[str, ...]:
+    x, y = 2 * LETTERS.index(text[0]), 11 - 2 * int(text[1])
+    if not text[2:]:
+        return (f"(move {LETTERS[x]} {y})",)
+    return (f"(build {LETTERS[x + 1]} {y - 1} {'across' if text[2] == 'h' else 'upright'})",)
+
+
+quoridor = partial(Spiel, "quoridor(board_size=5)", WHITE_BLACK, _quoridor)
+pyffish.load_variant_config("""
+[hexapawn]
+customPiece1 = p:mfWcfF
+maxRank = 3
+maxFile = 3
+startFen = ppp/3/PPP w - - 0 1
+stalemateValue = loss
+flagPiece = p
+flagRegionWhite = *3
+flagRegionBlack = *1
+""")
+hexapawn = partial(Fairy, "hexapawn", WHITE_BLACK, {"P": "white", "p": "black"})

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable
 from typing import Final
 
-from gdl.machine import Machine
+from gdl.machine import Machine, State
 from gdl.syntax.parser import parse_term
 
 Turn = dict[tuple[str, ...], Hashable]
@@ -76,8 +76,14 @@ def number_of(role: str, oracle: Oracle) -> int:
     return oracle.roles.index(role)
 
 
-def difference(machine: Machine, start: Callable[[], Oracle], positions: int, seed: int) -> tuple[str, int]:
+def difference(
+    machine: Machine, start: Callable[[], Oracle], positions: int, seed: int, keen: float = 0.0
+) -> tuple[str, int]:
     """Play at random until so many positions are compared.
+
+    Args:
+        keen: how often a move is made that leaves the fewest facts (one that takes, where there is one), or
+            the fewest moves to the others. Random matches of some games end by their step limit only.
 
     Returns:
         The first difference, with the moves that lead there, and the positions compared. The difference is
@@ -108,14 +114,31 @@ def difference(machine: Machine, start: Callable[[], Oracle], positions: int, se
                 if role != mover and len(moves) > 1:
                     return f"{role} may move {told}", done
             move = rng.choice(sorted(legal))
-            joint = [
-                machine.move_id(number, parse_term(move if role == mover else state.legal[role][0]))
-                for number, role in enumerate(state.legal)
-            ]
-            state = machine.next_state(state, joint)
+            if keen and rng.random() < keen:
+                measure = rng.choice([_facts, _freedom])
+                left = {one: measure(_after(machine, state, mover, one)) for one in sorted(legal)}
+                move = rng.choice([one for one in left if left[one] == min(left.values())])
+            state = _after(machine, state, mover, move)
             oracle.play(move)
             line.append(move)
     return "", done
+
+
+def _facts(state: State) -> int:
+    """How many facts are true."""
+    return len(state.propositions)
+
+
+def _freedom(state: State) -> int:
+    """How many moves there are."""
+    return 0 if state.terminal else sum(map(len, state.legal.values()))
+
+
+def _after(machine: Machine, state: State, mover: str, move: str) -> State:
+    """The state after a move of one role, in which the others have no choice."""
+    moves = ((role, move if role == mover else state.legal[role][0]) for role in state.legal)
+    joint = [machine.move_id(number, parse_term(made)) for number, (_, made) in enumerate(moves)]
+    return machine.next_state(state, joint)
 
 
 LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
