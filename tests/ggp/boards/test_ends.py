@@ -14,7 +14,9 @@ from ggp.boards.board import find_board
 from ggp.boards.spoken.ends import EndFinder, Ending
 from ggp.game import Game
 from players.kaskade.make_machine import make_machine
+from tests.games.rules_of_games import NAMES
 from tests.ggp.boards.found_boards import board_of_machine, machine_of
+from tests.places import in_turn
 
 
 @functools.cache
@@ -109,6 +111,12 @@ def test_hints_of_our_games_say_why_and_otherwise_the_state_does(game: str, text
     machine, finder = ends_of(game)
     said = {finder.ending(state, before).text for before, state in ends(machine, 8)}
     assert said and said <= texts
+
+
+@pytest.mark.parametrize("game", in_turn(NAMES))
+def test_every_game_of_ours_says_why_it_is_over(game: str) -> None:
+    machine, finder = ends_of(game)
+    assert all(finder.ending(state, before).text for before, state in ends(machine, 2))
 
 
 @pytest.mark.parametrize(
