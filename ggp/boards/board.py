@@ -304,7 +304,7 @@ def board_of(
     blanks |= floor_things(layers, states, len(squares))
     things = set[Thing]().union(*(candidate.things for candidate in chosen)) - blanks
     solid, sides = walls(layers, states, facts.without(facts.goals | facts.hinted), set(blanks))
-    shown = facts.goals | facts.hinted | solid | sides.keys()
+    shown = facts.goals | facts.hinted | solid | set(sides)
     fixed = facts.without({thing for things in facts.on.values() for thing in things} - shown)
     if sides and shape is BoardShape.STRAIGHT:
         squares = _without_holes(squares, columns, rows)
