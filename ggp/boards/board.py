@@ -304,8 +304,8 @@ def board_of(
     blanks |= floor_things(layers, states, len(squares))
     things = set[Thing]().union(*(candidate.things for candidate in chosen)) - blanks
     solid, sides = walls(layers, states, facts.without(facts.goals | facts.hinted), set(blanks))
-    shown = facts.goals | facts.hinted | solid | set(sides)
-    fixed = facts.without({thing for things in facts.on.values() for thing in things} - shown)
+    kept = facts.goals | facts.hinted | solid | sides.keys()
+    fixed = facts.without({thing for things in facts.on.values() for thing in things} - kept)
     if sides and shape is BoardShape.STRAIGHT:
         squares = _without_holes(squares, columns, rows)
     things = things.union(*fixed.values())

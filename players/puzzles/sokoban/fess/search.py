@@ -552,15 +552,18 @@ class Fess(PushSearch):
 
 def _spell_out(geometry: Geometry, start: Position, moves: Iterable[tuple[int, int]]) -> list[Push]:
     """Return the fewest pushes that make these macro moves, each given by the box's square and the stance
-    that it reaches (:mod:`players.puzzles.sokoban.fess.macro_moves`)."""
-    boxes, keeper = set(start.boxes), start.keeper
+    that it reaches (:mod:`players.puzzles.sokoban.fess.macro_moves`). They end when all boxes are on goals,
+    as the game does: the last box may first pass over its goal, to come back with the keeper elsewhere."""
+    boxes, keeper, goals = set(start.boxes), start.keeper, set(geometry.goals.tolist())
     pushes: list[Push] = []
     for origin, stance in moves:
-        part = _macro(geometry, boxes, keeper, origin, stance)
-        pushes += part
-        boxes.remove(origin)
-        boxes.add(stance >> 2)
-        keeper = part[-1][0]
+        for box, direction in _macro(geometry, boxes, keeper, origin, stance):
+            pushes.append((box, direction))
+            boxes.remove(box)
+            boxes.add(int(geometry.neighbours[box, direction]))
+            keeper = box
+            if boxes <= goals:
+                return pushes
     return pushes
 
 

@@ -42,8 +42,8 @@ from players.puzzles.sokoban.fess.features import (
 )
 from players.puzzles.sokoban.fess.macro_moves import Maneuvers, macro_pulls, macro_pushes, new_maneuvers
 from players.puzzles.sokoban.fess.packing_plan import packing_plan
-from players.puzzles.sokoban.fess.search import STYLES, Fess, FessStyle
-from players.puzzles.sokoban.geometry import Geometry, Position, from_level
+from players.puzzles.sokoban.fess.search import STYLES, Fess, FessStyle, _spell_out
+from players.puzzles.sokoban.geometry import LEFT, RIGHT, Geometry, Position, from_level
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.levels.read import read_levels
 from players.puzzles.sokoban.lines import after_steps, is_solved, reachable, steps_of
@@ -212,6 +212,11 @@ def test_rooms_links_and_the_order_of_packing() -> None:
     assert sorted(plan.phases[0].squares) == geometry.goals.tolist()
     corner = plan.phases[0].squares.index(int(geometry.goals[2]))
     assert not plan.phases[0].before[corner].any()  # the corner waits for none
+
+
+def test_a_line_ends_when_all_boxes_are_on_goals() -> None:
+    geometry, start = from_level(Level(("#######", "#@$.  #", "#######")))
+    assert _spell_out(geometry, start, [(1, 4 * 3 + LEFT)]) == [(1, RIGHT)]
 
 
 def test_all_boxes_count_when_the_level_is_solved() -> None:
