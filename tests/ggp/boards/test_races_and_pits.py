@@ -70,11 +70,11 @@ def race_machine(seed: int) -> Machine:
     return machine_of("backgammon", seed)
 
 
-def test_no_other_game_is_a_race_and_only_kalah_has_pits() -> None:
+def test_no_other_game_is_a_race_and_only_games_of_sowing_have_pits() -> None:
     for game in own_games():
         board = board_of_machine(game) if ":" not in game else find_board(Game.load(game).machine("prover"))
         assert (Race.of_board(board, Game.load(game).rules) is not None) == (game == "backgammon"), game
-        assert (board is not None and board.pits is not None) == (game == "kalah"), game
+        assert (board is not None and board.pits is not None) == (game in ("kalah", "oware")), game
 
 
 MIDDLE = (
