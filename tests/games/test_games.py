@@ -19,8 +19,8 @@ from tests.games.rules_of_games import in_control, play, state_of, successors
 from tests.places import GAME_FILES, GAMES, in_turn
 
 NAMES = [name for name, path in GAME_FILES.items() if path.parent.name == "boards" and name not in OWN_TESTS]
-FEW, MANY = 150, 1000
-"""Positions of a usual run, and of a slow one."""
+FEW, MANY = 150, 500
+"""Positions of a usual run; and of a slow one, by moves at random, and as many by keen ones."""
 
 
 def oracle_of(name: str) -> Callable[[], Oracle]:

@@ -544,7 +544,9 @@ def note(told: Told, env: Any, agent: str, seen: dict[str, Any]) -> None:
 def test_two_histories_that_are_the_same_to_a_role_are_the_same_observation(name: str) -> None:
     game, told, rng = adapted(name), Told(), random.Random(1)
     one, all_ = GdlAEC(game, max_steps=STEPS), GdlParallel(game, max_steps=STEPS)
-    for seed in range(12):
+    for seed in range(400):
+        if seed >= 12 and told.compared:  # with many cards a history seldom comes again
+            break
         one.reset(seed=seed)
         for agent in one.agent_iter():
             seen, _, terminated, truncated, info = one.last()

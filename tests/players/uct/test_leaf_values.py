@@ -54,7 +54,7 @@ def _same(first: RootStatistics, second: RootStatistics) -> bool:
 
 
 def test_a_game_that_nothing_is_known_of_is_searched_as_without(cache: Path, trained: Training) -> None:
-    rules = Game.load("breakthrough").rules
+    rules = Game.load("hex").rules
     _, off = _searched(rules, Tuning(knowledge="off"))
     KnowledgeStore().put(replace(trained.knowledge("connectfour"), share=1.0))
     search, auto = _searched(rules, Tuning())
