@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -55,7 +55,7 @@ from ggp.boards.shapes import (
     BoardShape,
     Pits,
     centred_by_name,
-    line_layer,
+    dots_of,
     lines_between,
     lines_between_dots,
     pits_of,
@@ -250,8 +250,8 @@ def board_of(
         if candidate is not None and not candidate.between:
             candidates.append(candidate)
     for signature in sorted(groups):
-        if (found := line_layer(groups[signature], order)) is not None:
-            return _board_of_dots(*found, candidates, hinted, order)
+        if (found := dots_of([term.args for term in groups[signature]], order)) is not None:
+            return _board_of_dots(signature[0], *found, candidates, hinted, order)
     candidates = [_laid_over(candidate, candidates, set(roles)) for candidate in candidates]
     overlaid = _overlay(candidates)
     chosen = _distinct(_primary(_without_corners(overlaid) if complete else overlaid))
@@ -356,24 +356,27 @@ def _clues(
 
 
 def _board_of_dots(
-    lines: Layer,
+    line: str,
     columns: tuple[Term, ...],
     rows: tuple[Term, ...],
+    at: Mapping[tuple[Term, ...], Square],
     candidates: list[LayerCandidate],
     hinted: Sequence[Term],
     order: CoordinateOrder,
 ) -> Grid | None:
-    """The board of dots joined by lines; a box is named by the dot at its lower left."""
-    if max(len(columns), len(rows)) > MOST_SIDE:
+    """The board of lines that are named by the dots at their ends, and boxes by the dot at their lower
+    left."""
+    if max(len(columns), len(rows)) > 2 * MOST_SIDE:
         return None
-    among = set(columns), set(rows)
-    inside = [c for c in candidates if not c.layer.panel and c.columns <= among[0] and c.rows <= among[1]]
-    boxes = _distinct(inside)
-    layers = (lines, *(box.layer for box in boxes))
-    fixed = hinted_on_squares(hinted, {((), x, y) for x in columns for y in rows}, order)
-    squares = frozenset(fixed).union(*(box.squares for box in boxes))
-    things = set[Thing]().union(*fixed.values(), *(box.things for box in boxes))
-    return Grid(columns, rows, ((),), layers, squares, tuple(sorted(things)), fixed, shape=BoardShape.DOTS)
+    dots: set[Square] = {((), x, y) for x in columns[::2] for y in rows[::2]}
+    boxes = _distinct([c for c in candidates if not c.layer.panel and c.squares <= dots])
+    layers = Layer(line, 4, 0, 1, (2, 3), at=at), *(replace(box.layer, at=at) for box in boxes)
+    facts = hinted_on_squares(hinted, dots, order)
+    fixed = {at[x, y]: things for (_, x, y), things in facts.items() if (x, y) in at}
+    lines: set[Thing] = {(Term(line),)}
+    things = tuple(sorted(lines.union(*fixed.values(), *(box.things for box in boxes))))
+    squares = frozenset(at.values())
+    return Grid(columns, rows, ((),), layers, squares, things, fixed, dotted=frozenset(lines))
 
 
 def _row_of(

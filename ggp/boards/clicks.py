@@ -20,7 +20,6 @@ from ggp.boards.board import Grid
 from ggp.boards.layers import Layer, Square, split_name
 from ggp.boards.looks import signs_of
 from ggp.boards.race import Race
-from ggp.boards.shapes import BoardShape
 
 _ArgumentPlace = tuple[str, str, int, int]
 """The kind of an atom (``true``, ``does`` or empty for other relations), its name and arity, and the
@@ -187,7 +186,7 @@ class ClickFinder:
         layer."""
         for number, layer in enumerate(board.layers):
             for i in range(layer.arity):
-                kind = _kind(board, layer, i)
+                kind = _kind(layer, i)
                 for place, steps in nearness.steps((TRUE, layer.name, layer.arity, i), _FARTHEST).items():
                     if place[0] == DOES:
                         fewest = self._near[place].get((kind, number), steps)
@@ -269,6 +268,8 @@ class ClickFinder:
             return tuple(SquarePlaces(i, i, (), layer) for i in squares)
         xs = [i for kind, i in named if kind == "x"]
         ys = [i for kind, i in named if kind == "y"]
+        if self._board.layers[layer].at and len(xs) == len(ys) == 2:
+            return (SquarePlaces(xs[0], ys[0], (xs[1], ys[1]), layer),)
         if self._board.strip or self._race is not None:
             ys = []
         width = len(self._board.panels[0]) if self._board.layers[layer].panel else 0
@@ -350,14 +351,15 @@ class ClickFinder:
         board = self._board
         assert board is not None
         layer = board.layers[places.layer]
+        if layer.at:
+            dots = tuple(move.args[i] for i in (places.x, places.y, *places.panel))
+            return (board.key(layer.at[dots]) or "",) if dots in layer.at else ()
         if places.x == places.y:
             split = self._split(move.args[places.x], places.layer)
             columns, rows = ([], []) if split is None else ([split[0]], [split[1]])
         else:
             columns = self._coordinate(move, places.x, self._columns)
             rows = self._coordinate(move, places.y, self._rows)
-        if board.shape is BoardShape.DOTS:
-            return tuple(f"0,{self._columns[x]},{self._rows[y]}" for x in columns for y in rows)
         panels = list(self._panels)
         if layer.split:
             panels = [panel for panel in panels if panel == (Term(layer.name),)]
@@ -386,10 +388,10 @@ class ClickFinder:
         return (x, y) if x in self._columns and y in self._rows else None
 
 
-def _kind(board: Grid, layer: Layer, place: int) -> str:
+def _kind(layer: Layer, place: int) -> str:
     """The kind of an argument of a layer: ``x``, ``y``, ``square``, ``panel`` or ``thing``."""
-    if board.shape is BoardShape.DOTS and layer is board.layers[0]:
-        return "xyxy"[place]
+    if layer.at and place in layer.panel:
+        return "xy"[layer.panel.index(place)]
     if place == layer.x:
         return "square" if layer.x == layer.y else "x"
     if place == layer.y:

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 from operator import itemgetter
@@ -47,6 +47,7 @@ class Layer:
         turned: whether the letter of a square's name is its row.
         split: whether the functor names a board of its own (other layers have the same things there).
         across: two roles, if the board named is that of the other one, as for shots.
+        at: squares by the arguments for column, row and panel, if these name dots around the squares.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Layer:
     turned: bool = False
     split: bool = False
     across: tuple[Term, ...] = ()
+    at: Mapping[tuple[Term, ...], Square] = field(default_factory=dict)
 
     def fits(self, term: Term) -> bool:
         """Whether a proposition is of this layer."""
@@ -76,6 +78,9 @@ class Layer:
 
     def square(self, term: Term) -> Square:
         """The square of a proposition of the layer."""
+        if self.at:
+            dots = tuple(term.args[i] for i in (self.x, self.y, *self.panel))
+            return self.at.get(dots, (dots, _NOWHERE, _NOWHERE))
         panel = (Term(self.name),) if self.split else self.sea(*(term.args[i] for i in self.panel))
         if self.strip:
             return panel, term.args[self.x], _NOWHERE

@@ -1,4 +1,4 @@
-"""Shapes of boards: hexagons, rings, dots joined by lines, rows of pits, and the places of several boards."""
+"""Shapes of boards: hexagons, rings, dots with lines, rows of pits, and the places of several boards."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from itertools import product
 
 from gdl.terms import Term
 from ggp.boards.layers import Layer, Square, Thing, split_name, things_on
@@ -22,8 +23,7 @@ class BoardShape(Enum):
 
     Rows stand in columns; or each half a square further right, or left, than the row below; or each centred,
     which makes hexagons and stars of rows of different lengths. Rings have a column for each ring and a row
-    for each place on it. Dots are joined by lines. Heaps have a row of sticks each. A row has doors or
-    numbers.
+    for each place on it. Heaps have a row of sticks each. A row has doors or numbers.
     """
 
     STRAIGHT = "straight"
@@ -31,7 +31,6 @@ class BoardShape(Enum):
     LEFT = "left"
     CENTRED = "centred"
     RINGS = "rings"
-    DOTS = "dots"
     HEAPS = "heaps"
     ROW = "row"
 
@@ -266,26 +265,29 @@ def _places(at: dict[Panel, tuple[Term, Term]], order: CoordinateOrder) -> dict[
     return {panel: (columns.index(x), rows.index(y)) for panel, (x, y) in at.items()}
 
 
-def line_layer(
-    terms: set[Term], order: CoordinateOrder
-) -> tuple[Layer, tuple[Term, ...], tuple[Term, ...]] | None:
-    """The layer of a functor whose four arguments are two neighbouring dots, with the columns and rows of the
-    dots in order. A line's start is its square, its end the panel. None for other functors."""
-    name, arity = next(iter(terms)).signature
-    if arity != 4 or any(arg.args for term in terms for arg in term.args):
+def dots_of(
+    lines: Iterable[tuple[Term, ...]], order: CoordinateOrder
+) -> tuple[tuple[Term, ...], tuple[Term, ...], dict[tuple[Term, ...], Square]] | None:
+    """Columns and rows of dots and gaps in turn, if each line names two neighbouring dots by four terms; and
+    the squares by what names them: of lines both ends, of boxes the dot at the lower left. None for other
+    terms."""
+    if any(len(line) != 4 or any(term.args for term in line) for line in lines):
         return None
-    across = {term.args[i] for term in terms for i in (0, 2)}
-    up = {term.args[i] for term in terms for i in (1, 3)}
-    if min(len(across), len(up)) < 2 or not (order.sure(across) and order.sure(up)):
+    sides = [{line[i] for line in lines for i in (n, n + 2)} for n in (0, 1)]
+    ways = {line[0] == line[2] for line in lines}
+    if len(ways) < 2 or min(map(len, sides)) < 2 or not all(map(order.sure, sides)):
         return None
-    columns, rows = order.sort(across), order.sort(up)
-    x_place = {x: i for i, x in enumerate(columns)}
-    y_place = {y: j for j, y in enumerate(rows)}
-    steps = {
-        (abs(x_place[x1] - x_place[x2]), abs(y_place[y1] - y_place[y2]))
-        for x1, y1, x2, y2 in (term.args for term in terms)
-    }
-    return (Layer(name, 4, 0, 1, (2, 3)), columns, rows) if steps == {(1, 0), (0, 1)} else None
+    columns, rows = (
+        tuple(name for dot in order.sort(side) for name in (dot, Term(f"{dot}+")))[:-1] for side in sides
+    )
+    at: dict[tuple[Term, ...], Square] = {}
+    for (i, x), (j, y) in product(enumerate(columns), enumerate(rows)):
+        low, high = (columns[i - i % 2], rows[j - j % 2]), (columns[i + i % 2], rows[j + j % 2])
+        if (i + j) % 2:
+            at[low + high] = at[high + low] = (), x, y
+        elif i % 2:
+            at[low] = (), x, y
+    return (columns, rows, at) if at.keys() >= set(lines) else None
 
 
 _FEWEST_SOWINGS = 4

@@ -24,7 +24,7 @@ _NARROWEST = 20
 _STEPS = (1, 0), (-1, 0), (0, -1), (0, 1)
 _BETWEEN = {PieceShape.LESS: "<>^v", PieceShape.LINE: "--||", PieceShape.GROUND: "||--"}
 """Signs between two squares, by the step from the first one to the second."""
-_BOLD, _DIM, _NEW = "bold", "dim", "bold yellow"
+_BOLD, _DIM = "bold", "dim"
 
 
 class TextCanvas:
@@ -47,15 +47,13 @@ class TextCanvas:
         for text, style in spans:
             column = self.put(line, column, text, style)
 
-    def join(
-        self, start: tuple[int, int], end: tuple[int, int], signs: str = "-|", style: str = _DIM
-    ) -> None:
+    def join(self, start: tuple[int, int], end: tuple[int, int]) -> None:
         """Draw a line between two places (line and column) on one line or in one column."""
         (first, left), (last, right) = sorted((start, end))
         if first == last:
-            self.put(first, left, signs[0] * (right - left), style)
+            self.put(first, left, "-" * (right - left), _DIM)
         for line in range(first + 1, last):
-            self.put(line, left, signs[1], style)
+            self.put(line, left, "|", _DIM)
 
     def bracket(self, line: int, column: int, room: int) -> None:
         """Put a square's text of a width in brackets, and a stroke between two squares in brackets."""
@@ -144,12 +142,13 @@ class Painter:
         if board is None:
             return DrawnState((), beside)
         cells = {square: self._cell(board, square, scene.on) for square in board.squares | scene.on.keys()}
+        if board.dotted:
+            dots = (((), x, y) for x in board.columns[::2] for y in board.rows[::2])
+            cells |= dict.fromkeys(dots, ([("+", _DIM)], None))
         changed = scene.changed
         match board.shape:
             case BoardShape.RINGS:
                 canvas = self._rings(board, cells, changed)
-            case BoardShape.DOTS:
-                canvas = self._dots(board, cells, changed)
             case BoardShape.STRAIGHT | BoardShape.HEAPS | BoardShape.ROW:
                 canvas = self._panels(board, cells, changed, max(width, _NARROWEST))
             case shape:
@@ -177,6 +176,8 @@ class Painter:
     def _cell(self, board: Grid, square: Square, on: dict[Square, list[Thing]]) -> _Cell:
         looks = [self._looks.get(thing) for thing in on.get(square, [])]
         here = [("?", "red") if look is None else look.span for look in looks]
+        if board.dotted.intersection(on.get(square, ())):
+            here = [("|" if board.numbers[1][square[1]] % 2 == 0 else "-", style) for _, style in here]
         fixed = [self._looks[thing].span for thing in board.fixed.get(square, [])]
         if here and fixed:
             return here, fixed[0]
@@ -302,34 +303,6 @@ class Painter:
         for line, names in ((0, (7, 0, 1)), (2 * rings + 2, (5, 4, 3))):
             for third, place in enumerate(names):
                 canvas.put(line, left + third * rings * pitch, around[place], _DIM)
-        return canvas
-
-    def _dots(self, board: Grid, cells: dict[Square, _Cell], changed: set[Square]) -> TextCanvas:
-        """Dots with the lines between them, new ones made of ``#``; the box of a dot is to the right of it
-        and above."""
-        rows, columns = (list(map(self._shown, names)) for names in (board.rows, board.columns))
-        left = 2 + max(map(len, rows))
-        boxes = {square: cell[0] for square, cell in cells.items() if not square[0] and cell[0] != [EMPTY]}
-        wide = max([3, *(2 + _length(signs) for signs in boxes.values()), *map(len, columns)])
-        canvas = TextCanvas()
-        at: dict[tuple[Term, ...], tuple[int, int]] = {
-            (x, y): (2 * (len(rows) - 1 - j), left + i * (wide + 1))
-            for i, x in enumerate(board.columns)
-            for j, y in enumerate(board.rows)
-        }
-        for end, *start in cells:
-            if end in at and tuple(start) in at:
-                new = (end, *start) in changed
-                canvas.join(at[tuple(start)], at[end], "##" if new else "-|", _NEW if new else _BOLD)
-        for (_, x, y), signs in boxes.items():
-            line, column = at[x, y]
-            canvas.put_spans(line - 1, column + 1 + (wide - _length(signs)) // 2, signs)
-        for line, column in at.values():
-            canvas.put(line, column, "+", _DIM)
-        for j, name in enumerate(reversed(rows)):
-            canvas.put(2 * j, 0, f"{name:>{left - 2}}", _DIM)
-        for i, name in enumerate(columns):
-            canvas.put(2 * len(rows) - 1, left + i * (wide + 1), name, _DIM)
         return canvas
 
 

@@ -283,7 +283,7 @@ def _line_text(board: Grid, squares: Sequence[Square]) -> str:
     if len(spots) < 3 or board.shape is BoardShape.RINGS:
         return ""
     steps = {(b[0] - a[0], b[1] - a[1]) for a, b in pairwise(spots)}
-    sloping = board.shape not in (BoardShape.STRAIGHT, BoardShape.DOTS)
+    sloping = board.shape is not BoardShape.STRAIGHT
     if not sloping and len(steps) == 1 and len(spots) - 3 < len(_NUMBERS):
         return f"{_NUMBERS[len(spots) - 3]} in a row"
     return "connected from side to side" if len(board.panels) == 1 and _connects(spots, board) else ""

@@ -91,7 +91,6 @@ class BoardLayout:
         spots: the position of each square.
         lines: lines between places, behind them; ends as x1, y1, x2, y2.
         dots: points between squares, over them.
-        joins: for boards of dots, the ends of the line for each proposition's square.
         labels: names of columns, rows and boards.
         edges: sides that belong to roles: lines over the squares, and the number of the role.
         turn: the transformation that turns the drawing for who sits at its top; empty if none does.
@@ -103,7 +102,6 @@ class BoardLayout:
     spots: dict[Square, Spot]
     lines: tuple[tuple[float, float, float, float], ...] = ()
     dots: tuple[tuple[float, float], ...] = ()
-    joins: dict[Square, tuple[float, float, float, float]] | None = None
     labels: tuple[Label, ...] = ()
     edges: tuple[tuple[float, float, float, float, int], ...] = ()
     turn: str = ""
@@ -133,13 +131,11 @@ def lay_out(
             layout = _straight(board, rules, margin, numbers)
         case BoardShape.RINGS:
             layout = _rings(board, rules)
-        case BoardShape.DOTS:
-            layout = _dots(board, rules)
         case _:
             layout = _hexagons(board, rules)
     if margin is not None or not layout.spots or (len(board.panels) > 1 and not board.places):
         return layout
-    square = board.shape in (BoardShape.STRAIGHT, BoardShape.DOTS)
+    square = board.shape is BoardShape.STRAIGHT
     x, y = layout.middle if square else (layout.width / 2, layout.height / 2)
     turn = f"rotate(180 {number(x)} {number(y)})"
     return replace(
@@ -369,44 +365,6 @@ def _rings(board: Grid, rules: Rules) -> BoardLayout:
         labels.append(Label(x + way[0] * UNIT * 0.7, y + way[1] * UNIT * 0.7, text))
     size = 2 * middle
     return BoardLayout(size, size, spots, tuple(lines), labels=tuple(labels))
-
-
-def _dots(board: Grid, rules: Rules) -> BoardLayout:
-    """Dots are points of the board; a box has the key of the dot at its lower left, on panel 1."""
-    wide, high = len(board.columns), len(board.rows)
-    left = _margin(rules, board.rows)
-    at = {
-        (x, y): (left + (i + 0.4) * UNIT, (high - 1 - j + 0.4) * UNIT)
-        for i, x in enumerate(board.columns)
-        for j, y in enumerate(board.rows)
-    }
-    spots: dict[Square, Spot] = {}
-    for j in range(high - 1):
-        for i in range(wide - 1):
-            square = ((), board.columns[i], board.rows[j])
-            if square in board.squares:
-                x, y = at[square[1], square[2]]
-                name = square_name(rules, square)
-                spots[square] = Spot(f"1,{i},{j}", name, x + UNIT / 2, y - UNIT / 2, SpotKind.BOX)
-    dots: dict[Square, Spot] = {
-        ((Term(""),), x, y): Spot(
-            f"0,{i},{j}", square_name(rules, ((), x, y)), *at[x, y], kind=SpotKind.POINT
-        )
-        for i, x in enumerate(board.columns)
-        for j, y in enumerate(board.rows)
-    }
-    joins: dict[Square, tuple[float, float, float, float]] = {}
-    for i, column in enumerate(board.columns):
-        for j, row in enumerate(board.rows):
-            above = [(column, other) for other in board.rows[j + 1 : j + 2]]
-            for dot in [*above, *((other, row) for other in board.columns[i + 1 : i + 2])]:
-                ends = (*at[column, row], *at[dot])
-                joins[dot, column, row] = joins[(column, row), *dot] = ends
-    labels = [Label(at[x, board.rows[0]][0], high * UNIT, clipped(rules.spell(x), 5)) for x in board.columns]
-    labels += [Label(left / 2, at[board.columns[0], y][1], clipped(rules.spell(y), 8)) for y in board.rows]
-    width = left + (wide - 0.2) * UNIT
-    height = high * UNIT + _LABEL / 2
-    return BoardLayout(width, height, spots | dots, joins=joins, labels=tuple(labels))
 
 
 def _margin(rules: Rules, names: tuple[Term, ...]) -> float:

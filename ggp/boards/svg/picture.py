@@ -90,7 +90,7 @@ class SvgPainter:
                 self._level = _level_of(board, rules, self._looks)
                 margin = None if self._level is None else self._level.margin
                 self._layout = lay_out(board, rules, margin, square_numbers(board, rules, roles))
-                squares = self._layout.spots.keys() | (self._layout.joins or {}).keys()
+                squares = self._layout.spots.keys()
         self._finder = SceneFinder(board, rules, roles, squares)
         self._link = lru_cache(_MOST_LINKS)(self._find_link)
         self._table = TablePicture(rules, roles, self._finder.turns, self._on_picture)
@@ -339,9 +339,6 @@ class SvgPainter:
         ]
         if self._picture is not None:
             return [*drawn, *self._picture.draw(scene), over]
-        for square, ends in (layout.joins or {}).items():
-            if square in on:
-                drawn.append(line("gb-join gb-new" if square in changed else "gb-join", *ends))
         above: list[str] = []
         areas: dict[Square, str] = {}
         bars: dict[Square, str] = {}
@@ -414,7 +411,7 @@ class SvgPainter:
                     f"{spot.name}: {' and '.join(what if n < 2 else f'{n} {what}' for what, n in counted)}"
                 )
         elif self.board is not None and self._layout is not None:
-            kind = {BoardShape.STRAIGHT: "Board", BoardShape.RINGS: "Rings", BoardShape.DOTS: "Dots"}
+            kind = {BoardShape.STRAIGHT: "Board", BoardShape.RINGS: "Rings"}
             kind |= {BoardShape.HEAPS: "Heaps", BoardShape.ROW: "A row"}
             word = kind.get(self.board.shape, "Board of hexagons")
             phrases.append(f"{word}, {len(self.board.columns)} by {len(self.board.rows)}")

@@ -15,9 +15,10 @@ from gdl.scramble import scramble
 from gdl.syntax.parser import parse_rules, parse_term, parse_terms
 from gdl.terms import Term
 from ggp.boards.board import Grid, board_of, find_board
+from ggp.boards.clicks import ClickFinder
 from ggp.boards.layers import Layer, Thing, split_name
 from ggp.boards.piece_behaviour import PieceBehaviour, behaviour_of
-from ggp.boards.shapes import BoardShape, indents, line_layer, ring_of
+from ggp.boards.shapes import BoardShape, dots_of, indents, ring_of
 from ggp.boards.statics import CoordinateOrder, Statics
 from ggp.boards.text import Painter
 from ggp.game import Game
@@ -432,7 +433,7 @@ def painter_of_game(text: str) -> tuple[Game, Painter]:
     machine = game.machine("propnet")
     board = find_board(machine)
     assert board is not None
-    assert board.shape is BoardShape.DOTS
+    assert board.dotted
     return game, Painter(board, machine.rules, machine.roles)
 
 
@@ -442,14 +443,21 @@ def test_lines_join_dots_and_boxes_have_their_owners() -> None:
     after = [*before[:-1], *parse_terms("(line 2 1 2 2) (box 1 1 x) (control oplayer)")]
     drawing = painter.draw(after, before=before)
     assert drawing.plain().splitlines() == [
-        "3  +   +   +",
-        "",
-        "2  +---+---+",
-        "   | x #",
-        "1  +---+   +",
-        "   1   2   3",
+        " 3  +  .  +  .  +",
+        "2+  .  .  .  .  .",
+        " 2  +  -  +  -  +",
+        "1+  | [x || ].  .",
+        " 1  +  -  +  .  +",
+        "    1  1+ 2  2+ 3",
     ]
     assert drawing.beside == ("(control oplayer)",)
+
+
+def test_a_line_is_one_click_whichever_dot_its_move_names_first() -> None:
+    _, painter = painter_of_game(DOTS_AND_BOXES)
+    moves = parse_terms("(draw 1 1 1 2) (draw 2 3 1 3) (draw 3 3 1 1) noop")
+    found = [one.clicks for one in ClickFinder(painter.board, painter.rules).clicks(moves)]
+    assert found == [(("0,0,1",),), (("0,1,4",),), (), ()]
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
@@ -464,7 +472,7 @@ def test_every_line_of_a_match_is_drawn_whatever_it_is_called(seed: int) -> None
         options = [machine.legal_moves(state, role) for role in range(2)]
         state = machine.next_state(state, [rng.choice(moves) for moves in options])
         grid = painter.draw(state.propositions).plain()
-        assert grid.count("---") + grid.count("|") == drawn
+        assert grid.count("-") + grid.count("|") == drawn
     assert state.terminal
 
 
@@ -472,7 +480,7 @@ def test_other_functors_of_four_arguments_are_no_lines() -> None:
     order = CoordinateOrder(Game("dots", DOTS_AND_BOXES).rules)
 
     def is_found(text: str) -> bool:
-        return line_layer(set[Term](parse_terms(text)), order) is not None
+        return dots_of([term.args for term in parse_terms(text)], order) is not None
 
     assert is_found("(l 1 1 1 2) (l 1 1 2 1) (l 2 1 2 2)")
     assert not is_found("(l 1 1 1 2) (l 1 1 2 2)"), "a diagonal"
