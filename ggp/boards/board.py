@@ -45,6 +45,7 @@ from ggp.boards.layers import (
     LayerFinder,
     Square,
     Thing,
+    is_number,
     most_side,
     things_on,
     transposed,
@@ -204,7 +205,7 @@ def find_board(machine: Machine) -> Grid | None:
         inside, sides = board.squares - board.clues, (board.columns, board.rows)
         sure = all(CoordinateOrder(machine.rules).sure(set(side)) for side in sides)
         blocks = blocks_of(Statics(machine.rules, prover), inside, sides, alone, sure)
-    first = things_on(board.layers, states[0] if written and (blocks or all(map(_number, things))) else ())
+    first = things_on(board.layers, states[0] if written and (blocks or all(map(is_number, things))) else ())
     given = frozenset(pair for pair in first if pair[1] not in board.blanks)
     ground = ground_of(prover, things, board.squares, behaviour) if whole else ""
     return replace(board, ground=ground, blocks=blocks, given=given)
@@ -349,7 +350,7 @@ def _clues(
     others = [
         square
         for square, (thing, *more) in on.items()
-        if more or not (thing[0].name in numbers or (_number(thing) and square in still))
+        if more or not (thing[0].name in numbers or (is_number(thing) and square in still))
     ]
     inside = {x for _, x, _ in others}, {y for _, _, y in others}
     return frozenset(square for square in on if square[1] not in inside[0] or square[2] not in inside[1])
@@ -440,7 +441,7 @@ def _sample(machine: Machine) -> list[frozenset[Term]]:
 def _primary(candidates: list[LayerCandidate]) -> list[LayerCandidate]:
     """The candidates without those that only repeat the things of a fuller candidate, or number the squares
     of another."""
-    numbering = [all(t.name.isdecimal() for thing in c.things for t in thing) for c in candidates]
+    numbering = [all(map(is_number, c.things)) for c in candidates]
 
     def repeats(i: int, j: int) -> bool:
         a, b = candidates[i], candidates[j]
@@ -535,7 +536,7 @@ def _blanks(
             continue
         first = next((state for state, size in zip(states, sizes, strict=True) if size), states[0])
         count = Counter(
-            layer.thing(term) for term in first if layer.fits(term) and not _number(layer.thing(term))
+            layer.thing(term) for term in first if layer.fits(term) and not is_number(layer.thing(term))
         )
         if not count:
             continue
@@ -546,10 +547,6 @@ def _blanks(
         if not set(most) & roles and (named or common) and not looks:
             blanks.add(most)
     return frozenset(blanks)
-
-
-def _number(thing: Thing) -> bool:
-    return all(term.name.isdecimal() for term in thing)
 
 
 def _without_holes(squares: set[Square], columns: Sequence[Term], rows: Sequence[Term]) -> set[Square]:

@@ -113,6 +113,16 @@ def things_on(layers: Iterable[Layer], propositions: Iterable[Term]) -> Iterator
             yield layer.square(term), layer.thing(term)
 
 
+def is_number(thing: Thing) -> bool:
+    """Whether all words of a thing are decimal numbers."""
+    return all(term.name.isdecimal() for term in thing)
+
+
+def amount(term: Term, otherwise: int = 1) -> int:
+    """The number of at most three digits that a term is; ``otherwise`` for other terms."""
+    return int(term.name) if term.name.isdecimal() and len(term.name) < 4 else otherwise
+
+
 def transposed(square: Square) -> Square:
     """The square with column and row exchanged."""
     panel, x, y = square

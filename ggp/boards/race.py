@@ -15,7 +15,7 @@ from gdl.information import playing
 from gdl.rules import Rules
 from gdl.terms import ROLE, Term
 from ggp.boards.board import Grid
-from ggp.boards.layers import Square, Thing
+from ggp.boards.layers import Square, Thing, amount
 from ggp.boards.looks import fact_hint, owners_on
 from ggp.boards.shapes import BoardShape
 
@@ -77,11 +77,11 @@ class Race:
     def held(self, on: Mapping[Square, list[Thing]], beside: Iterable[Term]) -> Held:
         """The pieces of each role on points, bars and trays, given what :meth:`ggp.boards.board.Grid.place`
         returns. A thing is one piece if things pile up, else as many as its row says."""
-        found = Counter[tuple[str, int]]()
+        found, piles = Counter[tuple[str, int]](), self.board.behaviour.piles
         for (_, x, y), things in on.items():
             for thing in things:
                 if thing in self.owners and x in self.board.columns:
-                    found[self.key(x), self.owners[thing]] += 1 if self.board.behaviour.piles else _number(y)
+                    found[self.key(x), self.owners[thing]] += 1 if piles else amount(y, 0)
         for fact in beside:
             owners = [role for role in self.players if self.roles[role] in fact.args]
             if (look := self.look(fact)) in _PLACES and owners:
@@ -115,9 +115,4 @@ class Race:
 
 
 def _numbers(fact: Term) -> list[int]:
-    return [_number(arg) for arg in fact.args if arg.name.isdecimal()]
-
-
-def _number(term: Term) -> int:
-    """A number of at most three digits; 0 for other terms."""
-    return int(term.name) if term.name.isdecimal() and len(term.name) < 4 else 0
+    return [amount(arg, 0) for arg in fact.args if arg.name.isdecimal()]

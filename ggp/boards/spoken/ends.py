@@ -30,7 +30,7 @@ from gdl.rules import Formula, Literal, Not, Rule, Rules, body_literals
 from gdl.syntax.writer import OwnNotation
 from gdl.terms import DOES, INIT, NEXT, TERMINAL, TRUE, Term
 from ggp.boards.board import Grid
-from ggp.boards.layers import Layer, Square
+from ggp.boards.layers import Layer, Square, is_number
 from ggp.boards.looks import owners_on
 from ggp.boards.scene import TurnFinder
 from ggp.boards.shapes import BoardShape
@@ -120,7 +120,7 @@ class EndFinder:
         until = time.process_time() + _SECONDS
         standing = _standing(board, state.propositions)
         things = {layer.thing(term) for term, layer in standing.items()} - board.blanks
-        things = {thing for thing in things if not all(term.name.isdecimal() for term in thing)}
+        things = {thing for thing in things if not is_number(thing)}
         for number, answers in enumerate(holding):
             if not answers or not any(map(self._asks, self._causes[number].body)):
                 continue

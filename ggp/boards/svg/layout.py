@@ -12,7 +12,7 @@ from gdl.hints import board_hint
 from gdl.rules import Rules
 from gdl.terms import Term
 from ggp.boards.board import Grid
-from ggp.boards.layers import Square, Thing
+from ggp.boards.layers import Square, Thing, is_number
 from ggp.boards.shapes import RING_PLACES, BoardShape, indents
 from ggp.boards.svg.markup import clipped, number
 
@@ -155,7 +155,7 @@ def _is_chequered(board: Grid, rules: Rules) -> bool:
     """Whether light and dark squares alternate: true for boards of pieces, unless a hint says otherwise."""
     if ground := board_hint(rules.hints) or board.ground:
         return ground == "chequered"
-    numbers = board.things and all(term.name.isdecimal() for thing in board.things for term in thing)
+    numbers = board.things and all(map(is_number, board.things))
     if len(board.things) > 2 and set(board.things) <= board.behaviour.laid:
         return False  # These are areas, which have colours of their own.
     fixed = {thing for things in board.fixed.values() for thing in things}

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from gdl.rules import Rules
 from gdl.terms import INPUT, LEGAL, Term
 from ggp.boards.board import Grid
-from ggp.boards.layers import Square
+from ggp.boards.layers import Square, amount
 from ggp.boards.looks import PieceLook, PieceShape, fact_hint, word_class
 from ggp.boards.scene import Past, Scene
 from ggp.boards.shapes import BoardShape
@@ -108,9 +108,8 @@ class PegsPicture(WholePicture):
             for percept in sorted(percepts):
                 if (colour := _hint(self._rules, percept, "pin")) is not None:
                     said = self._rules.spell(percept)[1:-1]
-                    pins += [PieceLook("", PieceShape.DISC, f"gb-{colour or 'black'}", said)] * _number(
-                        percept
-                    )
+                    many = amount(percept.args[-1]) if percept.args else 1
+                    pins += [PieceLook("", PieceShape.DISC, f"gb-{colour or 'black'}", said)] * many
             found.append((list(move.args), pins[: self._holes]))
         return found
 
@@ -147,9 +146,3 @@ def _hint(rules: Rules, said: Term, look: str) -> str | None:
     """The colour that a hint of this look has for a move or a percept, maybe empty; None without a hint."""
     hint = fact_hint(said, rules)
     return hint.colour if hint is not None and hint.look == look else None
-
-
-def _number(percept: Term) -> int:
-    """The number that a percept ends with, 1 without one."""
-    last = percept.args[-1].name[:3] if percept.args else ""
-    return int(last) if last.isdecimal() and last.isascii() else 1

@@ -23,7 +23,7 @@ from gdl.machine import Machine, State
 from gdl.rules import Rules
 from gdl.terms import Term
 from ggp.boards.board import Grid, find_board
-from ggp.boards.layers import Square, Thing
+from ggp.boards.layers import Square, Thing, amount
 from ggp.boards.looks import PieceLook, PieceShape, link_look, looks_of, owners_on, role_classes, square_looks
 from ggp.boards.race import Race
 from ggp.boards.scene import Onlooker, Scene, SceneFinder
@@ -368,22 +368,23 @@ class SvgPainter:
         edges = [line(f"gb-edge {classes[role]}", *ends) for *ends, role in layout.edges]
         blocks = {square: str(n) for n, block in enumerate(self.board.blocks) for square in sorted(block)}
         borders = draw_borders(layout, bars, "gb-bite") + draw_borders(layout, areas or blocks)
-        links = self._links(scene, layout)
-        return [*drawn, borders, *above, *links, *edges, over]
+        return [*drawn, borders, *above, *self._draw_links(scene, layout), *edges, over]
 
-    def _links(self, scene: Scene, layout: BoardLayout) -> Iterator[str]:
-        """What is drawn between squares."""
+    def _links(self, scene: Scene) -> Iterator[tuple[Term, PieceLook, list[Square], tuple[Term, ...]]]:
+        """The facts that are drawn between two squares, each with its look, the squares and its other
+        arguments."""
+        for fact in (*(self.board.links if self.board else ()), *scene.beside):
+            if (found := self._link(fact)) is not None:
+                yield fact, *found
+
+    def _draw_links(self, scene: Scene, layout: BoardLayout) -> Iterator[str]:
         assert self.board is not None
         was = scene.off_before
-        for fact in (*self.board.links, *scene.beside):
-            if (found := self._link(fact)) is not None:
-                look, ends, rest = found
-                number = rest[-1].name if rest else ""
-                held = [square in scene.on or square in self.board.fixed for square in ends]
-                a, b = (layout.spots[square] for square in ends)
-                many = int(number) if number.isdecimal() and len(number) < 3 else 1
-                new = was is not None and fact not in was and fact not in self.board.links
-                yield draw_link(look, a, b, held, many, new)
+        for fact, look, ends, rest in self._links(scene):
+            held = [square in scene.on or square in self.board.fixed for square in ends]
+            new = was is not None and fact not in was and fact not in self.board.links
+            a, b = (layout.spots[square] for square in ends)
+            yield draw_link(look, a, b, held, amount(rest[-1]) if rest else 1, new)
 
     def _find_link(self, fact: Term) -> tuple[PieceLook, list[Square], tuple[Term, ...]] | None:
         """The look of a fact between two squares, the squares, and its other arguments."""
@@ -421,10 +422,9 @@ class SvgPainter:
                 phrases.append(f"{what} on {drawn.name if drawn else square_name(self.rules, square)}")
                 if len(phrases) > _LONGEST_TEXT // 8:
                     break
-        linked = [self._link(fact) for fact in (*(self.board.links if self.board else ()), *scene.beside)]
         phrases += [
             f"{look.meaning}: {' and '.join(square_name(self.rules, square) for square in ends)}"
-            for look, ends, _ in filter(None, linked)
+            for _, look, ends, _ in self._links(scene)
         ]
         phrases += lying
         phrases += [" ".join((block.name, *row)) for block in blocks for row in block.rows[:_MOST_LINES]]

@@ -126,11 +126,9 @@ def _marks(look: PieceLook, x: float, y: float, size: float) -> list[str]:
             return [element("path", cls="gb-skull", d=_SKULL, transform=place), *eyes]
         case PieceShape.LINE:
             many = int(look.sign[1:]) if look.sign[1:] in ("2", "3", "4") else 1
-            sides = [(i - (many - 1) / 2) * 0.18 * size for i in range(many)]
             turn = f"translate({x:g} {y:g}) rotate({90 if look.sign[:1] == 'v' else 0})"
-            return [
-                element("g", *(line("gb-join", -size / 2, at, size / 2, at) for at in sides), transform=turn)
-            ]
+            strokes = _strokes("gb-join", -size / 2, size / 2, many, 0.18 * size)
+            return [element("g", *strokes, transform=turn)]
         case PieceShape.DOT:
             return [circle("gb-disc", x, y, 0.13 * size)]
         case PieceShape.BLOCK:
@@ -183,10 +181,8 @@ def draw_link(look: PieceLook, a: Spot, b: Spot, held: Sequence[bool], many: int
     drawn: list[str] = []
     match look.shape:
         case PieceShape.LINE:
-            shown = range(min(many, _MOST_LINES))
-            sides = [(i - (len(shown) - 1) / 2) * 7 for i in shown]
-            ends = -far / 2 + room[0], far / 2 - room[1]
-            drawn += [line("gb-join gb-new" if new else "gb-join", ends[0], y, ends[1], y) for y in sides]
+            cls = "gb-join gb-new" if new else "gb-join"
+            drawn += _strokes(cls, -far / 2 + room[0], far / 2 - room[1], min(many, _MOST_LINES), 7)
         case PieceShape.GROUND:
             drawn.append(line("gb-side", 0, -UNIT / 2, 0, UNIT / 2))
         case PieceShape.LESS:
@@ -200,6 +196,11 @@ def draw_link(look: PieceLook, a: Spot, b: Spot, held: Sequence[bool], many: int
         place += f" rotate({number(math.degrees(math.atan2(b.y - a.y, b.x - a.x)))})"
     name = title(f"{look.meaning}: {a.name}, {b.name}")
     return element("g", name, *drawn, cls=f"{look.colour} gb-link", transform=place)
+
+
+def _strokes(cls: str, left: float, right: float, many: int, gap: float) -> list[str]:
+    """Lines above each other, the middle of all at height 0."""
+    return [line(cls, left, y, right, y) for y in ((i - (many - 1) / 2) * gap for i in range(many))]
 
 
 def _draw_on_edge(look: PieceLook, spot: Spot, new: bool) -> str:

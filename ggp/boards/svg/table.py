@@ -15,6 +15,7 @@ from gdl.hints import FACTS, SIGNS, PictureHint
 from gdl.rules import Rules
 from gdl.syntax.writer import OwnNotation
 from gdl.terms import RANDOM, Term
+from ggp.boards.layers import amount
 from ggp.boards.looks import PieceLook, PieceShape, fact_hint, fact_look, role_classes, signs_of
 from ggp.boards.scene import Onlooker, Scene, TurnFinder, digit_chains
 from ggp.boards.statics import listed_propositions
@@ -201,8 +202,7 @@ class TablePicture:
         elif hint.look in _SIZES and fact.args:
             group = _Group(role, hint.look, hint.name if role is not None else name, [])
             group = found.setdefault((role, fact.name), group)
-            count = self._term(fact.args[-2]) if hint.look == "dice" and len(fact.args) > 1 else "1"
-            many = int(count) if count.isdecimal() and len(count) < 3 else 1
+            many = amount(fact.args[-2]) if hint.look == "dice" and len(fact.args) > 1 else 1
             group.pieces = [*group.pieces, *[replace(fact_look(fact, hint), meaning=rest)] * many][
                 :_MOST_PIECES
             ]
