@@ -42,15 +42,15 @@ def _words(text: str) -> frozenset[str]:
 
 LOOKS = _words(
     """across area bar bishop block car card chips chocolate crate crown cross dice die disc dot doubles down
-    fist goal goat hidden keeper king knight lamp less letter line man mark note number palm pawn peg pegs pin
-    poison queen ring rook scissors score ship shot thumbdown thumbup tile token trail tray wall"""
+    fist goal goat hidden keeper king knight lamp less letter line loop man mark note number palm pawn peg
+    pegs pin poison queen ring rook scissors score ship shot thumbdown thumbup tile token trail tray wall"""
 )
 """The looks of a thing."""
 FACTS = _words("card chips dice die note score")
 """Looks of facts that stand on no square: they lie on the table, around the board if there is one."""
 SIGNS = _words("fist palm scissors thumbdown thumbup")
 """Looks of moves made at the same time: signs to click, which face each other afterwards."""
-LINKS = _words("dot less letter line wall")
+LINKS = _words("dot less letter line loop wall")
 """Looks of facts that name two squares: they are drawn between these."""
 BOARDS = _words("chequered dark doors dots green lines none numbers pits plain points race towers")
 """The looks of a board; ``none`` if the true facts are better shown as a list."""

@@ -36,7 +36,7 @@ from ggp.boards.fixed import (
 )
 from ggp.boards.kinds.grounds import blocks_of, ground_of
 from ggp.boards.kinds.heaps import Heaps, heaps_of, row_layers
-from ggp.boards.kinds.links import between, hinted_facts, hinted_relations, links_of
+from ggp.boards.kinds.links import between, drawn_lines, hinted_facts, hinted_relations, links_of
 from ggp.boards.kinds.seas import with_seas
 from ggp.boards.layers import (
     MOST_SIDE,
@@ -92,6 +92,7 @@ class Grid:
         places: column from the left and row from the bottom of each panel, if panels have such places.
         behaviour: the observed behaviour of things.
         lines: pairs of squares that moves join; the squares are then points on these lines.
+        loops: pairs of squares at two sides of the board, joined by a line around the corner between them.
         edges: the role that a side of the board belongs to, by ``left``, ``right``, ``bottom``, ``top``.
         pits: the rows of pits, if seeds are sown on the board.
         ground: its look as hints call it, ``lines``, ``green`` or ``dark``, if the rules show that; else
@@ -118,6 +119,7 @@ class Grid:
     sides: dict[Thing, str] = field(default_factory=dict)
     behaviour: PieceBehaviour = PieceBehaviour()
     lines: tuple[tuple[Square, Square], ...] = ()
+    loops: tuple[tuple[Square, Square], ...] = ()
     edges: dict[str, int] = field(default_factory=dict)
     pits: Pits | None = None
     ground: str = ""
@@ -310,6 +312,9 @@ def board_of(
     if sides and shape is BoardShape.STRAIGHT:
         squares = _without_holes(squares, columns, rows)
     things = things.union(*fixed.values())
+    lines, loops = (drawn_lines(links, rules, squares, look) for look in ("line", "loop"))
+    if shape is BoardShape.STRAIGHT and not lines:
+        lines = lines_between(squares, columns, rows, statics)
     dotted, clues = frozenset[Thing](), frozenset[Square]()
     if shape is BoardShape.STRAIGHT and panels == ((),) and hint in ("", "dots", "plain"):
         may = list(things_on(layers, possible)) + [(s, thing) for s, on in fixed.items() for thing in on]
@@ -325,14 +330,15 @@ def board_of(
         fixed=fixed,
         dotted=dotted - blanks,
         clues=clues,
-        links=tuple(links),
+        links=() if hint == "lines" else tuple(links),
         blanks=blanks,
         shape=shape,
         places=places_of_panels(panels, squares, order, statics),
         solid=solid,
         sides=sides,
         behaviour=behaviour_of(layers, states, columns, rows, blanks),
-        lines=lines_between(squares, columns, rows, statics) if shape is BoardShape.STRAIGHT else (),
+        lines=lines,
+        loops=loops,
         pits=pits,
     )
 

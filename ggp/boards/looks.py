@@ -310,6 +310,7 @@ _INKED = {PieceShape.BLOCK, PieceShape.LINE, PieceShape.LESS, PieceShape.DOT}
 _OF_HINTS = {
     "wall": PieceShape.GROUND,
     "letter": PieceShape.TEXT,
+    "loop": PieceShape.LINE,
     "token": PieceShape.DISC,
     **dict.fromkeys(("bar", "tray"), PieceShape.DISC),
     **dict.fromkeys(("dice", "doubles"), PieceShape.DIE),

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 
-from gdl.hints import LINKS
+from gdl.hints import LINKS, board_hint
 from gdl.rules import Rules
 from gdl.terms import Term
 from ggp.boards.layers import Square, split_name
@@ -53,6 +53,15 @@ def links_of(
     hinted: Iterable[Term], rules: Rules, squares: Collection[Square]
 ) -> tuple[list[Term], list[Term]]:
     """The facts that are drawn between two squares, and those that may be drawn on one."""
-    names, alone = hinted_relations(rules, LINKS), hinted_relations(rules, {"dot", "less", "line"})
+    names, alone = hinted_relations(rules, LINKS), hinted_relations(rules, LINKS - {"letter", "wall"})
     links = [fact for fact in hinted if fact.name in names and len(between(fact, squares)[0]) == 2]
     return links, [fact for fact in hinted if fact.name not in alone and fact not in links]
+
+
+def drawn_lines(
+    links: Iterable[Term], rules: Rules, squares: Collection[Square], look: str
+) -> tuple[tuple[Square, Square], ...]:
+    """The ends of lines of a board of ``lines`` that facts with this look are, ``line`` or ``loop``."""
+    names = hinted_relations(rules, {look}) if board_hint(rules.hints) == "lines" else set[str]()
+    ends = (sorted(between(fact, squares)[0]) for fact in links if fact.name in names)
+    return tuple(dict.fromkeys((a, b) for a, b in ends))

@@ -90,6 +90,7 @@ class BoardLayout:
         width, height: of everything.
         spots: the position of each square.
         lines: lines between places, behind them; ends as x1, y1, x2, y2.
+        loops: the same for lines that go round a corner of the board, whose room is ``aside``.
         dots: points between squares, over them.
         labels: names of columns, rows and boards.
         edges: sides that belong to roles: lines over the squares, and the number of the role.
@@ -101,6 +102,8 @@ class BoardLayout:
     height: float
     spots: dict[Square, Spot]
     lines: tuple[tuple[float, float, float, float], ...] = ()
+    loops: tuple[tuple[float, float, float, float], ...] = ()
+    aside: float = 0.0
     dots: tuple[tuple[float, float], ...] = ()
     labels: tuple[Label, ...] = ()
     edges: tuple[tuple[float, float, float, float, int], ...] = ()
@@ -168,7 +171,7 @@ def _straight(board: Grid, rules: Rules, margin: float | None, numbers: Mapping[
     (columns, wide), (rows, high) = (_tracks(len(side), board) for side in (board.columns, board.rows))
     several = len(board.panels) > 1 or bool(board.panels and board.panels[0])
     ground = board_hint(rules.hints) or board.ground
-    points = bool(board.lines) or ground == "points"
+    points = ground == "points" or (bool(board.lines) and ground != "lines")
     squares = SpotKind.CROSSING if ground == "lines" and not several else SpotKind.SQUARE
     kind = SpotKind.POINT if points else squares
     chequered = _is_chequered(board, rules) and not points
@@ -178,21 +181,22 @@ def _straight(board: Grid, rules: Rules, margin: float | None, numbers: Mapping[
     left = margin or (_margin(rules, board.rows) if named and not board.strip else 0.0)
     title = margin or (_LABEL if several and not parts else 0.0)
     gap_x, gap_y = (_CLOSE, _CLOSE) if parts else (_GAP, _GAP / 2)
-    pitch_x = left + wide + gap_x + (margin or 0.0)
-    pitch_y = title + high + gap_y + (_LABEL if named else margin or 0.0)
+    aside = _aside(board) if kind is SpotKind.CROSSING else 0.0
+    pitch_x = left + wide + gap_x + (margin or 2 * aside)
+    pitch_y = title + high + gap_y + (_LABEL if named else margin or 0.0) + 2 * aside
     spots: dict[Square, Spot] = {}
     labels: list[Label] = []
     place = _panel_places(board, pitch_x, pitch_y)
     for p, panel in enumerate(board.panels):
         column, row = place(p)
-        x0, y0 = column * pitch_x + left, row * pitch_y + title
+        x0, y0 = column * pitch_x + left + aside, row * pitch_y + title + aside
         if several and not parts:
             whole = clipped(" ".join(map(rules.spell, panel)), max(6, len(board.columns) * 5))
             labels.append(Label(x0 + wide / 2, y0 - _LABEL / 2, whole, "gb-title"))
         for i, x in enumerate(board.columns):
             middle = x0 + columns[i]
             if named:
-                labels.append(Label(middle, y0 + high + _LABEL / 2, clipped(rules.spell(x), 5)))
+                labels.append(Label(middle, y0 + high + aside + _LABEL / 2, clipped(rules.spell(x), 5)))
             for j, y in enumerate(board.rows):
                 square = (panel, x, y)
                 if square in board.squares:
@@ -207,11 +211,12 @@ def _straight(board: Grid, rules: Rules, margin: float | None, numbers: Mapping[
                     spots[square] = _among_dots(spot, i % 2, j % 2) if board.dotted else spot
         if named and not board.strip:
             for j, y in enumerate(board.rows):
-                labels.append(Label(x0 - left / 2, y0 + high - rows[j], clipped(rules.spell(y), 8)))
+                labels.append(Label(x0 - aside - left / 2, y0 + high - rows[j], clipped(rules.spell(y), 8)))
     across = 1 + max(place(p)[0] for p in range(len(board.panels)))
     down = 1 + max(place(p)[1] for p in range(len(board.panels)))
-    lines = tuple(
-        (spots[a].x, spots[a].y, spots[b].x, spots[b].y) for a, b in board.lines if a in spots and b in spots
+    lines, loops = (
+        tuple((spots[a].x, spots[a].y, spots[b].x, spots[b].y) for a, b in pairs if {a, b} <= spots.keys())
+        for pairs in (board.lines, board.loops)
     )
     dots = ((left + x, title + high - y) for x in columns[::2] for y in rows[::2])
     return BoardLayout(
@@ -219,11 +224,19 @@ def _straight(board: Grid, rules: Rules, margin: float | None, numbers: Mapping[
         down * pitch_y - gap_y,
         spots,
         lines,
+        loops,
+        aside,
         tuple(dots) if board.dotted else (),
         labels=tuple(labels),
         edges=tuple(_straight_edges(board, left, title)),
         ground=ground if ground in GROUNDS else "",
     )
+
+
+def _aside(board: Grid) -> float:
+    """Room beside a board of lines for its largest loop."""
+    _, columns, _ = board.numbers
+    return max(((abs(columns[a[1]] - columns[b[1]]) - 0.2) * UNIT for a, b in board.loops), default=0.0)
 
 
 _THIN = 10.0

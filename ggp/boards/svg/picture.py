@@ -326,7 +326,8 @@ class SvgPainter:
             drawn.append(self._level.behind(layout, scene))
         if layout.ground == "lines":
             drawn.append(draw_lines(layout))
-        drawn += [line("gb-line", *ends) for ends in layout.lines]
+        else:
+            drawn += [line("gb-line", *ends) for ends in layout.lines]
         drawn += [
             words(
                 label.cls,

@@ -150,16 +150,20 @@ _SUMS = {PieceShape.ACROSS: 1, PieceShape.DOWN: -1}
 """Sums in walls stand to the right and above, or to the left and below."""
 
 
-def _draw_ground(looks: list[PieceLook], x: float, y: float) -> str:
+def _draw_ground(looks: list[PieceLook], spot: Spot) -> str:
     """The ground below the things on a square: walls and areas fill it, others are signs in its corner."""
     drawn: list[str] = []
-    corners, half = 0, UNIT / 2
+    x, y, corners, half = spot.x, spot.y, 0, UNIT / 2
     if any(look.shape in _SUMS for look in looks):
         drawn += [box("gb-wall", x, y, UNIT, UNIT), line("gb-slope", x - half, y - half, x + half, y + half)]
     for look in looks:
         if look.shape in _SUMS:
             way = _SUMS[look.shape]
             drawn.append(_sign(look.sign, x + way * UNIT * 0.22, y - way * UNIT * 0.24, 13, half, "gb-sum"))
+        elif spot.kind is SpotKind.HEXAGON and look.shape in (PieceShape.GROUND, PieceShape.AREA):
+            cls = "gb-wall" if look.shape is PieceShape.GROUND else "gb-area"
+            inside = element("polygon", cls=cls, points=points(hexagon(spot)))
+            drawn.append(element("g", inside, cls=look.colour))
         elif look.shape is PieceShape.GROUND:
             drawn += _marks(look, x, y, UNIT)
         elif look.shape is PieceShape.CORNER:
@@ -289,7 +293,7 @@ def draw_square(
     ground = [_ground(spot, paper)]
     if below and pieces is None and spot.kind is not SpotKind.EDGE:
         # The page animates everything except the ground from one drawing to the next.
-        ground.append(element("g", _draw_ground(below, spot.x, spot.y), cls="gb-ground"))
+        ground.append(element("g", _draw_ground(below, spot), cls="gb-ground"))
     if changed and spot.kind is not SpotKind.EDGE:
         ground.append(_changed(spot))
     ground.append(words("gb-number", spot.number, spot.x - 15, spot.y - 16, font_size=7))
@@ -370,8 +374,13 @@ def draw_lines(layout: BoardLayout) -> str:
     xs, ys = sorted({spot.x for spot in spots}), sorted({spot.y for spot in spots})
     if not spots:
         return ""
-    wide, high = xs[-1] - xs[0] + UNIT, ys[-1] - ys[0] + UNIT
+    wide, high = (side[-1] - side[0] + UNIT + 2 * layout.aside for side in (xs, ys))
     path = [f"M{x:g} {ys[0]:g}V{ys[-1]:g}" for x in xs] + [f"M{xs[0]:g} {y:g}H{xs[-1]:g}" for y in ys]
+    path += [f"M{x1:g} {y1:g}L{x2:g} {y2:g}" for x1, y1, x2, y2 in layout.lines]
+    for x1, y1, x2, y2 in layout.loops:
+        # Three quarters of a circle around the corner, clockwise if its first end is on the left or right.
+        sweep = int((x1 in (xs[0], xs[-1])) == ((x2 - x1) * (y2 - y1) < 0))
+        path.append(f"M{x1:g} {y1:g}A{abs(x2 - x1):g} {abs(y2 - y1):g} 0 1 {sweep} {x2:g} {y2:g}")
     drawn = [box("gb-cell", (xs[0] + xs[-1]) / 2, (ys[0] + ys[-1]) / 2, wide, high)]
     drawn.append(element("path", cls="gb-lines", d="".join(path)))
     if len(xs) == len(ys) in _FROM_SIDE:

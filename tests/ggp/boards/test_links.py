@@ -3,6 +3,7 @@ squares; regions."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 import pytest
@@ -114,6 +115,30 @@ def test_lines_lie_between_dots_if_columns_and_rows_are_dots_and_boxes_in_turn(s
     assert len({one for (one,) in clicks}) == 24
     after = machine.next_state(state, [machine.legal_moves(state, role)[0] for role in (0, 1)])
     assert SvgPainter(board, machine.rules, machine.roles).draw_state(after, state).count("gb-join") == 1
+
+
+@pytest.mark.parametrize(
+    ("game", "slanting", "loops"),
+    [("alquerque", 16, 0), ("fanorona", 32, 0), ("baghchal", 16, 0), ("xiangqi", 8, 0), ("surakarta", 0, 8)],
+)
+def test_lines_of_a_board_are_those_of_a_relation_with_a_hint(game: str, slanting: int, loops: int) -> None:
+    machine, board = found(game)
+    _, columns, rows = board.numbers
+    slants = [(a, b) for a, b in board.lines if a[1] != b[1] and a[2] != b[2]]
+    assert len(slants) == slanting == len(set(map(frozenset, slants))) and len(board.loops) == loops
+    assert all(abs(columns[a[1]] - columns[b[1]]) == abs(rows[a[2]] - rows[b[2]]) == 1 for a, b in slants)
+    drawn = SvgPainter(board, machine.rules, machine.roles).draw_state(machine.initial_state())
+    (path,) = re.findall(r'class="gb-lines" d="([^"]*)"', drawn)
+    assert (path.count("L"), path.count("A")) == (len(board.lines), loops)
+    assert "gb-link" not in drawn and "gb-point" not in drawn
+
+
+def test_areas_on_hexagons_are_hexagons() -> None:
+    machine = make_machine(
+        parse_rules("; draw: red as area\n; draw: blue as block\n" + Game.load("hex:5").text), "prover"
+    )
+    drawn = SvgPainter.of_machine(machine).draw_state(machine.initial_state().play("(place a 1)"))
+    assert drawn.count('<polygon class="gb-area"') == 1 and '<rect class="gb-area"' not in drawn
 
 
 def test_a_hint_draws_dots_where_the_rules_name_their_squares() -> None:
