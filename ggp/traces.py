@@ -30,6 +30,7 @@ from gdl.information import hides
 from gdl.machine import JointMove, Machine, State
 from gdl.reading import games_folder, open_regular, read_limited
 from gdl.syntax.parser import parse_rules, parse_term, parse_terms
+from gdl.syntax.variants import read_sizes, variant
 from gdl.terms import Term
 from ggp.rule_files import MOST_BYTES as MOST_RULES
 from ggp.rule_files import SUFFIXES, installed_game, read_rules_file
@@ -199,7 +200,8 @@ def find_traces(paths: Iterable[Path], games: Path | None = None) -> list[Trace]
         if not os.path.exists(path):
             path = games_folder() / "playthroughs" / f"{str(path).lower()}.jsonl"
         if not os.path.exists(path):
-            raise GdlError(f"there is no trace, folder or game {asked}")
+            remedy = f"`ggp playthrough {asked} > FILE.jsonl` writes one" if ":" in asked.name else ""
+            raise GdlError(f"there is no trace, folder or game {asked}", remedy=remedy)
         if path.suffix in SUFFIXES and path.is_file():
             raise GdlError(
                 f"{asked} is not a trace", remedy=f"`ggp playthrough {asked} > {path.stem}.jsonl` writes one"
@@ -224,7 +226,7 @@ def _rules_of(trace: Path, name: str, games: Path | None) -> Path:
     if (found := next(filter(Path.is_file, here), None)) is not None:
         return found
     try:
-        recorded = str(next(read_trace(trace), {}).get("game", "")) or name
+        recorded = str(next(read_trace(trace), {}).get("game", "")).partition(":")[0] or name
     except (GdlError, AttributeError):
         return expected  # replaying the trace will report its fault
     folders = [folder, *_subfolders(folder)] if games else [folder, trace.parent]
@@ -387,9 +389,12 @@ def verify_file(trace: Trace, level: str) -> Verdict:
                 f"there are no rules of this name: {trace.name}{usual} (or {', '.join(others)})",
                 remedy="name their folder by --games",
             )
-        machine = make_machine(parse_rules(read_rules_file(trace.rules), trace.name), level)
-        lines = read_trace(trace.trace)
+        text, lines = read_rules_file(trace.rules), read_trace(trace.trace)
         header = next(lines, {})
+        sizes = str(header.get("game", "")).partition(":")[2] if isinstance(header, dict) else ""
+        if sizes and read_sizes(text)[0]:
+            text = variant(trace.name, text, sizes)
+        machine = make_machine(parse_rules(text, trace.name), level)
         fault, steps = verify_game(machine, chain([header] if header else [], lines))
         recorded = header.get("sha256")
         if (

@@ -59,7 +59,7 @@ class Layer:
     turned: bool = False
     split: bool = False
     across: tuple[Term, ...] = ()
-    at: Mapping[tuple[Term, ...], Square] = field(default_factory=dict)
+    at: Mapping[tuple[Term, ...], Square] = field(default_factory=dict, hash=False)
 
     def fits(self, term: Term) -> bool:
         """Whether a proposition is of this layer."""

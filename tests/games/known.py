@@ -36,6 +36,10 @@ OPENINGS: Final[dict[str, str]] = {
     "biddingtictactoe": "(bid 2) (bid 2) (mark b 2) (bid 1) (bid 3) (mark a 1)",
     # South's seeds end in the store, so south moves again; north captures later on.
     "kalah": "(sow c) (sow b) (sow b) (sow c)",
+    # White tries where black stands, black takes a stone, and white may not take back at once.
+    "phantomgo": """
+        (try a 2) (try a 2) (try c 3) (try b 3) (try d 2) (try b 1) (try c 1) (try e 5)
+        (try b 2) (try c 2) (try b 2) (try a 3) pass pass""",
     # One of the 240 ways (11,520 with turns).
     "soma": """
         (place right 0 1 2 2) (place tripod 9 2 3 2) (place left 0 1 1 1)
@@ -44,6 +48,10 @@ OPENINGS: Final[dict[str, str]] = {
     "pentominoes": """
         (place f 18 1 5) (place y 20 4 2) (place p 2 1 1)
         (place u 2 1 3) (place v 10 3 1) (place l 10 2 6)""",
+    # One of the 6,088 ways.
+    "polyominoes": """
+        (place o 1 a 1) (place domino 1 a 4) (place bar 1 a 3) (place i 1 c 4)
+        (place l 2 e 3) (place corner 3 g 1) (place t 1 d 1) (place s 4 c 1)""",
     # 70 pushes.
     "sokoban": steps(
         "rddddrullldluruuururdruudllldluurrrddddrrrdrrulllldluuulurdrudlddrrrruuldrdllldluuuuuddddr"
@@ -80,7 +88,7 @@ OPENINGS: Final[dict[str, str]] = {
 forced moves may be among them."""
 
 SOLVED: Final = (
-    "eightpuzzle", "hanoi", "knightstour", "lightsout", "pegsolitaire", "pentominoes", "queens",
-    "soma", "sokoban",
+    "eightpuzzle", "hanoi", "knightstour", "lightsout", "pegsolitaire", "pentominoes", "polyominoes",
+    "queens", "soma", "sokoban",
 )  # fmt: skip
 """Puzzles that their opening solves."""

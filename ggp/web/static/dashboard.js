@@ -1,5 +1,5 @@
 // The tournaments' room: one tournament, kept up to date, or the list of the folder.
-import { SECOND, USUAL } from "/static/opponent.js";
+import { SECOND, sizeChoice, USUAL } from "/static/opponent.js";
 import { ago, clearError, el, fail, listen, post } from "/static/page.js";
 import { tables } from "/static/tournament_tables.js";
 
@@ -24,7 +24,8 @@ function beginForm(games, offered, most) {
   const entrants = [...[USUAL, SECOND].map(({ name, others }) => [name, others]), ...OTHERS, ...offered.map((name) => [name.replace(/[^\w :=.+-]/g, " ").slice(0, 40), name])];
   const check = (group, value, checked, words) => el("label", { class: "option" }, el("input", { type: "checkbox", name: group, value, checked }), words);
   const filter = el("input", { type: "search", id: "filter", placeholder: "Search", "aria-label": "Search games", autocomplete: "off" });
-  const list = games.map(({ name, title }) => check("game", name, name === "tictactoe" || name === "connectfour", title));
+  const sizes = new Map(games.map((card) => [card.name, sizeChoice(card)]).filter(([, { element }]) => element));
+  const list = games.map(({ name, title }) => el("div", {}, check("game", name, name === "tictactoe" || name === "connectfour", title), sizes.get(name)?.element ?? ""));
   const rounds = el("input", { type: "number", id: "rounds", min: "1", max: "20", value: "2" });
   const clock = el("input", { type: "number", id: "playclock", min: "0.1", max: "10", step: "0.1", value: "0.5" });
   const said = el("p", { role: "status" });
@@ -45,6 +46,7 @@ function beginForm(games, offered, most) {
 
   function tell() {
     const n = chosen("player").length;
+    for (const [name, { element }] of sizes) element.hidden = element.disabled = !chosen("game").includes(name);
     const matches = Number(rounds.value) * games.filter(({ name }) => chosen("game").includes(name)).reduce((sum, { roles }) => sum + count(roles.filter((role) => role !== "random").length, n), 0);
     start.disabled = n < 2 || matches < 1 || matches > most;
     said.textContent = n < 2 ? "Choose two players or more." : matches < 1 ? "Choose a game." : matches > most ? `${matches} matches are more than ${most}: choose fewer games, players or rounds.` : `${matches} matches, one after the other, for half an hour at most.`;
@@ -57,7 +59,7 @@ function beginForm(games, offered, most) {
     said.textContent = "getting ready ...";
     try {
       const named = chosen("player").map((i) => ({ label: entrants[i][0], spec: entrants[i][1] }));
-      const { file, key } = await post("/tournaments/begin", { games: chosen("game"), players: named, rounds: Number(rounds.value), playclock: Number(clock.value) });
+      const { file, key } = await post("/tournaments/begin", { games: chosen("game").map((name) => sizes.get(name)?.sized().name ?? name), players: named, rounds: Number(rounds.value), playclock: Number(clock.value) });
       sessionStorage.setItem(`begun ${file}`, key);
       location.assign(`/tournaments?file=${file}`);
     } catch (error) {

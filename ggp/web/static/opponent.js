@@ -107,7 +107,7 @@ export async function openTable(what, seats, strength, more = {}) {
 export const source = (card) => (card.rules ? { game: "", rules: card.rules, title: card.title, moves: card.moves ?? [] } : { game: card.name, rules: "" });
 
 /** Fields for the sizes that may be chosen; `sized()` is the card under the name of those. */
-function sizeChoice(card) {
+export function sizeChoice(card) {
   const given = card.sizes?.split("x") ?? [];
   const fields = (card.rules ? [] : (card.varies ?? [])).map(({ name, least, most, step, default: usual }, i) =>
     el("input", { type: "number", "aria-label": name, min: String(least), max: String(most), step: String(step), value: given[i] ?? String(usual), required: true }),

@@ -18,7 +18,8 @@ from gdl.rules import Rules
 from gdl.syntax.format import convert
 from gdl.syntax.parser import parse_rules
 from ggp.cli import build
-from ggp.traces import find_traces, read_trace, verify_all, verify_game
+from ggp.game import Game
+from ggp.traces import find_traces, read_trace, record, verify_all, verify_game
 from players.kaskade.make_machine import make_machine
 
 GAME = """(role You) (init (count 0)) (succ 0 1) (succ 1 2)
@@ -178,6 +179,18 @@ def test_rules_are_found_by_the_name_of_the_game_in_the_trace(tmp_path: Path) ->
     assert found.rules.samefile(ours.rules)
     with pytest.raises(GdlError, match="no trace, folder or game nobody"):
         find_traces([Path("nobody")])
+
+
+def test_a_game_in_another_size_is_found_by_its_name(tmp_path: Path) -> None:
+    game = Game.load("chomp:3x2")
+    path = tmp_path / "small.jsonl"
+    path.write_bytes(b"".join(record(game.machine("prover"), game.name)))
+    assert [verdict.fault for verdict in verify_all(find_traces([path]), "prover")] == [None]
+    path.write_bytes(path.read_bytes().replace(b'"chomp:3x2"', b'"chomp:3x3"'))
+    (verdict,) = verify_all(find_traces([path]), "prover")
+    assert verdict.fault is not None and "initial state" in verdict.fault
+    with pytest.raises(GdlError, match=r"playthrough chomp:3x2 > FILE\.jsonl"):
+        find_traces([Path("chomp:3x2")])
 
 
 def test_rules_in_infix_are_found_like_those_in_kif(tmp_path: Path) -> None:

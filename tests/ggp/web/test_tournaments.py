@@ -260,9 +260,13 @@ def test_an_empty_room_begins_something_and_lists_what_this_browser_played(
     assert not browser.find_elements("id", "continue")
     browser.get(f"{address}/tournaments")
     wait(browser, "document.getElementById('start')")
-    for choice in ("[value='0']", "[value='1']", "[value='3']", "[value=connectfour]"):
+    for choice in ("[value='0']", "[value='1']", "[value='3']", "[value=connectfour]", "[value=chomp]"):
         browser.execute_script("document.querySelector(arguments[0]).click()", choice)
-    assert "4 matches" in browser.find_element("css selector", ".begin [role=status]").text
+    for size, number in (("width", 3), ("height", 2)):
+        shown = f".sizes:not([hidden]) [aria-label={size}]"
+        browser.execute_script("document.querySelector(arguments[0]).value = arguments[1]", shown, number)
+    assert "8 matches" in browser.find_element("css selector", ".begin [role=status]").text
     browser.find_element("id", "start").click()
-    wait(browser, "document.querySelector('progress')?.value === 4")
-    assert "Greedy" in browser.find_element("css selector", "main").text
+    wait(browser, "document.querySelector('progress')?.value === 8")
+    told = browser.find_element("css selector", "main").text
+    assert "Greedy" in told and "chomp:3x2" in told
