@@ -244,8 +244,10 @@ def _match(fixture: Fixture) -> str:
 
 
 def _titles(settings: TournamentSettings) -> dict[str, str]:
-    """The title of each game, or its name if its rules have none or if another game has the same."""
+    """The title of each game with its size, ``Hex 11``, or its name if its rules have no title or if another
+    game has the same."""
     titles = {game.name: visible(title_of(game.rules)[0])[:_LONGEST_TITLE] for game in settings.games}
+    titles = {name: title and f"{title} {name.partition(':')[2]}".strip() for name, title in titles.items()}
     counts = Counter(titles.values())
     return {name: title if title and counts[title] == 1 else name for name, title in titles.items()}
 

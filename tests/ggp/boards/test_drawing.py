@@ -492,7 +492,13 @@ def test_every_colour_of_hints_is_in_the_stylesheet() -> None:
     assert {f"gb-{colour}" for colour in HINT_COLOURS} <= set(re.findall(r"\.(gb-[a-z0-9]+)", stylesheet()))
     others = {"king", "queen", "rook", "bishop", "knight", "pawn", "bar", "tray", "dice", "doubles"}
     others |= {"pegs", "pin", "ship", "shot", "car", "goat"} | FACTS | SIGNS
-    assert {shape.value for shape in PieceShape} | {"wall", "letter", "man", "token"} >= LOOKS - others
+    assert {shape.value for shape in PieceShape} | {
+        "wall",
+        "letter",
+        "loop",
+        "man",
+        "token",
+    } >= LOOKS - others
 
 
 @pytest.mark.parametrize(

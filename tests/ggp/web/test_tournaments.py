@@ -260,7 +260,8 @@ def test_an_empty_room_begins_something_and_lists_what_this_browser_played(
     assert not browser.find_elements("id", "continue")
     browser.get(f"{address}/tournaments")
     wait(browser, "document.getElementById('start')")
-    for choice in ("[value='0']", "[value='1']", "[value='3']", "[value=connectfour]", "[value=chomp]"):
+    players = [f"[name=player][value='{number}']" for number in (0, 1, 3)]
+    for choice in (*players, "[value=connectfour]", "[value=chomp]"):
         browser.execute_script("document.querySelector(arguments[0]).click()", choice)
     for size, number in (("width", 3), ("height", 2)):
         shown = f".sizes:not([hidden]) [aria-label={size}]"
@@ -269,4 +270,4 @@ def test_an_empty_room_begins_something_and_lists_what_this_browser_played(
     browser.find_element("id", "start").click()
     wait(browser, "document.querySelector('progress')?.value === 8")
     told = browser.find_element("css selector", "main").text
-    assert "Greedy" in told and "chomp:3x2" in told
+    assert "Greedy" in told and "Chomp 3x2" in told
