@@ -260,7 +260,3 @@ def _verified(game: Game, trace: str) -> Told:
 def main() -> None:
     """Answer requests until the parent is gone."""
     answer_requests(_Answerer().answer, "question", MEMORY, CPU_SECONDS)
-
-
-if __name__ == "__main__":
-    main()

@@ -3,6 +3,7 @@ request: a bundled game or level, or the rules in the request."""
 
 from __future__ import annotations
 
+import base64
 import logging
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -33,6 +34,16 @@ log = logging.getLogger("ggp.games")
 MOST_CHARACTERS = 1_000_000
 MOST_UPLOADED = 2_000_000
 """Longest base64 text of an uploaded file."""
+
+
+def uploaded(data: str) -> bytes:
+    """The bytes of an uploaded file, which is base64 in JSON. Raises GdlError."""
+    try:
+        return base64.b64decode(data, validate=True)
+    except ValueError:
+        raise GdlError("data must be base64") from None
+
+
 SOURCE: dict[str, Schema] = {
     "game": text(200)
     | {"description": "A bundled game (tictactoe, hex:11) or level (yards.xsb:2). Give this or rules."},

@@ -1,4 +1,4 @@
-"""The standby of a match, which always holds a legal move: ``python -m ggp.match_process.safe_move_process``.
+"""The process of a standby of a match, which always holds a legal move.
 
 It follows the match as the match process does, receives the same messages, and names a safe move in each turn
 without thinking. So the server knows a legal move whatever happens to the process that thinks. The server
@@ -42,7 +42,3 @@ def main() -> None:
 
     serve(inbox, send, do, lambda: False, lambda: follower is not None and follower.look_ahead())
     os._exit(0)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,4 +1,4 @@
-"""The process that follows one match and thinks: ``python -m ggp.match_process.thinking_process``.
+"""The process that follows one match and thinks.
 
 It communicates with the server by :class:`ggp.processes.parent.Parent`. Deadlines are seconds of
 :func:`time.monotonic`, which all processes of one computer share.
@@ -126,7 +126,3 @@ def main() -> None:
     serve(inbox, send, do, lambda: not thinker.begun, lambda: match is not None and match.look_ahead())
     # Threads that still think or build must not keep the process alive.
     os._exit(0)
-
-
-if __name__ == "__main__":
-    main()

@@ -67,8 +67,8 @@ class Child:
     async def spawn(
         cls, module: str, *arguments: str, max_line: int = MAX_LINE, server: socket.socket | None = None
     ) -> Self:
-        """Start ``python -m module arguments`` in a session of its own, so that a Ctrl-C at the terminal
-        reaches only this process.
+        """Start a process that calls ``main`` of a module, in a session of its own, so that a Ctrl-C at the
+        terminal reaches only this process.
 
         Args:
             module: has a function ``main`` that first creates a :class:`ggp.processes.parent.Parent`.

@@ -1,4 +1,4 @@
-"""The process of one local player: ``python -m ggp.tournament.player_process``.
+"""The process of one local player.
 
 It receives ``load`` (make a game and a player ready before any clock runs), ``start``, ``choose`` and
 ``stop``. It sends ``building``, ``built`` (the machine), ``loaded`` or ``refused``, ``ready``, and per turn
@@ -174,7 +174,3 @@ def main() -> None:
             elif "id" in message:
                 parent.send("illegal" if illegal else "failed", id=message["id"], error=reason)
     leave()
-
-
-if __name__ == "__main__":
-    main()

@@ -25,7 +25,7 @@ class TournamentProcess(Child):
 
     @classmethod
     async def start(cls, module: str) -> Self:
-        """Start ``python -m module``. Raises OSError if no more processes can be started or files opened."""
+        """Start a process of a module. Raises OSError if no more processes can be started or files opened."""
         os.environ.update(dict.fromkeys(_OF_ONE_THREAD, "1"))
         process = await cls.spawn(module, max_line=_MAX_LINE)
         inbox = process.inbox = asyncio.Queue()

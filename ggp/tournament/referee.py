@@ -1,4 +1,4 @@
-"""The process that runs one match after another: ``python -m ggp.tournament.referee``.
+"""The process that runs one match after another.
 
 A :class:`ggp.manager.GameManager` runs each match. Local players think in processes of their own
 (:mod:`ggp.tournament.player_process`). They are asked with a hard deadline and restarted if they fail; the
@@ -416,7 +416,3 @@ def main() -> None:
     limit_memory(MEMORY_BYTES)
     asyncio.run(serve())
     leave()
-
-
-if __name__ == "__main__":
-    main()

@@ -128,7 +128,3 @@ def main() -> None:
         return watched.draw(request["moves"], request.get("step"))
 
     answer_requests(answer, "drawing", *_LIMITS)
-
-
-if __name__ == "__main__":
-    main()

@@ -156,7 +156,3 @@ def _answer(request: JsonMessage, send: Send) -> Told:
 def main() -> None:
     """Work until the other end is gone."""
     answer_requests(_answer, "check", MEMORY, CPU_SECONDS)
-
-
-if __name__ == "__main__":
-    main()

@@ -68,6 +68,15 @@ def page(
     return web.Response(text=text, content_type="text/html", headers={"Cache-Control": "no-store"})
 
 
+def attachment(text: str, kind: str, name: str) -> web.Response:
+    """A file to be saved, of a content type; where a browser shows it, nothing in it runs."""
+    headers = {
+        "Content-Disposition": f'attachment; filename="{name}"',
+        "Content-Security-Policy": "sandbox; default-src 'none'",
+    }
+    return web.Response(text=text, content_type=kind, headers=headers)
+
+
 def error_page(request: web.Request, text: str) -> web.Response:
     """The page for an address that leads nowhere, or to what is there no more."""
     return page(request, "Not here", "lost.js", text=text)

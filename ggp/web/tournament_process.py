@@ -69,7 +69,3 @@ def answer(request: JsonMessage, news: Send) -> dict[str, object]:
 def main() -> None:
     """Answer until the other end is gone."""
     answer_requests(answer, "tournament", MEMORY, CPU_SECONDS)
-
-
-if __name__ == "__main__":
-    main()

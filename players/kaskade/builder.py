@@ -1,9 +1,8 @@
 """A process that builds one stage of the kaskade: both its ends.
 
-`Builder` is the end in the process that plays. The building process itself is ``python -m
-players.kaskade.builder``. Grounding or compiling hostile rules may use up all time and memory allowed. In a
-process of its own it takes neither the interpreter lock nor the memory of the process that must answer in
-time, and it can die alone.
+`Builder` is the end in the process that plays, :func:`main` runs in the other one. Grounding or compiling
+hostile rules may use up all time and memory allowed. In a process of its own it takes neither the interpreter
+lock nor the memory of the process that must answer in time, and it can die alone.
 
 Input and output come in files without a name (:mod:`players.processes.lines`), so that nothing is left over
 whichever process is killed. A builder has its own session, and ends when its connection ends.
@@ -225,7 +224,3 @@ def _die_first() -> None:
 def _end_with_the_input(lines: Lines) -> None:
     lines.receive()
     os._exit(0)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,4 +1,4 @@
-"""The fork server: ``python -m players.processes.fork_server REQUESTS SOCKET WARM-UP [ARGUMENT...]``.
+"""The fork server. Its arguments are REQUESTS, SOCKET, WARM-UP and those of WARM-UP.
 
 It imports, compiles and loads everything that the other processes of a player need, by calling
 ``module:function`` WARM-UP with the arguments. Then it forks children that run the requested modules
@@ -192,7 +192,3 @@ def _is_gone(asker: socket.socket) -> bool:
 def _tell(out: int, message: dict[str, Any]) -> None:
     with contextlib.suppress(OSError):
         os.write(out, json.dumps(message).encode() + b"\n")
-
-
-if __name__ == "__main__":
-    main()

@@ -140,10 +140,10 @@ def launch(
     session: bool = False,
     server: socket.socket | None = None,
 ) -> Forked | subprocess.Popen[bytes]:
-    """Start ``python -m module arguments``.
+    """Start a process that calls ``main`` of a module.
 
     Args:
-        module: has a function ``main`` that takes its arguments from ``sys.argv``.
+        module: its ``main`` takes the arguments from ``sys.argv``.
         arguments: no secrets: every user can read them.
         files: descriptors of this process to inherit, by their number there; above 2 it must be the same
             number. 0, 1 and 2 are standard input, output and errors; by default the first two are empty and
@@ -231,7 +231,7 @@ def anew(
     variables["PYTHONPATH"] = os.pathsep.join(filter(None, folders))
     try:
         process = subprocess.Popen(
-            [sys.executable, "-P", "-m", module, *arguments],
+            [sys.executable, "-P", "-c", f"from {module} import main; main()", *arguments],
             stdin=files.get(0, subprocess.DEVNULL),
             stdout=files.get(1, subprocess.DEVNULL),
             stderr=files.get(2),

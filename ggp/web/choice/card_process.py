@@ -4,8 +4,6 @@ puzzle."""
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
 import time
 from itertools import islice
@@ -18,7 +16,7 @@ from gdl.syntax.parser import parse_term
 from gdl.terms import Term
 from gdl.visible import visible
 from gdl.words import counted
-from ggp.answers.catalogue import PACKING_ENDINGS, playthrough, title_of
+from ggp.answers.catalogue import PACKING_ENDINGS, playthrough, title_of, uploaded
 from ggp.boards.scene import Onlooker
 from ggp.boards.svg.picture import SvgPainter
 from ggp.game import Game
@@ -195,17 +193,9 @@ def answer(request: JsonMessage, send: Send) -> Told:
     Raises GdlError."""
     if request["do"] == "draw":
         return _drawn(request["name"], request["step"])
-    try:
-        data = base64.b64decode(request["data"], validate=True)
-    except (binascii.Error, ValueError):
-        raise GdlError("data must be base64") from None
-    return read_upload(request["name"], data)
+    return read_upload(request["name"], uploaded(request["data"]))
 
 
 def main() -> None:
     """Draw and read until the other end is gone."""
     answer_requests(answer, "this file", MEMORY, CPU_SECONDS)
-
-
-if __name__ == "__main__":
-    main()

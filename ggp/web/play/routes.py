@@ -30,7 +30,7 @@ from ggp.web.play.requests import LONGEST_CLOCK, LOOKS_ON, PLAYER, REQUESTS
 from ggp.web.play.view import HUMAN, OUTSIDE
 from ggp.web.replay.recorded import MOST_STATES
 from ggp.web.rooms import BUDGET, PageRoom
-from ggp.web.shell import Broadcast, add_page, encode, page
+from ggp.web.shell import Broadcast, add_page, attachment, encode, page
 from ggp.web.visits import fields, json_object
 from players.processes.limits import cores
 from players.registry import NAMES
@@ -616,11 +616,7 @@ async def _keep(request: web.Request) -> web.Response:
     table = request.app[TABLES].get(request.match_info["table"])
     text = await table.kept(form, request.query.get("key", ""), request.query.get("over") == "yes")
     kind, ending = KINDS[form]
-    headers = {
-        "Content-Disposition": f'attachment; filename="match.{ending}"',
-        "Content-Security-Policy": "sandbox; default-src 'none'",
-    }
-    return web.Response(text=text, content_type=kind, headers=headers)
+    return attachment(text, kind, f"match.{ending}")
 
 
 async def _request(request: web.Request) -> web.Response:

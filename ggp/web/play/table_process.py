@@ -1,5 +1,4 @@
-"""The process of one table, ``python -m ggp.web.play.table_process``, and tables of games of hidden
-information.
+"""The process of one table, and tables of games of hidden information.
 
 The first request is ``open``: the game's name or its rules, ``seats``, ``playclock`` and so on. If the table
 cannot be opened, the process answers ``refused``. Otherwise it sends the ``rules``, followed by the messages
@@ -244,7 +243,3 @@ def _request(message: JsonMessage) -> TableRequest:
     game = Game(str(message.get("game") or "game"), rules) if rules else Game.load(str(message["game"]))
     names = TableRequest.__dataclass_fields__.keys() - {"game"}
     return TableRequest(game, **{name: message[name] for name in names if message.get(name)})
-
-
-if __name__ == "__main__":
-    main()

@@ -3,7 +3,6 @@ moves, or the packed pieces in 3D."""
 
 from __future__ import annotations
 
-import base64
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,7 +10,7 @@ from pathlib import Path
 from gdl.errors import GdlError
 from gdl.reading import games_folder, read_limited
 from ggp.answers.answer_process import solve_told
-from ggp.answers.catalogue import load_source
+from ggp.answers.catalogue import load_source, uploaded
 from ggp.cover.drawings import page
 from ggp.cover.instance import MOST_BYTES, PackingInstance, packing_instance
 from ggp.game import Game
@@ -82,7 +81,7 @@ BEAT = 0.3
 def _instance(request: JsonMessage, apart: bool) -> PackingInstance:
     name = str(request["name"])
     if request["data"]:
-        data = base64.b64decode(request["data"])
+        data = uploaded(request["data"])
     else:
         data = read_limited(games_folder() / "puzzles" / name, MOST_BYTES)
     found = packing_instance(Path(name or "puzzle"), data, None, every=False, apart=apart)
@@ -129,7 +128,3 @@ def _packed(request: JsonMessage, send: Send) -> JsonMessage:
 def main() -> None:
     """Solve and draw until the other end is gone."""
     answer_requests(PuzzleBench().answer, "solver", MEMORY, CPU_SECONDS)
-
-
-if __name__ == "__main__":
-    main()

@@ -3,8 +3,6 @@ puzzles are solved, and their pieces shown in space."""
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
 
 from aiohttp import web
@@ -12,7 +10,7 @@ from aiohttp import web
 from gdl.errors import GdlError
 from gdl.json_schema import text
 from gdl.visible import visible
-from ggp.answers.catalogue import MOST_UPLOADED, SOURCE, checked_source, packing_files
+from ggp.answers.catalogue import MOST_UPLOADED, SOURCE, checked_source, packing_files, uploaded
 from ggp.answers.operations import OPERATIONS
 from ggp.boards.svg.markup import drawing_policy, source_hash
 from ggp.processes.budget import WorkBudget, WorkNeed
@@ -157,10 +155,7 @@ async def _pack(request: web.Request) -> web.Response:
         raise GdlError("name a packing puzzle, or bring its data", remedy='{"name": "soma.packing"}')
     if name and name not in [path.name for path in packing_files()]:
         raise GdlError(f"there is no packing puzzle {visible(name[:80])!r}")
-    try:
-        base64.b64decode(data, validate=True)
-    except (binascii.Error, ValueError):
-        raise GdlError("data must be base64") from None
+    uploaded(data)  # data that is not base64 is refused here
     order = {"do": "pack", "name": name, "data": data, "seconds": SECONDS}
     first = {"solutions": 0, "share": 0.0, "seconds": 0.0}
     return web.json_response(

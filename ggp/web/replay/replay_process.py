@@ -476,7 +476,3 @@ class ReplayDesk:
 def main() -> None:
     """Answer until the other end is gone."""
     answer_requests(ReplayDesk().answer, "replay", MEMORY, CPU_SECONDS)
-
-
-if __name__ == "__main__":
-    main()

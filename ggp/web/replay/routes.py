@@ -27,7 +27,7 @@ from ggp.web.cached_lists import CachedDrawings, CachedList
 from ggp.web.gate import SETTINGS, STREAMED
 from ggp.web.replay.recorded import MOST_BROUGHT_BYTES
 from ggp.web.rooms import PageRoom, add_owner
-from ggp.web.shell import add_page, page
+from ggp.web.shell import add_page, attachment, page
 from ggp.web.visits import body_chunks
 
 MOST_COMING = 4
@@ -292,14 +292,7 @@ async def _export(request: web.Request) -> web.Response:
         raise GdlError("this file has several matches", remedy="choose one")
     answer = await _work(request, {"do": "page"})
     name = re.sub(r"[^\w.-]+", "_", story["name"])[:80] or "match"
-    return web.Response(
-        text=answer["page"],
-        content_type="text/html",
-        headers={
-            "Content-Disposition": f'attachment; filename="{name}.html"',
-            "Content-Security-Policy": "sandbox; default-src 'none'",
-        },
-    )
+    return attachment(answer["page"], "text/html", f"{name}.html")
 
 
 async def _bring(request: web.Request) -> web.Response:

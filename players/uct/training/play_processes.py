@@ -1,7 +1,7 @@
 """`PlayProcesses`: self-play by searches in processes of their own, each of which asks for the newest weights
 after some steps.
 
-Such a process is ``python -m players.uct.training.play_processes SOCKET``, an inherited descriptor. It gets
+The argument of such a process is a socket, an inherited descriptor. It gets
 the ``task``, which holds the machine and the terms, and sends ``ready``. Then it receives ``values``, and
 sends back the ``states`` played by them, until the other end of the socket is closed. All of these are in the
 files that come with the messages.
@@ -178,7 +178,3 @@ def main() -> None:
             if lines.receive() is None:
                 break
             values.take(pickle.loads(lines.file_bytes()))
-
-
-if __name__ == "__main__":
-    main()

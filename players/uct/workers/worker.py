@@ -1,4 +1,4 @@
-"""A search process: ``python -m players.uct.workers.worker SOCKET MEMORY``, both inherited descriptors.
+"""A search process. Its arguments are a socket and a memory, both inherited descriptors.
 
 It takes commands from the socket, searches, and writes its results to the memory
 (:mod:`players.uct.workers.channel`). It ends at once when the other end of the socket is closed, whatever it
@@ -173,7 +173,3 @@ def main() -> None:
     except Exception as error:  # another process takes the place of this one
         print(f"search process {os.getpid()} ends: {describe(error)}", file=sys.stderr, flush=True)
         os._exit(1)
-
-
-if __name__ == "__main__":
-    main()

@@ -22,7 +22,3 @@ def answer(order: JsonMessage, send: Send) -> dict[str, object]:
 
 def main() -> None:
     answer_requests(answer, "sum", 1 << 30, 60.0)
-
-
-if __name__ == "__main__":
-    main()
