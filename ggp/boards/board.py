@@ -39,7 +39,6 @@ from ggp.boards.kinds.heaps import Heaps, heaps_of, row_layers
 from ggp.boards.kinds.links import between, drawn_lines, hinted_facts, hinted_relations, links_of
 from ggp.boards.kinds.seas import with_seas
 from ggp.boards.layers import (
-    MOST_SIDE,
     Layer,
     LayerCandidate,
     LayerFinder,
@@ -312,7 +311,7 @@ def board_of(
     if sides and shape is BoardShape.STRAIGHT:
         squares = _without_holes(squares, columns, rows)
     things = things.union(*fixed.values())
-    lines, loops = (drawn_lines(links, rules, squares, look) for look in ("line", "loop"))
+    lines, loops = (drawn_lines(links, rules, squares, turned, look) for look in ("line", "loop"))
     if shape is BoardShape.STRAIGHT and not lines:
         lines = lines_between(squares, columns, rows, statics)
     dotted, clues = frozenset[Thing](), frozenset[Square]()
@@ -370,11 +369,9 @@ def _board_of_dots(
     candidates: list[LayerCandidate],
     hinted: Sequence[Term],
     order: CoordinateOrder,
-) -> Grid | None:
+) -> Grid:
     """The board of lines that are named by the dots at their ends, and boxes by the dot at their lower
     left."""
-    if max(len(columns), len(rows)) > 2 * MOST_SIDE:
-        return None
     dots: set[Square] = {((), x, y) for x in columns[::2] for y in rows[::2]}
     boxes = _distinct([c for c in candidates if not c.layer.panel and c.squares <= dots])
     layers = Layer(line, 4, 0, 1, (2, 3), at=at), *(replace(box.layer, at=at) for box in boxes)

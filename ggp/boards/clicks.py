@@ -352,7 +352,7 @@ class ClickFinder:
         assert board is not None
         layer = board.layers[places.layer]
         if layer.at:
-            dots = tuple(move.args[i] for i in (places.x, places.y, *places.panel))
+            dots = tuple(move.args[i] for i in (places.x, places.y, *places.panel) if i >= 0)
             return (board.key(layer.at[dots]) or "",) if dots in layer.at else ()
         if places.x == places.y:
             split = self._split(move.args[places.x], places.layer)

@@ -9,7 +9,7 @@ from enum import Enum
 from itertools import product
 
 from gdl.terms import Term
-from ggp.boards.layers import Layer, Square, Thing, split_name, things_on
+from ggp.boards.layers import MOST_SIDE, Layer, Square, Thing, split_name, things_on
 from ggp.boards.statics import CoordinateOrder, Statics
 
 Point = tuple[int, int]
@@ -275,7 +275,8 @@ def dots_of(
         return None
     sides = [{line[i] for line in lines for i in (n, n + 2)} for n in (0, 1)]
     ways = {line[0] == line[2] for line in lines}
-    if len(ways) < 2 or min(map(len, sides)) < 2 or not all(map(order.sure, sides)):
+    sizes = sorted(map(len, sides))
+    if len(ways) < 2 or not 2 <= sizes[0] <= sizes[1] <= MOST_SIDE or not all(map(order.sure, sides)):
         return None
     columns, rows = (
         tuple(name for dot in order.sort(side) for name in (dot, Term(f"{dot}+")))[:-1] for side in sides

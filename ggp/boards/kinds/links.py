@@ -59,9 +59,10 @@ def links_of(
 
 
 def drawn_lines(
-    links: Iterable[Term], rules: Rules, squares: Collection[Square], look: str
+    links: Iterable[Term], rules: Rules, squares: Collection[Square], turned: bool, look: str
 ) -> tuple[tuple[Square, Square], ...]:
-    """The ends of lines of a board of ``lines`` that facts with this look are, ``line`` or ``loop``."""
+    """The ends of lines of a board of ``lines`` that facts with this look are, ``line`` or ``loop``;
+    ``turned`` if rows come first."""
     names = hinted_relations(rules, {look}) if board_hint(rules.hints) == "lines" else set[str]()
-    ends = (sorted(between(fact, squares)[0]) for fact in links if fact.name in names)
+    ends = (sorted(between(fact, squares, turned)[0]) for fact in links if fact.name in names)
     return tuple(dict.fromkeys((a, b) for a, b in ends))

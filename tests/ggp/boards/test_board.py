@@ -488,6 +488,8 @@ def test_other_functors_of_four_arguments_are_no_lines() -> None:
     assert not is_found("(l 1 1 1 3) (l 1 1 3 1) (l 2 2 2 1)"), "too long"
     assert not is_found("(l 1 1 1 2 x) (l 1 1 2 1 x)")
     assert not is_found("(l red p q r) (l p red q p)")
+    wide = " ".join(f"(l {x} 1 {x + 1} 1)" for x in range(1, 50))
+    assert not is_found(f"{wide} (l 1 1 1 2)"), "more columns than a board may have"
 
 
 # --- What things were seen to do: moves, pushes, trails, towers

@@ -133,6 +133,14 @@ def test_lines_of_a_board_are_those_of_a_relation_with_a_hint(game: str, slantin
     assert "gb-link" not in drawn and "gb-point" not in drawn
 
 
+def test_lines_are_turned_with_a_board_whose_rows_come_first() -> None:
+    text = (
+        Game.load("surakarta").text.replace("column", "line").replace("row", "column").replace("line", "row")
+    )
+    _, board, drawn = drawn_of(text.replace("as rows", "as lines"))
+    assert board.layers[0].turned and len(board.loops) == 8 and re.search(r"gb-lines[^>]*A40 40 0 1", drawn)
+
+
 def test_areas_on_hexagons_are_hexagons() -> None:
     machine = make_machine(
         parse_rules("; draw: red as area\n; draw: blue as block\n" + Game.load("hex:5").text), "prover"
