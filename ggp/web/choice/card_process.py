@@ -54,11 +54,6 @@ def game_picture(path: Path, most: int = SHOWN) -> str:
     return painter.draw_state(state, before, alone=True, facts=False, by=Onlooker(moves=made))
 
 
-def _level_picture(name: str) -> str:
-    """The first position of a level."""
-    return first_picture(Game.load(str(games_folder() / "levels" / name)), alone=True)
-
-
 def _packing_picture(path: Path) -> str:
     """The layers of a solution as SVG; empty if none is found in time."""
     from ggp.cover.drawings import svg
@@ -80,7 +75,7 @@ def _drawn(name: str, step: int) -> Told:
     if name.endswith(PACKING_ENDINGS):
         return {"svg": _packing_picture(games_folder() / "puzzles" / name)}
     if "." in name:
-        return {"svg": _level_picture(name)}
+        return {"svg": first_picture(Game.load(games_folder() / "levels" / name), alone=True)}
     path = installed_game(name)
     assert path is not None, "the page asks for cards of the list"
     return {"svg": game_picture(path, SHOWN if step < 0 else step)}
