@@ -97,3 +97,14 @@ def installed_games() -> Iterator[Path]:
 def installed_game(name: str) -> Path | None:
     """The .kif file of the bundled game with this name; None if there is no such game."""
     return _bundled(games_folder()).get(name)
+
+
+def installed_place(name: str) -> str | None:
+    """The path of the bundled game that a stranger names, with the sizes that follow a colon (``hex:11``), as
+    :meth:`ggp.game.Game.load` reads it. None if there is no such game. Raises GdlError if the game does not
+    come in these sizes."""
+    game, colon, sizes = name.lower().partition(":")
+    path = installed_game(game)
+    if path is not None and colon:
+        variant(path.stem, read_rules_file(path), sizes)
+    return None if path is None else f"{path}{colon}{sizes}"

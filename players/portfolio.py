@@ -295,10 +295,10 @@ def solve(
 
     looked, end, solved = began, began + seconds, False
     while portfolio.active and time.monotonic() < end:
+        portfolio.step(end)
         if line.value >= perfect and not solved:
             solved = True
             end = time.monotonic() + (time_to_shorten(began, end) if shorten and portfolio.shortens else 0.0)
-        portfolio.step(end)
         if watch is not None and time.monotonic() > looked + _LOOK_SECONDS:
             looked = time.monotonic()
             watch(so_far(), portfolio.at_work)

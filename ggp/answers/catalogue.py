@@ -27,7 +27,7 @@ from gdl.visible import visible
 from gdl.words import counted, sentences, shortened
 from ggp.game import Game
 from ggp.processes.parent import JsonMessage
-from ggp.rule_files import installed_game, installed_games, read_rules_file
+from ggp.rule_files import installed_games, installed_place, read_rules_file
 
 T = TypeVar("T")
 log = logging.getLogger("ggp.games")
@@ -67,9 +67,8 @@ def checked_source(fields: dict[str, Any]) -> JsonMessage:
 
 
 def _place(name: str) -> str:
-    game, colon, sizes = name.partition(":")
-    if (path := installed_game(game)) is not None:
-        return f"{path}{colon}{sizes}"
+    if place := installed_place(name):
+        return place
     if found := _LEVEL.fullmatch(name):
         path = games_folder() / "levels" / found[1]
         if path.is_file():

@@ -8,9 +8,10 @@ from functools import partial
 from aiohttp import web
 
 from gdl.json_schema import Schema, text, whole
-from ggp.answers.catalogue import MOST_CHARACTERS, checked_source, load_source
+from ggp.answers.catalogue import MOST_CHARACTERS
+from ggp.game import Game
 from ggp.processes.workers import GivenUpError, Workers, WorkKind
-from ggp.rule_files import installed_game
+from ggp.rule_files import installed_place
 from ggp.web.cached_lists import KNOWN
 from ggp.web.gate import TOKEN_HEADER
 from ggp.web.rooms import PageRoom, add_owner
@@ -46,10 +47,10 @@ async def _page(request: web.Request) -> web.Response:
 
 async def _text(request: web.Request) -> web.Response:
     name = request.match_info["name"]
-    if installed_game(name.partition(":")[0]) is None:
+    place = installed_place(name)
+    if place is None:
         raise web.HTTPNotFound(reason="there is no such game")
-    source = checked_source({"game": name})
-    return web.json_response({"text": (await asyncio.to_thread(load_source, source)).text})
+    return web.json_response({"text": (await asyncio.to_thread(Game.load, place)).text})
 
 
 async def _work(request: web.Request) -> web.Response:

@@ -22,6 +22,7 @@ from gdl.information import playing
 from gdl.json_schema import matching, number, record, rows, text, whole
 from gdl.terms import RANDOM
 from gdl.visible import without_folders
+from ggp.answers.catalogue import checked_source
 from ggp.game import Game
 from ggp.processes.budget import WorkBudget, WorkNeed
 from ggp.processes.workers import Workers, WorkKind
@@ -207,6 +208,7 @@ async def _begin(request: web.Request) -> web.Response:
     offered = await _offered(request)
     if unknown := {name for name in body["games"] if name.partition(":")[0] not in offered}:
         raise GdlError(f"there is no game {min(unknown)!r} for two players and more")
+    places = dict.fromkeys(checked_source({"game": name})["game"] for name in body["games"])
     entrants = tuple(Entrant(**given) for given in body["players"])
     for entrant in entrants:
         check_public(entrant.spec, request.app[SETTINGS].players)
@@ -214,7 +216,7 @@ async def _begin(request: web.Request) -> web.Response:
             raise GdlError("these players have no processes of their own", remedy="leave out workers=")
 
     def store() -> Path:
-        games = [Game.load(name) for name in dict.fromkeys(body["games"])]
+        games = [Game.load(place) for place in places]
         specs = tuple(GameSpec(one.name, one.kif, len(playing(one.machine("prover").roles))) for one in games)
         title, clock = (
             ", ".join(offered[one.name.partition(":")[0]]["title"] for one in games),

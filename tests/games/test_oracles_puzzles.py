@@ -1,23 +1,20 @@
-"""Puzzles and small games beside their oracles, step by step in random matches; lengths that are known."""
+"""Solutions of puzzles that their oracles accept, too; lengths that are known."""
 
 from __future__ import annotations
 
 import pickle
-import random
 from collections import deque
+from collections.abc import Iterable
 from typing import Final
 
 import pytest
 
-from gdl.machine import State
-from gdl.syntax.parser import parse_term
-from tests.games.oracles.catalogue import ORACLES
-from tests.games.oracles.match import Match, words
-from tests.games.oracles.paper import PAPER
+from tests.games.oracles.catalogue import oracle_of, oracles_in
+from tests.games.oracles.match import Match, apart, words
+from tests.games.oracles.paper import Paper
 from tests.games.rules_of_games import prover
 from tests.players.puzzles.frontier.plain import machine_of, searched
 
-POSITIONS = 1_000
 SHORTEST: Final = {
     "atomix": 24, "chineserings": 42, "couples": 11, "frogs": 15, "guarini": 16, "iceboxes": 17,
     "icemaze": 18, "keymaze": 68, "merlin": 6, "missionaries": 11, "snakecube": 17, "torchbridge": 5,
@@ -35,43 +32,10 @@ FILLED: Final = ("hidato", "tents")
 """Puzzles of one solution, in which nothing that was written goes away."""
 
 
-def compare(state: State, oracle: Match) -> None:
-    """Assert that a state of our rules is that of the oracle."""
-    assert {str(fact) for fact in state.propositions} == oracle.facts()
-    assert state.terminal == oracle.over
-    assert list(state.goals.values()) == oracle.goals()
-    if not oracle.over:
-        assert [sorted(state.legal[role]) for role in state.legal] == [
-            sorted(own) for own in oracle.options()
-        ]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ORACLES)
-def test_random_matches_are_those_of_the_oracle(name: str) -> None:
-    machine = prover(name)
-    rng = random.Random(name)
-    compared = 0
-    while compared < POSITIONS:
-        oracle, state = ORACLES[name](), machine.initial_state()
-        compare(state, oracle)
-        while not state.terminal:
-            joint = [rng.choice(sorted(own)) for own in oracle.options()]
-            moves = [machine.move_id(role, parse_term(move)) for role, move in enumerate(joint)]
-            seen = oracle.seen(joint)
-            if seen is not None:
-                percepts = machine.percepts(state, moves)
-                assert [{str(one) for one in own} for own in percepts] == seen
-            state = machine.next_state(state, moves)
-            oracle.play(joint)
-            compare(state, oracle)
-            compared += 1
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SHORTEST)
 def test_shortest_solutions_have_as_many_moves_as_the_head_says(name: str) -> None:
-    waiting = deque([(ORACLES[name](), 0)])
+    waiting = deque([(oracle_of(name)(), 0)])
     seen = set[frozenset[str]]()
     while waiting:
         match, moves = waiting.popleft()
@@ -91,7 +55,7 @@ def test_shortest_solutions_have_as_many_moves_as_the_head_says(name: str) -> No
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FILLED)
 def test_a_puzzle_that_is_filled_has_one_solution(name: str) -> None:
-    layer = {frozenset(ORACLES[name]().facts()): ORACLES[name]()}
+    layer = {frozenset(oracle_of(name)().facts()): oracle_of(name)()}
     solutions = 0
     while layer:
         solutions += sum(match.goals() == [100] for match in layer.values())
@@ -105,18 +69,24 @@ def test_a_puzzle_that_is_filled_has_one_solution(name: str) -> None:
     assert solutions == 1
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", PAPER)
-def test_a_puzzle_on_paper_has_one_solution_that_our_rules_accept(name: str) -> None:
-    (moves,) = PAPER[name]().solutions()
-    match, machine = PAPER[name](), prover(name)
-    state = machine.initial_state()
+def accepted(name: str, moves: Iterable[str]) -> None:
+    """Assert that our rules and the oracle agree on a line, and that it solves the puzzle."""
+    match, state = oracle_of(name)(), prover(name).initial_state()
     for move in moves:
-        compare(state, match)
-        state = machine.next_state(state, [machine.move_id(0, parse_term(move))])
+        assert not apart(state, match)
+        state = state.play(move)
         match.play([move])
-    compare(state, match)
+    assert not apart(state, match)
     assert match.over and match.goals() == [100]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", oracles_in("paper"))
+def test_a_puzzle_on_paper_has_one_solution_that_our_rules_accept(name: str) -> None:
+    match = oracle_of(name)()
+    assert isinstance(match, Paper)
+    (moves,) = match.solutions()
+    accepted(name, moves)
 
 
 def fewest(match: Match) -> list[str]:
@@ -133,12 +103,4 @@ def fewest(match: Match) -> list[str]:
 def test_the_search_of_all_states_finds_lines_that_are_as_short(name: str) -> None:
     result = searched(machine_of(name))
     assert result.value == 100 and len(result.moves) == SEARCHED[name]
-    match = ORACLES[name]()
-    state = prover(name).initial_state()
-    for number in result.moves:
-        move = str(machine_of(name).move(0, number))
-        assert move in match.options()[0]
-        match.play([move])
-        state = prover(name).next_state(state, [prover(name).move_id(0, parse_term(move))])
-    compare(state, match)
-    assert match.over and match.goals() == [100]
+    accepted(name, [str(machine_of(name).move(0, number)) for number in result.moves])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from functools import cache
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from gdl.errors import GdlError
 from gdl.machine import Machine
 from gdl.prover.machine import ProverMachine
-from players.portfolio import BestLine, Portfolio, time_to_shorten
+from players.portfolio import BestLine, Portfolio, solve, time_to_shorten
 from players.puzzles.frontier.solver import BreadthFirst, ClosedList
 from players.puzzles.nrpa import BY_MOVE, BY_PAIR, BY_STEP, NestedPolicy
 from players.solvers import Certainty, LineSolver, Promise, Report, Task
@@ -265,6 +266,20 @@ def test_time_and_memory_are_divided_by_promise(monkeypatch: pytest.MonkeyPatch)
     assert sizes[0] == pytest.approx(2 * sizes[2], abs=2)
     assert sum(sizes) == pytest.approx(MEMORY, abs=3)
     assert not blind.tasks
+
+
+def test_no_solver_goes_on_after_a_line_to_the_highest_goal(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Lucky(Idle):
+        tasks: ClassVar[list[Task]] = []
+
+        def step(self, deadline: float) -> bool:
+            self.states += 1
+            self.report(100, [0])
+            return False
+
+    monkeypatch.setattr("players.solvers._plugged", lambda: [Lucky])
+    found = solve(game("(role you) (legal you go) (<= terminal (true over)) (goal you 100)"), 60.0)
+    assert (found.value, found.moves, found.states) == (100, ("go",), 1)
 
 
 def test_a_solver_by_name_works_alone_and_one_that_there_is_not_is_refused() -> None:

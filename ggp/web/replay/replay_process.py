@@ -40,7 +40,7 @@ from ggp.manager import in_words
 from ggp.processes.parent import JsonMessage, Send, answer_requests
 from ggp.protocol.http_error import object_of
 from ggp.report_page import standalone
-from ggp.rule_files import installed_game
+from ggp.rule_files import installed_place
 from ggp.tournament.session import stored_settings
 from ggp.tournament.store import Store
 from ggp.web.replay.analysis import analysed
@@ -77,9 +77,8 @@ def game_of(name: str, rules: str) -> Game | None:
     ParseError if the rules cannot be read."""
     if rules:
         return Game(name or "game", rules)
-    stem, colon, sizes = name.lower().partition(":")
-    found = installed_game(stem)
-    return None if found is None else Game.load(f"{found}{colon}{sizes}")
+    place = installed_place(name)
+    return None if place is None else Game.load(place)
 
 
 def _of_file(path: Path, number: int) -> RecordSource:

@@ -9,27 +9,9 @@ from typing import Any
 
 from tests.games.oracles.draughts import Draughts
 from tests.games.oracles.fairy import Fairy, pyffish
-from tests.games.oracles.lined import Abalone, Alquerque, BaghChal, Fanorona, Morris, Surakarta, Teeko
-from tests.games.oracles.oracle import LETTERS, Turn, cell
-from tests.games.oracles.plain import (
-    QUEEN,
-    BlackPath,
-    BridgIt,
-    Dominoes,
-    Hackenbush,
-    Hasami,
-    Konane,
-    OrderAndChaos,
-    Pente,
-    Quarto,
-    Rolit,
-    Row,
-    Tafl,
-    ThreeYavalath,
-    Wythoff,
-    hexagon,
-    rectangle,
-)
+from tests.games.oracles.lined import Morris
+from tests.games.oracles.match import LETTERS, Turn, cell
+from tests.games.oracles.plain import QUEEN, Dominoes, Row, Tafl, hexagon, rectangle
 from tests.games.oracles.spiel import Spiel
 
 WHITE_BLACK, BLACK_WHITE = ("white", "black"), ("black", "white")
@@ -96,7 +78,6 @@ havannah = partial(Spiel, "havannah(board_size=5)", WHITE_BLACK, placed)
 y = partial(Spiel, "y(board_size=9)", WHITE_BLACK, placed)
 domineering = partial(Dominoes, 8, {"vertical": [(0, 1)], "horizontal": [(1, 0)]})
 cram = partial(Dominoes, 6, {role: [(0, 1), (1, 0)] for role in ("first", "second")})
-konane, quarto = Konane, Quarto
 
 
 def _ataxx(uci: str) -> tuple[str, ...]:
@@ -105,24 +86,23 @@ def _ataxx(uci: str) -> tuple[str, ...]:
     return ("pass",) if uci[:2] == uci[2:] else (f"(jump {uci[0]} {uci[1]} {uci[2]} {uci[3]})",)
 
 
-class _Ataxx(Fairy):
+class Ataxx(Fairy):
     """There is no limit of turns there; here who has more pieces then wins."""
 
     def __init__(self) -> None:
         super().__init__("ataxx", WHITE_BLACK, {"P": "white", "p": "black"}, _ataxx, most=200)
 
-    def goals(self) -> dict[str, int] | None:
-        board = self.fen.split()[0]
+    def result(self) -> dict[str, int] | None:
+        result, board = super().result(), self.fen.split()[0]
+        if result is None or self.plies < 200:
+            return result
         lead = board.count("P") - board.count("p")
-        if super().goals() is None or self.plies < 200:
-            return super().goals()
         return {
             "white": 50 + 50 * (lead > 0) - 50 * (lead < 0),
             "black": 50 + 50 * (lead < 0) - 50 * (lead > 0),
         }
 
 
-ataxx = _Ataxx
 jesonmor = partial(Fairy, "jesonmor", WHITE_BLACK, {"N": "white", "n": "black"}, most=200)
 foxandhounds = partial(Fairy, "fox-and-hounds", ("fox", "hounds"), {"F": "fox", "h": "hound"})
 
@@ -157,7 +137,7 @@ def _pentago_board(state: Any) -> set[str]:
 pentago = partial(Spiel, "pentago", WHITE_BLACK, _pentago, _pentago_board, CELL)
 
 
-class _Ultimate(Spiel):
+class UltimateTicTacToe(Spiel):
     """There, who may choose the board does so first."""
 
     def __init__(self) -> None:
@@ -194,14 +174,11 @@ class _Ultimate(Spiel):
             super().go(action)
 
 
-ultimatetictactoe = _Ultimate
-
-
 def _loa(text: str) -> tuple[str, ...]:
     return from_to(re.sub("[-x]", "", text))
 
 
-class _LinesOfAction(Spiel):
+class LinesOfAction(Spiel):
     """There, a position that comes again is a draw."""
 
     def __init__(self) -> None:
@@ -220,7 +197,6 @@ class _LinesOfAction(Spiel):
         super().go(turn)
 
 
-linesofaction = _LinesOfAction
 TYPES = {"p": "pawn", "n": "knight", "b": "bishop", "r": "rook", "q": "queen", "k": "king"}
 MEN = {kind: f"b{kind}" for kind in TYPES} | {kind.upper(): f"w{kind}" for kind in TYPES}
 
@@ -259,12 +235,12 @@ class _Chess(Fairy):
 class _MiniChess(_Chess):
     """There a match with nothing but kings goes on; here it is drawn."""
 
-    def goals(self) -> dict[str, int] | None:
+    def result(self) -> dict[str, int] | None:
         bare = not set(self.fen.split()[0]) - set("kK/12345678")
-        return dict.fromkeys(self.roles, 50) if bare else super().goals()
+        return dict.fromkeys(self.roles, 50) if bare else super().result()
 
 
-class _ThreeCheck(_Chess):
+class ThreeCheck(_Chess):
     """There the last check is counted at once; here with the next move."""
 
     def __init__(self) -> None:
@@ -280,10 +256,8 @@ class _ThreeCheck(_Chess):
 
 
 kingofthehill = partial(_Chess, "kingofthehill", True)
-threecheck = _ThreeCheck
 gardner, losalamos = partial(_MiniChess, "gardner"), partial(_MiniChess, "losalamos")
 antichess, racingkings = partial(_Chess, "antichess"), partial(_Chess, "racingkings")
-pente, hasami = Pente, Hasami
 _CROSS = {(4, 3), (4, 5), (3, 4), (5, 4)}
 _CORNERS = {(1, 1), (1, 7), (7, 1), (7, 7)}
 brandubh = partial(
@@ -299,7 +273,6 @@ tablut = partial(
     set(),
     {(x, y) for x, y in rectangle(9, 9) if {x, y} & {1, 9}},
 )
-wythoff, hackenbush, blackpath, teeko = Wythoff, Hackenbush, BlackPath, Teeko
 _THREE = [[(1, y), (2, y), (3, y)] for y in (1, 2, 3)] + [[(x, 1), (x, 2), (x, 3)] for x in (1, 2, 3)]
 threemensmorris = partial(
     Morris, 3, [*_THREE, [(1, 1), (2, 2), (3, 3)], [(1, 3), (2, 2), (3, 1)]], [], True, 50
@@ -314,7 +287,6 @@ sixmensmorris = partial(
     False,
     100,
 )
-alquerque, fanorona, baghchal, surakarta = Alquerque, Fanorona, BaghChal, Surakarta
 russiandraughts = partial(Draughts, "russian", 200)
 ANIMALS = {"l": "lion", "e": "elephant", "g": "giraffe", "c": "chick"}
 _ANIMALS = {
@@ -340,8 +312,6 @@ def _hands(fen: str) -> set[str]:
 dobutsu = partial(
     Fairy, "dobutsu", WHITE_BLACK, _ANIMALS, _dobutsu, 0, _hands, CELL | {"hand"}, most=100
 )  # fmt: skip
-orderandchaos, bridgit = OrderAndChaos, BridgIt
-rolit, threeyavalath, abalone = Rolit, ThreeYavalath, Abalone
 pyffish.load_variant_config("""
 [minireversi:flipello]
 maxRank = 6
@@ -355,13 +325,13 @@ def _reversi(uci: str) -> tuple[str, ...]:
     return placed(uci[2:]) if uci.startswith("P@") else ("pass",)
 
 
-class _Reversi(Fairy):
+class MiniReversi(Fairy):
     """There a match goes on with passes when neither side can place a disc."""
 
     def __init__(self) -> None:
         super().__init__("minireversi", BLACK_WHITE, {"P": "black", "p": "white"}, _reversi)
 
-    def goals(self) -> dict[str, int] | None:
+    def result(self) -> dict[str, int] | None:
         board = self.fen.partition("[")[0]
         if set(self.turns()) <= {("pass",)}:
             after = pyffish.get_fen(self.variant, self.fen, list(self.turns().values()))
@@ -375,10 +345,7 @@ class _Reversi(Fairy):
         return None
 
 
-minireversi = _Reversi
-
-
-class _Oware(Spiel):
+class Oware(Spiel):
     """There, a position that comes again ends the match, and at the end all seeds left are given out."""
 
     def __init__(self) -> None:
@@ -416,17 +383,14 @@ class _Oware(Spiel):
         if self.state.is_terminal():
             self.relations = frozenset()
 
-    def goals(self) -> dict[str, int] | None:
+    def result(self) -> dict[str, int] | None:
         if len(self._scores) <= 200 or self.state.is_terminal():
-            return super().goals()
+            return super().result()
         lead = self._scores[-1][0] - self._scores[-1][1]
         return {"south": 50 + 50 * ((lead > 0) - (lead < 0)), "north": 50 + 50 * ((lead < 0) - (lead > 0))}
 
 
-oware = _Oware
-
-
-class _Go(Spiel):
+class Go(Spiel):
     """There, a position that comes again ends the match."""
 
     def __init__(self) -> None:
@@ -450,7 +414,6 @@ class _Go(Spiel):
         return self.state.is_terminal() and self._passes < 2 and self._moves < 120
 
 
-go = _Go
 pyffish.load_variant_config("""
 [plainmakruk:makruk]
 countingRule = none
@@ -494,7 +457,7 @@ def _held(fen: str) -> set[str]:
     }
 
 
-class _MiniShogi(Fairy):
+class MiniShogi(Fairy):
     """There, a pawn that is dropped to give checkmate loses; here it may not be dropped."""
 
     def __init__(self) -> None:
@@ -512,9 +475,6 @@ class _MiniShogi(Fairy):
         return pyffish.gives_check(self.variant, after, []) and not pyffish.legal_moves(
             self.variant, after, []
         )
-
-
-minishogi = _MiniShogi
 
 
 class _Xiangqi(Fairy):

@@ -4,7 +4,7 @@ See :mod:`tests.games.oracles.match`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import product
 from typing import Final
 
@@ -437,14 +437,3 @@ class CantStop(Match):
 
     def goals(self) -> list[int | None]:
         return [*versus(self._won(0) - self._won(1)), None]
-
-
-CHANCE: Final[dict[str, Callable[[], Match]]] = {
-    "blackjack": Blackjack,
-    "cantstop": CantStop,
-    "coup": Coup,
-    "ministratego": MiniStratego,
-    "snakesandladders": SnakesAndLadders,
-    "threedice": ThreeDice,
-}
-"""Game -> a match of it."""

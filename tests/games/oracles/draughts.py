@@ -9,14 +9,15 @@ from typing import Any
 
 import pytest
 
-from tests.games.oracles.oracle import LETTERS, Oracle, Turn
+from tests.games.oracles.match import LETTERS, InTurn, Turn
 
 draughts: Any = pytest.importorskip("draughts", reason="pydraughts is not installed")
 
 
-class Draughts(Oracle):
+class Draughts(InTurn):
     """A variant of draughts on 8x8 squares whose squares are numbered from white's side."""
 
+    source = "pydraughts"
     roles = ("white", "black")
     relations = frozenset({"cell"})
 
@@ -60,7 +61,7 @@ class Draughts(Oracle):
         """Draws there depend on more than on the number of turns."""
         return bool(self._board.is_over()) and self._board.winner() == 0 and self._plies < self._most
 
-    def goals(self) -> dict[str, int] | None:
+    def result(self) -> dict[str, int] | None:
         if self._board.is_over() and self._board.winner():
             won = "white" if self._board.winner() == draughts.WHITE else "black"
             return {role: 100 * (role == won) for role in self.roles}

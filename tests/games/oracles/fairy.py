@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.games.oracles.oracle import Oracle, Turn, cell
+from tests.games.oracles.match import InTurn, Turn, cell
 
 pyffish: Any = pytest.importorskip("pyffish", reason="pyffish is not installed")
 _MOVE = re.compile(r"([a-z])(\d+)([a-z])(\d+)(.*)")
@@ -36,7 +36,7 @@ def board_of(fen: str, pieces: Mapping[str, str]) -> set[str]:
     return found
 
 
-class Fairy(Oracle):
+class Fairy(InTurn):
     """A variant of Fairy-Stockfish. Each position stands alone, so repetition ends nothing.
 
     Args:
@@ -47,6 +47,8 @@ class Fairy(Oracle):
         clock: after so many moves that take nothing the match is drawn; 0 for never.
         more: facts beside the board, of the position; the relations are ``relations``.
     """
+
+    source = "Fairy-Stockfish"
 
     def __init__(
         self,
@@ -84,7 +86,7 @@ class Fairy(Oracle):
     def facts(self) -> set[str]:
         return board_of(self.fen, self._pieces) | self._more(self.fen)
 
-    def goals(self) -> dict[str, int] | None:
+    def result(self) -> dict[str, int] | None:
         over, value = pyffish.is_immediate_game_end(self.variant, self.fen, [])
         if not over and not self.turns():
             over, value = True, pyffish.game_result(self.variant, self.fen, [])

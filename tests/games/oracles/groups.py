@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import permutations, product
 from typing import Final
 
@@ -510,20 +510,3 @@ class ThreeLiars(Hidden):
         right = self.dice.count(self.bid[1]) >= self.bid[0]
         bidder = (self.caller - 1) % 3
         return [*({self.caller: 100 * (not right), bidder: 100 * right}.get(i, 50) for i in range(3)), None]
-
-
-GROUPS: Final[dict[str, Callable[[], Match]]] = {
-    "diplomats": Diplomats,
-    "elfarol": ElFarol,
-    "fourothello": FourOthello,
-    "lowestunique": LowestUnique,
-    "morra": Morra,
-    "oshizumo": OshiZumo,
-    "soccer": Soccer,
-    "threeconnect": ThreeConnect,
-    "threekuhn": ThreeKuhn,
-    "threeliars": ThreeLiars,
-    "tronfour": TronFour,
-    "twothirds": TwoThirds,
-}
-"""Game -> a match of it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from itertools import pairwise
 
-from tests.games.oracles.oracle import Turn
+from tests.games.oracles.match import Turn
 from tests.games.oracles.plain import QUEEN, BoardGame, Square, hexagon, name, rectangle
 
 
@@ -45,7 +45,7 @@ class Lined(BoardGame):
         self.mover = 1 - self.mover
         self.taken_turns += 1
 
-    def goals(self) -> dict[str, int] | None:
+    def result(self) -> dict[str, int] | None:
         if not self.turns():
             return self.won_by(self.other)
         return self.won_by(None) if self.taken_turns >= self.most else None
@@ -196,8 +196,8 @@ class BaghChal(Lined):
         cells = {one.replace("tigers", "tiger").replace("goats", "goat") for one in super().facts()}
         return cells | {f"(hand {self._hand})", f"(caught {self._caught()})"}
 
-    def goals(self) -> dict[str, int] | None:
-        return self.won_by("tigers") if self._caught() == 5 else super().goals()
+    def result(self) -> dict[str, int] | None:
+        return self.won_by("tigers") if self._caught() == 5 else super().result()
 
 
 class Surakarta(Lined):

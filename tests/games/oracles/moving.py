@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import combinations
 from typing import Final
 
-from tests.games.oracles.match import Match
 from tests.games.oracles.puzzles import STEPS, Puzzle, is_in, shifted
 
 Place = tuple[str, int]
@@ -434,18 +432,3 @@ class SnakeCube(Puzzle):
     @property
     def solved(self) -> bool:
         return len(self.chain) == 27
-
-
-MOVING: Final[dict[str, Callable[[], Match]]] = {
-    "ballsort": BallSort,
-    "bishops": Bishops,
-    "chineserings": ChineseRings,
-    "foreandaft": ForeAndAft,
-    "iceboxes": IceBoxes,
-    "keymaze": KeyMaze,
-    "pyraminx": Pyraminx,
-    "snakecube": SnakeCube,
-    "threelights": ThreeLights,
-    "torchbridge": TorchBridge,
-}
-"""Puzzle -> a match of it."""

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Final
 
-from tests.games.oracles.match import Match
 from tests.games.oracles.puzzles import Puzzle
 
 SHAPES: Final = {
@@ -80,6 +78,3 @@ class Polyominoes(Puzzle):
 
     def goals(self) -> list[int | None]:
         return [100 if self.solved else 12 * (8 - len(self._left))]
-
-
-PACKING: Final[dict[str, Callable[[], Match]]] = {"polyominoes": Polyominoes}

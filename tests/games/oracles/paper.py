@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Final
 
@@ -578,18 +578,3 @@ class Hashi(Paper):
         bridges = dict([*before, (last, number)])
         needs = [self._need(island, bridges) for island in self.numbers]
         return len(values) < len(self.pairs) or (not any(needs) and self._connected(bridges))
-
-
-PAPER: Final[dict[str, Callable[[], Paper]]] = {
-    "akari": Akari,
-    "futoshiki": Futoshiki,
-    "hashi": Hashi,
-    "hitori": Hitori,
-    "kakuro": Kakuro,
-    "nurikabe": Nurikabe,
-    "skyscrapers": Skyscrapers,
-    "slitherlink": Slitherlink,
-    "starbattle": StarBattle,
-    "takuzu": Takuzu,
-}
-"""Puzzle -> a match of it."""

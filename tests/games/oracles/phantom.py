@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from tests.games.oracles.match import Match, words
@@ -124,6 +124,3 @@ class PhantomGo(Match):
     def goals(self) -> list[int | None]:
         lead = self._points(0) - self._points(1) - KOMI if self.over else 0
         return [*versus((lead > 0) - (lead < 0))]
-
-
-PHANTOM: Final[dict[str, Callable[[], Match]]] = {"phantomgo": PhantomGo}

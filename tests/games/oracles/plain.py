@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 
-from tests.games.oracles.oracle import LETTERS, Oracle, Turn, cell
+from tests.games.oracles.match import LETTERS, InTurn, Turn, cell
 
 Square = tuple[int, int]
 QUEEN = [(dx, dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1) if dx or dy]
@@ -16,7 +16,7 @@ def name(square: Square) -> str:
     return f"{LETTERS[square[0] - 1]} {square[1]}"
 
 
-class BoardGame(Oracle):
+class BoardGame(InTurn):
     """A board of squares with things on them, roles in turn, two of them if not said otherwise."""
 
     relations = frozenset({"cell"})
@@ -111,7 +111,7 @@ class Row(BoardGame):
                 count += 1
         return count
 
-    def goals(self) -> dict[str, int] | None:
+    def result(self) -> dict[str, int] | None:
         return self._goals
 
 
@@ -138,7 +138,7 @@ class Dominoes(BoardGame):
         self.board |= dict.fromkeys(turn, self.me)
         self.mover = 1 - self.mover
 
-    def goals(self) -> dict[str, int] | None:
+    def result(self) -> dict[str, int] | None:
         return None if self.turns() else self.won_by(self.other)
 
 
@@ -180,7 +180,7 @@ class Konane(BoardGame):
             self.board[turn[-1]] = self.me
         self.mover = 1 - self.mover
 
-    def goals(self) -> dict[str, int] | None:
+    def result(self) -> dict[str, int] | None:
         return None if self.turns() else self.won_by(self.other)
 
 
@@ -196,7 +196,7 @@ class Quarto(BoardGame):
         self.given = ""
 
     def turns(self) -> Turn:
-        if self.goals():
+        if self.result():
             return {}
         if not self.given:
             return {(f"(give {piece})",): piece for piece in self.pool}
@@ -215,7 +215,7 @@ class Quarto(BoardGame):
         given = {f"(given {self.given})"} if self.given else set()
         return super().facts() | {f"(pool {piece})" for piece in self.pool} | given
 
-    def goals(self) -> dict[str, int] | None:
+    def result(self) -> dict[str, int] | None:
         side = range(1, 5)
         rows = [[(x, y) for x in side] for y in side] + [[(x, y) for y in side] for x in side]
         for row in [*rows, [(i, i) for i in side], [(i, 5 - i) for i in side]]:
@@ -293,7 +293,7 @@ class Tafl(BoardGame):
             return "raiders"
         return "defenders" if kings[0] in self._exits else None
 
-    def goals(self) -> dict[str, int] | None:
+    def result(self) -> dict[str, int] | None:
         if (winner := self._winner()) is not None:
             return self.won_by(winner)
         if not self.turns():
@@ -342,7 +342,7 @@ class Hasami(BoardGame):
         self.mover = 1 - self.mover
         self._plies += 1
 
-    def goals(self) -> dict[str, int] | None:
+    def result(self) -> dict[str, int] | None:
         men = list(self.board.values())
         for role in self.roles:
             if men.count(role) == 1:
@@ -398,7 +398,7 @@ class Wythoff(BoardGame):
         self.board = {turn: "queen"}
         self.mover = 1 - self.mover
 
-    def goals(self) -> dict[str, int] | None:
+    def result(self) -> dict[str, int] | None:
         return self.won_by(self.other) if (1, 1) in self.board else None
 
 
@@ -445,7 +445,7 @@ class Hackenbush(BoardGame):
         self.board = {at: colour for at, colour in self.board.items() if self._ends(at) <= reached}
         self.mover = 1 - self.mover
 
-    def goals(self) -> dict[str, int] | None:
+    def result(self) -> dict[str, int] | None:
         return None if self.turns() else self.won_by(self.other)
 
 
@@ -480,7 +480,7 @@ class BlackPath(BoardGame):
         head = {f"(head {name(self._head)} {self._going})"} if self._head in self.squares else set()
         return super().facts() | head
 
-    def goals(self) -> dict[str, int] | None:
+    def result(self) -> dict[str, int] | None:
         return None if self.turns() else self.won_by(self.me)
 
 
@@ -515,7 +515,7 @@ class Rolit(BoardGame):
             self.board[at] = self.me
         self.mover = (self.mover + 1) % 4
 
-    def goals(self) -> dict[str, int] | None:
+    def result(self) -> dict[str, int] | None:
         if len(self.board) < 64:
             return None
         counts = [list(self.board.values()).count(role) for role in self.roles]
@@ -551,7 +551,7 @@ class ThreeYavalath(BoardGame):
         return next(role for role in order if role not in self._out)
 
     def turns(self) -> Turn:
-        if self.goals():
+        if self.result():
             return {}
         empty = [at for at in self.squares if at not in self.board]
         wins, threats = (
@@ -574,7 +574,7 @@ class ThreeYavalath(BoardGame):
     def facts(self) -> set[str]:
         return super().facts() | {f"(out {role})" for role in self._out}
 
-    def goals(self) -> dict[str, int] | None:
+    def result(self) -> dict[str, int] | None:
         if self._won:
             return self.won_by(self._won)
         if len(self.board) < len(self.squares):
@@ -607,7 +607,7 @@ class OrderAndChaos(BoardGame):
         self.board[turn[0]] = turn[1]
         self.mover = 1 - self.mover
 
-    def goals(self) -> dict[str, int] | None:
+    def result(self) -> dict[str, int] | None:
         if self._five():
             return self.won_by("order")
         return self.won_by("chaos") if len(self.board) == 36 else None
@@ -645,5 +645,5 @@ class BridgIt(BoardGame):
         dots = [(x, y) for x, y in rectangle(9, 9) if (x + y) % 2]
         return super().facts() | {cell(x, y, "red_dot" if y % 2 else "blue_dot") for x, y in dots}
 
-    def goals(self) -> dict[str, int] | None:
+    def result(self) -> dict[str, int] | None:
         return next((self.won_by(role) for role in self.roles if self._joined(role)), None)

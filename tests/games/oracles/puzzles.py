@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Final
 
@@ -730,26 +730,3 @@ class Atomix(Puzzle):
     def solved(self) -> bool:
         rows = ["".join(self.board.get((x, y), ".") for x in range(6)) for y in range(1, 7)]
         return any("HOH" in row for row in rows)
-
-
-PUZZLES: Final[dict[str, Callable[[], Match]]] = {
-    "atomix": Atomix,
-    "couples": Couples,
-    "crosssums": CrossSums,
-    "fifteen": Fifteen,
-    "frogs": Frogs,
-    "guarini": Guarini,
-    "hidato": Hidato,
-    "icemaze": IceMaze,
-    "klotski": Klotski,
-    "merlin": Merlin,
-    "missionaries": Missionaries,
-    "nonogram": Nonogram,
-    "pocketcube": PocketCube,
-    "rushhour": RushHour,
-    "tents": Tents,
-    "trianglepegs": TrianglePegs,
-    "waterjugs": WaterJugs,
-    "wolfgoat": WolfGoat,
-}
-"""Puzzle -> a match of it."""

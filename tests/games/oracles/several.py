@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
-from typing import Final
+from collections.abc import Sequence
 
 from tests.games.oracles.match import Match, words
 
@@ -608,23 +607,3 @@ class Chopsticks(Turns):
 
     def goals(self) -> list[int | None]:
         return versus((self.hands[1] == [0, 0]) - (self.hands[0] == [0, 0]))
-
-
-SEVERAL: Final[dict[str, Callable[[], Match]]] = {
-    "battleofsexes": BattleOfSexes,
-    "blotto": Blotto,
-    "centipede": Centipede,
-    "chopsticks": Chopsticks,
-    "darkhex": DarkHex,
-    "einstein": Einstein,
-    "goofspiel": Goofspiel,
-    "hiddengoofspiel": HiddenGoofspiel,
-    "minesweeper": Minesweeper,
-    "pig": Pig,
-    "publicgoods": PublicGoods,
-    "sealedauction": SealedAuction,
-    "staghunt": StagHunt,
-    "threenim": ThreeNim,
-    "threetictactoe": ThreeTicTacToe,
-}
-"""Game -> a match of it."""

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from tests.games.oracles.oracle import Oracle, Turn
+from tests.games.oracles.match import InTurn, Turn
 
 pyspiel: Any = pytest.importorskip("pyspiel", reason="open_spiel is not installed")
 
 
-class Spiel(Oracle):
+class Spiel(InTurn):
     """A game of OpenSpiel.
 
     Args:
@@ -22,6 +22,8 @@ class Spiel(Oracle):
         see: a state -> our facts.
         relations: those of the facts.
     """
+
+    source = "OpenSpiel"
 
     def __init__(
         self,
@@ -54,7 +56,7 @@ class Spiel(Oracle):
     def facts(self) -> set[str]:
         return self._see(self.state)
 
-    def goals(self) -> dict[str, int] | None:
+    def result(self) -> dict[str, int] | None:
         if not self.state.is_terminal():
             return None
         returns = self.state.returns()

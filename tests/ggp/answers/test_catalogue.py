@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
+from urllib.parse import quote
 from xml.etree import ElementTree
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from gdl.errors import GdlError
 from gdl.information import hides
@@ -21,6 +26,8 @@ from ggp.answers.catalogue import (
 )
 from ggp.game import Game
 from ggp.web.choice.card_process import answer, game_picture
+from ggp.web.replay.replay_process import game_of
+from tests.examples import examples
 from tests.ggp.web.pages import client_of, token_of
 from tests.places import GAME_FILES, in_turn
 
@@ -52,6 +59,54 @@ async def test_other_files_are_no_games(name: str, tmp_path: Path, monkeypatch: 
             reply = await client.post(path, json={"game": name}, headers=token_of(client))
             assert reply.status == 400
             assert "there is no game" in (await reply.json())["error"]
+
+
+BRINGS_RULES = [
+    "nim:a:(role r)",
+    "nim:(role r)",
+    "hex:11:(role r)",
+    "hex:11\n(role r)",
+    "hex:9/../nim.kif",
+    "hex::11",
+    "hex:\u0661\u0661",
+    "yards.xsb:1:(role r)",
+]
+"""Names that begin as known ones do, and go on otherwise."""
+POSTS: dict[str, dict[str, Any]] = {
+    "/api/validate": {},
+    "/play/tables": {},
+    "/puzzles": {},
+    "/tournaments/begin": {
+        "players": [{"label": word, "spec": "random"} for word in "ab"],
+        "rounds": 1,
+        "playclock": 0.1,
+    },
+}
+
+
+@pytest.mark.parametrize("name", BRINGS_RULES)
+async def test_no_name_of_a_stranger_is_read_as_rules_wherever_it_is_sent(name: str) -> None:
+    async with client_of() as client:
+        for path, more in POSTS.items():
+            named = {"games": [name]} if "players" in more else {"game": name}
+            reply = await client.post(path, json=named | more, headers=token_of(client))
+            assert reply.status == 400, path
+        assert (await client.get(f"/rules/games/{quote(name, safe='')}")).status in (400, 404)
+
+
+@examples(100)
+@given(
+    name=st.sampled_from(["nim", "hex", "chess", "yards.xsb"]), end=st.text(":()x/. \n0129ar", max_size=12)
+)
+@example(name="nim", end=":a:(role r)")
+def test_a_name_loads_the_bundled_game_that_it_begins_with_or_none(name: str, end: str) -> None:
+    for load in (
+        lambda given: load_source(checked_source({"game": given})),
+        lambda given: game_of(given, ""),
+    ):
+        with suppress(GdlError):
+            game = load(name + end)
+            assert game is None or re.fullmatch(rf"{name.partition('.')[0]}([:-][0-9x]+)?", game.name)
 
 
 CARDS = known_cards()
