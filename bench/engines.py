@@ -2,23 +2,27 @@
 
     python -m bench.engines chess uct --seconds 0.5 --games 4 --nodes 1 --depth 1
     python -m bench.engines breakthrough uct --engine ./fairy-stockfish --games 40 --opening 4 --nodes 400000
+    python -m bench.engines checkers uct --games 10 --opening 4 --depth 6
 
 Stockfish plays chess (``apt-get install stockfish``). Fairy-Stockfish plays the other games of the list too;
-``--engine`` names its program. Before each of its moves the engine is asked for the legal moves (``go perft
-1``), and they must be ours: so our rules are the referee, and the bridge cannot be wrong unseen. Connect
-four: ``python -m bench.positions``. ``ggp tournament`` has matches against OpenSpiel's tree search,
-``players.openspiel:mcts``.
+``--engine`` names its program. The alpha-beta engine of py-draughts plays checkers, to a depth. Before each
+of its moves the engine is asked for the legal moves (``go perft 1``), and they must be ours: so our rules are
+the referee, and the bridge cannot be wrong unseen. Connect four: ``python -m bench.positions``. ``ggp
+tournament`` has matches against OpenSpiel's tree search, ``players.openspiel:mcts``.
 """
 
 from __future__ import annotations
 
+import importlib
 import random
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from itertools import pairwise
 from pathlib import Path
 from types import TracebackType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from bench.scripts import choosing, command_line, play, ready
 from gdl.errors import GdlError
@@ -188,6 +192,58 @@ class Engine:
         return ours
 
 
+class Draughts:
+    """The alpha-beta engine of py-draughts at checkers. Jumps are forced, as in our rules; its white is our
+    black: both begin at the bottom. Raises GdlError unless ``go`` is ``depth N``, or without py-draughts."""
+
+    def __init__(self, go: str) -> None:
+        if not go.startswith("depth "):
+            raise GdlError("the engine at checkers searches to a depth", remedy="--depth 6")
+        try:
+            package: Any = importlib.import_module("draughts")
+            american: Any = importlib.import_module("draughts.boards.american")
+        except ImportError:
+            raise GdlError(
+                "py-draughts is not installed",
+                remedy="pip install py-draughts, where pydraughts is not: both are the module draughts",
+            ) from None
+        forced = property(lambda board: board._legal_moves_from_core(american._CORE, max_capture=False))
+        self._board = type("Forced", (package.AmericanBoard,), {"legal_moves": forced})
+        self._engine = package.SimpleEngine(depth_limit=int(go.split()[1]))
+        self._squares = {name: place for place, name in enumerate(package.AmericanBoard.SQUARE_NAMES)}
+        self._going: list[tuple[int, int]] = []
+
+    def begin(self) -> None:
+        """A new match."""
+        self._going.clear()
+
+    def choose(self, match: Match) -> Choice:
+        """The engine's move; a jump that goes on is several of ours. Raises AssertionError if it has other
+        legal moves than our rules."""
+        machine, role, true = match.machine, match.waiting[-1], match.state.propositions
+        ours = {
+            self._steps(machine.move(role, move)): move for move in machine.legal_moves(match.state, role)
+        }
+        if not any(term.name == "chain" for term in true):
+            pieces = dict[str, list[str]](b=[], w=[])
+            for x, y, piece in ([str(a) for a in term.args] for term in true if term.name == "cell"):
+                pieces[piece[0]].append(f"{'K' * (piece[1] == 'k')}{self._squares[x + y] + 1}")
+            turn = "BW"[machine.roles[role].name == "black"]
+            board = self._board.from_fen(f"{turn}:W{','.join(pieces['b'])}:B{','.join(pieces['w'])}")
+            theirs = {tuple(move.square_list[:2]) for move in board.legal_moves}
+            assert set(ours) == theirs, f"{board.fen}: {set(ours) ^ theirs}"
+            squares = self._engine.get_best_move(board).square_list
+            self._going = list(pairwise(squares))
+        while self._going[0] not in ours:  # made already, without a choice
+            self._going.pop(0)
+        return Choice(ours[self._going.pop(0)])
+
+    def _steps(self, move: Term) -> tuple[int, int]:
+        """The squares of a move: from, to."""
+        x1, y1, x2, y2 = (argument.name for argument in move.args)
+        return self._squares[x1 + y1], self._squares[x2 + y2]
+
+
 def opened(machine: Machine, plies: int, seed: int) -> Match:
     """A match with so many random moves, which is not over."""
     rng = random.Random(seed)
@@ -207,7 +263,7 @@ def play_engine(
     machine: Machine,
     name: str,
     seconds: float,
-    engine: Engine,
+    engine: Engine | Draughts,
     games: int,
     startclock: float = 0.0,
     opening: int = 0,
@@ -230,10 +286,16 @@ def play_engine(
     return score
 
 
+def _opponent(
+    game: str, go: str, options: dict[str, object], program: str | None
+) -> AbstractContextManager[Engine | Draughts]:
+    return nullcontext(Draughts(go)) if game == "checkers" else Engine(game, go, options, program)
+
+
 def main() -> None:
     """Read the arguments, play, print a line for each strength."""
     parser = command_line(__doc__)
-    parser.add_argument("game", choices=VARIANTS)
+    parser.add_argument("game", choices=[*VARIANTS, "checkers"])
     parser.add_argument("player", nargs="?", default="uct")
     parser.add_argument("--engine", help="its program (default: Stockfish, if it is installed)")
     parser.add_argument("--seconds", type=float, default=1.0, help="for each move of the player")
@@ -246,7 +308,7 @@ def main() -> None:
     parser.add_argument("--skill", type=int, action="append", default=[], help="0 to 20, at depth 5")
     parser.add_argument("--elo", type=int, action="append", default=[], help="at 100 ms")
     given = parser.parse_args()
-    if reason := missing(given.engine):
+    if given.game != "checkers" and (reason := missing(given.engine)):
         parser.error(reason)
     machine = Game.load(given.game).machine("auto")
     machine = guided(machine) if isinstance(machine, NativeMachine) else machine  # as in a match
@@ -256,7 +318,7 @@ def main() -> None:
     strengths += [("depth 5", {"Skill Level": n}) for n in given.skill]
     strengths += [("movetime 100", {"UCI_LimitStrength": "true", "UCI_Elo": n}) for n in given.elo]
     for go, options in strengths or [("nodes 1", {})]:
-        with Engine(given.game, go, options, given.engine) as engine:
+        with _opponent(given.game, go, options, given.engine) as engine:
             score = play_engine(
                 machine, given.player, given.seconds, engine, given.games, given.startclock, given.opening
             )

@@ -15,7 +15,7 @@ import pytest
 
 from bench import engines, particles, teach
 from bench.duel import tuning_of
-from bench.engines import VARIANTS, Engine, missing, opened, play_engine
+from bench.engines import VARIANTS, Draughts, Engine, missing, opened, play_engine
 from bench.positions import BY_SEARCH, LONGEST, ProvenPosition, load, load_game
 from bench.positions.solver import Claim, OutOfNodesError, Solver, role_to_move
 from bench.tree import measure
@@ -253,6 +253,14 @@ def test_a_match_against_the_engine_is_played_by_the_same_rules() -> None:
     machine = Game.load("chess").machine("propnet")
     with Engine("chess", "nodes 1") as engine:
         assert play_engine(machine, "random", 0.1, engine, 2, opening=2).games == 2
+
+
+def test_a_match_of_checkers_against_the_engine_is_played_by_the_same_rules() -> None:
+    with pytest.raises(GdlError, match="to a depth"):
+        Draughts("nodes 1")
+    pytest.importorskip("draughts.boards.american", reason="pip install py-draughts")
+    machine = Game.load("checkers").machine("propnet")
+    assert play_engine(machine, "random", 0.1, Draughts("depth 1"), 2, opening=2).games == 2
 
 
 # --- The measure of beliefs counts the joint moves that they play
