@@ -422,6 +422,15 @@ def test_solutions_replay(number: int, style: FessStyle) -> None:
     assert is_solved(geometry, after_steps(geometry, start, steps_of(geometry, start, search.pushes)))
 
 
+@pytest.mark.parametrize(("best", "weights"), [((3, 5, 4), [4.0, 1.0, 1.0]), ((3, 3, 4), [1.0, 1.0, 1.0])])
+def test_a_style_that_leads_alone_has_more_time(best: tuple[int, ...], weights: list[float]) -> None:
+    search = Fess(PushTask(*from_level(SOLVABLE[0]), MEMORY), STYLES[:3])
+    for turn, reached in zip(search._turns, best, strict=True):
+        turn.work.best = reached
+    search._favour_the_leader()
+    assert [turn.weight for turn in search._turns] == weights
+
+
 def test_slices_add_up() -> None:
     geometry, start = from_level(SOLVABLE[3])
     search = Fess(PushTask(geometry, start, MEMORY))
