@@ -20,9 +20,11 @@ from players.puzzles.sokoban.fess.packing_plan import PackingPlan, steps_from
 from players.puzzles.sokoban.geometry import DOWN, RIGHT, Geometry
 from propnet.jit.arrays import Index, Int32s, Ints, Octets, Words
 from propnet.jit.decorators import ARENA, inner, kernel
+from propnet.jit.vector512 import count_bits
 
 _CORRIDOR = -1
 _MOST_ROOMS = 64
+_ALL_ROOMS = np.uint64(2**64 - 1)
 
 
 def rooms_of(geometry: Geometry) -> Int32s:
@@ -58,17 +60,21 @@ def rooms_of(geometry: Geometry) -> Int32s:
     return rooms
 
 
-def _room_links(geometry: Geometry, rooms: Int32s) -> Words:
-    """Return the pairs of rooms between which the keeper can walk without entering a third, without boxes.
+def _room_links(geometry: Geometry, rooms: Int32s) -> tuple[Words, Words]:
+    """Return the pairs of rooms between which the keeper can walk without entering a third, without boxes,
+    and the rooms whose links may depend on a square.
 
-    uint64, shape (MOST_ROOMS,): bit r of entry q is set if rooms q and r are linked.
+    Both are uint64, of shapes (MOST_ROOMS,) and (size + 1,): bit r of entry q is set if rooms q and r are
+    linked, or if the links of room r may depend on square q.
     """
-    links = [0] * _MOST_ROOMS
+    links, near = [0] * _MOST_ROOMS, [0] * (geometry.size + 1)
     for room in range(int(rooms.max(initial=-1)) + 1):
         waiting = np.flatnonzero(rooms == room).tolist()
         seen = set(waiting)
         while waiting:
-            for there in geometry.neighbours[waiting.pop()].tolist():
+            square = waiting.pop()
+            near[square] |= 1 << room
+            for there in geometry.neighbours[square].tolist():
                 if there == geometry.size or there in seen:
                     continue
                 if rooms[there] in (_CORRIDOR, room):
@@ -76,7 +82,8 @@ def _room_links(geometry: Geometry, rooms: Int32s) -> Words:
                     waiting.append(there)
                 else:
                     links[room] |= 1 << int(rooms[there])
-    return np.array(links, np.uint64)
+                    near[there] |= 1 << room
+    return np.array(links, np.uint64), np.array(near, np.uint64)
 
 
 def _areas(neighbours: Int32s, size: int) -> Iterator[tuple[int, ...]]:
@@ -101,15 +108,17 @@ class Knowledge(NamedTuple):
             must be filled before the h-th.
         counted: int32, shape (phases,): the number of boxes packed when a phase begins.
         out: uint8, shape (size + 1,): 1 on squares where a box is out of plan.
-        hot: uint8, shape (size + 1, size + 1): entry [x, y] is 1 if a box on y blocks one on x from a goal.
+        hot: uint64, shape (size + 1, words): bit y of row x is set if a box on y blocks one on x from a goal.
         rooms: int32, shape (size + 1,): the room of each square.
         inside: int32: the squares of all rooms, room by room.
         starts: int32, shape (rooms + 1,): the start of each room in ``inside``.
         links: uint64, shape (64,): the linked rooms of each room.
+        near: uint64, shape (size + 1,): the rooms whose links may depend on each square.
         dead: uint8, shape (size + 1,): a bit for each side of a box on which the keeper must not be.
         places: int32, shape (size + 1, 2): row and column.
         far: int32, shape (size + 1,): steps to the nearest square that is not out of plan.
         sides: uint8, shape (size + 1, 4): see :func:`~players.puzzles.sokoban.distances.side_classes`.
+        used: uint8, shape (7,): whether each feature counts; others are 0.
     """
 
     goals: Int32s
@@ -118,15 +127,17 @@ class Knowledge(NamedTuple):
     before: Octets
     counted: Int32s
     out: Octets
-    hot: Octets
+    hot: Words
     rooms: Int32s
     inside: Int32s
     starts: Int32s
     links: Words
+    near: Words
     dead: Octets
     places: Int32s
     far: Int32s
     sides: Octets
+    used: Octets
 
 
 class FeatureRoom(NamedTuple):
@@ -137,6 +148,8 @@ class FeatureRoom(NamedTuple):
         stamp: int32, shape (1,).
         queue: int32, shape (size + 1,).
         placed: uint8, shape (size + 1,): 1 on squares with a packed box.
+        words: uint64, shape (words,): a bit for each square with a box.
+        missing: uint64, shape (64,): the blocked links of each room in the last position found whole.
         values: int64, shape (7,): the features last found.
         least: int32, shape (4 * (size + 1),): the fewest blockers of each side of a box that pulls reach.
         buckets: int32, shape (most blockers + 1, ...): the sides that wait, by their number of blockers.
@@ -147,6 +160,8 @@ class FeatureRoom(NamedTuple):
     stamp: Int32s
     queue: Int32s
     placed: Octets
+    words: Words
+    missing: Words
     values: Ints
     least: Int32s
     buckets: Int32s
@@ -160,15 +175,18 @@ _MOST_BLOCKERS = 7
 _UNSEEN = 1 << 20
 
 
-def new_knowledge(geometry: Geometry, plan: PackingPlan, loose: bool = False) -> Knowledge:
-    """Return the facts about a level for this packing plan, or for its loose phase."""
+def new_knowledge(
+    geometry: Geometry, plan: PackingPlan, loose: bool = False, unused: tuple[int, ...] = ()
+) -> Knowledge:
+    """Return the facts about a level for this packing plan, or for its loose phase. Features that are
+    ``unused`` are always 0."""
     rows = geometry.size + 1
     rooms = rooms_of(geometry)
     inside = np.argsort(rooms, kind="stable")[int((rooms == _CORRIDOR).sum()) :]
     out = (~plan.basin).astype(np.uint8)
     out[-1] = 0
     dead = dead_sides(geometry)
-    hot = np.zeros((rows, rows), np.uint8)
+    hot = np.zeros((rows, -(-rows // 64)), np.uint64)
     neighbours = np.ascontiguousarray(geometry.neighbours, np.int32)
     goals = np.ascontiguousarray(geometry.goals, np.int32)
     _find_hotspots(neighbours, goals, hot, np.zeros((2, rows), np.int32), np.zeros((2, rows), np.int32))
@@ -193,11 +211,12 @@ def new_knowledge(geometry: Geometry, plan: PackingPlan, loose: bool = False) ->
         rooms,
         inside.astype(np.int32),
         np.searchsorted(rooms[inside], np.arange(int(rooms.max()) + 2)).astype(np.int32),
-        _room_links(geometry, rooms),
+        *_room_links(geometry, rooms),
         dead,
         places,
         steps_from(geometry, np.flatnonzero(plan.basin).tolist()),
         side_classes(geometry),
+        np.array([feature not in unused for feature in range(FEATURES)], np.uint8),
     )
 
 
@@ -209,6 +228,8 @@ def new_scratch(geometry: Geometry) -> FeatureRoom:
         np.zeros(1, np.int32),
         np.zeros(rows, np.int32),
         np.zeros(rows, np.uint8),
+        np.zeros(-(-rows // 64), np.uint64),
+        np.zeros(_MOST_ROOMS, np.uint64),
         np.zeros(FEATURES, np.int64),
         np.zeros(4 * rows, np.int32),
         np.zeros((_MOST_BLOCKERS + 1, 16 * rows), np.int32),
@@ -217,7 +238,7 @@ def new_scratch(geometry: Geometry) -> FeatureRoom:
 
 
 @kernel(**ARENA)
-def _find_hotspots(neighbours: Int32s, goals: Int32s, hot: Octets, reach: Int32s, queue: Int32s) -> None:
+def _find_hotspots(neighbours: Int32s, goals: Int32s, hot: Words, reach: Int32s, queue: Int32s) -> None:
     """Fill ``hot``. ``reach``: int32, zeros, shape (2, size + 1): goals that a lone box reaches from each
     square on the free map, and with a wall. ``queue``: int32, shape (2, size + 1)."""
     size = len(neighbours) - 1
@@ -247,7 +268,8 @@ def _find_hotspots(neighbours: Int32s, goals: Int32s, hot: Octets, reach: Int32s
                     tail += 1
         if row:
             for square in range(size):
-                hot[square, wall] = reach[1, square] < reach[0, square] and square != wall
+                if reach[1, square] < reach[0, square] and square != wall:
+                    hot[square, wall >> 6] |= np.uint64(1) << np.uint64(wall & 63)
 
 
 @inner
@@ -407,8 +429,9 @@ def _count_regions(board: Board, scratch: FeatureRoom) -> Index:
 
 
 @inner
-def _count_broken_links(board: Board, know: Knowledge, scratch: FeatureRoom) -> Index:
-    """Return the number of blocked links of rooms: a free square of one room has no way to the other room."""
+def _count_broken_links(board: Board, know: Knowledge, scratch: FeatureRoom, changed: np.uint64) -> Index:
+    """Return the number of blocked links of rooms: a free square of one room has no way to the other room.
+    ``changed`` has the rooms to look at; the others are as in ``missing``, which is filled if it has all."""
     neighbours, occupied, rooms = board.neighbours, board.occupied, know.rooms
     marks, queue = scratch.marks, scratch.queue
     broken = 0
@@ -417,6 +440,9 @@ def _count_broken_links(board: Board, know: Knowledge, scratch: FeatureRoom) -> 
     if count < 2:
         return 0
     for room in range(count):
+        if not changed >> np.uint64(room) & one:
+            broken += count_bits(scratch.missing[room])
+            continue
         mark = next_stamp(marks, scratch.stamp)
         missing = np.uint64(0)
         for number in range(know.starts[room], know.starts[room + 1]):
@@ -441,31 +467,48 @@ def _count_broken_links(board: Board, know: Knowledge, scratch: FeatureRoom) -> 
                     else:
                         touched |= one << np.uint64(rooms[there])
             missing |= know.links[room] & ~touched
-        for other in range(count):
-            if missing >> np.uint64(other) & one:
-                broken += 1
+        if changed == _ALL_ROOMS:
+            scratch.missing[room] = missing
+        broken += count_bits(missing)
     return broken
 
 
 @inner
-def find_features(board: Board, know: Knowledge, scratch: FeatureRoom, boxes: Int32s, count: Index) -> None:
-    """Fill ``scratch.values``. Needs the keeper's walk; ``boxes`` has the squares of ``count`` boxes."""
-    values = scratch.values
+def find_features(
+    board: Board,
+    know: Knowledge,
+    scratch: FeatureRoom,
+    boxes: Int32s,
+    count: Index,
+    origin: Index,
+    end: Index,
+) -> None:
+    """Fill ``scratch.values``. Needs the keeper's walk; ``boxes`` has the squares of ``count`` boxes. The box
+    on ``end`` came from ``origin`` in the position for which this was last called with ``origin`` -1."""
+    values, words = scratch.values, scratch.words
     phase = _begun_phase(board, know)
     values[PACKED] = _count_packed(board, know, scratch, phase)
-    values[REGIONS] = _count_regions(board, scratch)
-    values[LINKS] = _count_broken_links(board, know, scratch)
+    values[REGIONS] = _count_regions(board, scratch) if know.used[REGIONS] else 0
+    values[LINKS] = 0
+    if know.used[LINKS]:
+        changed = _ALL_ROOMS if origin < 0 else know.near[origin] | know.near[end]
+        values[LINKS] = _count_broken_links(board, know, scratch, changed)
     out, hotspots, sides = 0, 0, 0
+    for word in range(len(words)):
+        words[word] = 0
     for number in range(count):
         box = boxes[number]
+        words[box >> 6] |= np.uint64(1) << np.uint64(box & 63)
         out += know.out[box]
         for side in range(4):
             if board.reached[board.neighbours[box, side]] == board.stamp[0]:
                 sides += 1
-        if not scratch.placed[box]:
-            for other in range(count):
-                hotspots += know.hot[box, boxes[other]]
-    values[OUT] = out
+    if know.used[HOTSPOTS]:
+        for number in range(count):
+            if not scratch.placed[boxes[number]]:
+                for word in range(len(words)):
+                    hotspots += count_bits(know.hot[boxes[number], word] & words[word])
+    values[OUT] = out if know.used[OUT] else 0
     values[HOTSPOTS] = hotspots
     values[MOBILITY] = sides
-    values[BLOCKERS] = _count_blockers(board, know, scratch, phase)
+    values[BLOCKERS] = _count_blockers(board, know, scratch, phase) if know.used[BLOCKERS] else 0

@@ -131,7 +131,8 @@ def hottest(know: Knowledge, boxes: Int32s, count: Index, placed: Octets) -> Ind
         blocked = 0
         for other in range(count):
             if not placed[boxes[other]]:
-                blocked += know.hot[boxes[other], boxes[number]]
+                box = boxes[number]
+                blocked += know.hot[boxes[other], box >> 6] >> np.uint64(box & 63) & np.uint64(1) != 0
         if blocked > most:
             found, most = boxes[number], blocked
     return found

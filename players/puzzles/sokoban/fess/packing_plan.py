@@ -65,33 +65,30 @@ class PackingPlan:
     basin: Flags
 
 
-def packing_plan(geometry: Geometry, start: Position, complete: bool) -> PackingPlan:
-    """Return the plan of a level. Its sinks are the start squares in the basin of one goal, the one with most
-    of them. With ``complete``, they are all start squares where those leave some goal unplanned, and the
-    keeper is tried in several regions."""
+def packing_plan(geometry: Geometry, start: Position, everywhere: bool) -> PackingPlan:
+    """Return the plan of a level. Its sinks are all start squares if boxes may come from ``everywhere``, and
+    the keeper is tried in several regions; otherwise the start squares in the basin of one goal, the one with
+    most of them."""
     goals = geometry.goals.tolist()
     basins = [_basin(geometry, goal, set(goals)) for goal in goals]
     basin = np.logical_or.reduce([np.zeros(geometry.size + 1, np.bool_), *basins])
     outside = [box for box in start.boxes if box not in goals] or list(start.boxes)
     near = max(([box for box in outside if reach[box]] for reach in basins), key=len, default=[]) or outside
     best: _PlanFound | None = None
-    for sinks in (near, outside) if complete else (near,):
-        puller = _Puller(geometry, sinks)
-        for keeper, rounds in _beginnings(puller, goals)[: _MOST_STARTS if complete else 1]:
-            phases = tuple(_phases(puller, goals, keeper))
-            planned = sum(len(phase.squares) for phase in phases if phase.planned)
-            if best is None or planned > best.planned:
-                best = _PlanFound(planned, puller, keeper, rounds, phases)
-            if planned == len(goals):
-                break
-        if best is not None and best.planned == len(goals):
+    puller = _Puller(geometry, outside if everywhere else near)
+    for keeper, rounds in _beginnings(puller, goals)[: _MOST_STARTS if everywhere else 1]:
+        phases = tuple(_phases(puller, goals, keeper))
+        planned = sum(len(phase.squares) for phase in phases if phase.planned)
+        if best is None or planned > best.planned:
+            best = _PlanFound(planned, keeper, rounds, phases)
+        if planned == len(goals):
             break
     if best is None:
         free = _PackingPhase((), tuple(goals), np.zeros((len(goals),) * 2, np.bool_), 0)
         return PackingPlan((free,), free, basin)
     gone = np.array(best.rounds, np.int32) > 0
     before = gone[:, None] & ~gone[None]
-    before[np.ix_(gone, gone)] = _needs(best.puller, goals, best.rounds, best.keeper)
+    before[np.ix_(gone, gone)] = _needs(puller, goals, best.rounds, best.keeper)
     return PackingPlan(best.phases, _PackingPhase((), tuple(goals), before, 0), basin)
 
 
@@ -99,7 +96,6 @@ class _PlanFound(NamedTuple):
     """A plan with the number of goals for which it knows a way, and where the keeper ends."""
 
     planned: int
-    puller: _Puller
     keeper: int
     rounds: list[int]
     phases: tuple[_PackingPhase, ...]

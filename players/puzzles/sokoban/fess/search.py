@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -175,7 +176,8 @@ class Tools(NamedTuple):
     Attributes:
         board: the board that all work on.
         room, bipartite, corrals, patterns, sets, area, matching, know, scratch, desk, children: see there.
-        options: int64, shape (1,): 1 if positions belong to the cells of their best ancestors.
+        options: int64, shape (2,): 1 if positions belong to the cells of their best ancestors; 1 if the
+            weight of moves does not count.
     """
 
     board: Board
@@ -212,7 +214,7 @@ def _expand(
     board, know, scratch, children = tools.board, tools.know, tools.scratch, tools.children
     boxes, now, before = tools.desk.boxes, tools.desk.now, tools.desk.before
     count = len(boxes)
-    find_features(board, know, scratch, boxes, count)
+    find_features(board, know, scratch, boxes, count, -1, -1)
     for feature in range(FEATURES):
         now[feature] = scratch.values[feature]
     for square in range(len(board.occupied)):
@@ -256,7 +258,7 @@ def _expand(
         ):
             keeper = walk(board, man)
             if find_key(tree.table, _key(board, boxes, count, keeper)) < 0:
-                find_features(board, know, scratch, boxes, count)
+                find_features(board, know, scratch, boxes, count, origin, end)
                 for feature in range(FEATURES):
                     children.values[found_moves, feature] = scratch.values[feature]
                 children.score[found_moves] = _score(scratch.values)
@@ -288,13 +290,15 @@ def _expand(
     for number in range(found_moves):
         if children.advised[number] != DEAD:
             weight = min(np.int64(tree.weight[node]) + (children.advised[number] != ADVISED), MOST_WEIGHT)
+            if tools.options[1]:
+                weight = 0
             rank = weight << 53 | children.score[number]
             add_move(moves, cells, cell, rank, node, children.origin[number], children.stance[number])
 
 
 @inner
 def _leads_to_death(tools: Tools, child: Index) -> bool:
-    """Return whether a move leads to a position that any detector proves dead."""
+    """Return whether a move leads to a position that a quick detector proves dead."""
     board, children, boxes = tools.board, tools.children, tools.desk.boxes
     origin, stance = children.origin[child], children.stance[child]
     end = stance >> 2
@@ -305,11 +309,7 @@ def _leads_to_death(tools: Tools, child: Index) -> bool:
     board.occupied[end] = BOXED
     boxes[which] = end
     keeper = walk(board, board.neighbours[end, stance & 3])
-    dead = (
-        _is_dead(tools, keeper)
-        or corral_pushes(board, tools.corrals, keeper, CORRAL_BUDGET) == 0
-        or is_area_deadlock(board, tools.area, end, keeper, _AREA_RADIUS, _AREA_BUDGET)
-    )
+    dead = _is_dead(tools, keeper)
     boxes[which] = origin
     board.occupied[end] = FREE
     board.occupied[origin] = BOXED
@@ -405,27 +405,33 @@ class FessStyle:
     Attributes:
         ancestors: a position that is worse than one of its ancestors belongs to the ancestor's cell.
         layered: boxes count as packed by the phases of the plan; otherwise by its loose phase.
-        complete: boxes may come from all squares with a box at the start, if from those of one basin no
-            complete plan is found.
-        share: its share of the time.
+        everywhere: the plan has boxes come from all squares with a box at the start, not only from those near
+            the goals.
+        unused: features that do not count.
+        greedy: a cell makes the move with the best features first, whether advisors named it or not.
     """
 
-    ancestors: bool
-    layered: bool
-    complete: bool
-    share: float
+    ancestors: bool = False
+    layered: bool = False
+    everywhere: bool = True
+    unused: tuple[int, ...] = ()
+    greedy: bool = False
 
 
 STYLES = (
-    FessStyle(True, True, False, 0.28),
-    FessStyle(False, True, True, 0.22),
-    FessStyle(False, False, True, 0.5),
+    FessStyle(unused=(LINKS, HOTSPOTS)),
+    FessStyle(),
+    FessStyle(ancestors=True, layered=True, everywhere=False, unused=(HOTSPOTS,), greedy=True),
+    FessStyle(layered=True),
+    FessStyle(ancestors=True, unused=(LINKS, HOTSPOTS)),
+    FessStyle(layered=True, unused=(LINKS, HOTSPOTS)),
 )
-"""The styles that share the time. Each solves levels that the others do not, the last one the most."""
+"""The styles that share the time, the most successful first. Each solves levels that the others do not."""
 
 _BYTES_A_MOVE = 28
 _DEAD_SET_SECONDS = 0.3
-_SLICE = 0.3
+_SLICE = 0.15
+_LEADER = 4.0
 _BATCH = 8
 _MOST_SQUARES = 1500
 """On larger maps the plan alone may take minutes, which cannot be interrupted."""
@@ -435,15 +441,24 @@ _MOST_SQUARES = 1500
 class _Attempt(Stepwise):
     """One search in one style."""
 
-    style: FessStyle
     tools: Tools
     tree: _PositionTree
     moves: Moves
     cells: Cells
+    counted: int = 0
+    best: int = 1 << 60
 
     @property
     def status(self) -> int:
         return int(self.tree.counts[STATUS])
+
+    def count(self) -> int:
+        """Return the number of positions since the last call, and update ``best``: the boxes out of plan and
+        those not packed, as one number, of the best position."""
+        first, self.counted = self.counted, int(self.tree.counts[NODES])
+        scores = self.tree.best[first : self.counted]
+        self.best = min(self.best, int(scores[scores > 0].min(initial=1 << 60)) >> 17)
+        return self.counted - first
 
     def step(self, deadline: float) -> bool:
         while self.status == _RUNNING:
@@ -451,10 +466,6 @@ class _Attempt(Stepwise):
             if time.monotonic() >= deadline:
                 break
         return self.status != _RUNNING
-
-
-def _turn(attempt: _Attempt) -> TurnTaker[_Attempt]:
-    return TurnTaker(Fess.name, attempt.style.share, lambda: attempt)
 
 
 class Fess(PushSearch):
@@ -466,33 +477,31 @@ class Fess(PushSearch):
     """
 
     name: ClassVar[str] = "fess"
-    styles: ClassVar[tuple[FessStyle, ...]] = STYLES
 
-    def __init__(self, task: PushTask) -> None:
+    def __init__(self, task: PushTask, styles: Sequence[FessStyle] = STYLES) -> None:
         super().__init__(task)
-        self._attempts: list[_Attempt] = []
-        self._turns: list[TurnTaker[_Attempt]] = []
+        self._turns = [TurnTaker(self.name, 1.0, partial(self._begin, style)) for style in styles]
+        self._memory = task.memory // max(1, len(styles))
+        self._tools: Tools | None = None
 
     def step(self, deadline: float) -> bool:
-        """Work as a :class:`~players.companions.Stepwise`. The first slice also makes the plan and the dead
-        sets."""
+        """Work as a :class:`~players.companions.Stepwise`. The first slice also makes the dead sets, and the
+        first one of each style its plan."""
         if self.task.geometry.size > _MOST_SQUARES:
             self.outcome = Outcome.GAVE_UP
-        elif not self._attempts:
-            self._attempts = self._prepared()
-            self._turns = list(map(_turn, self._attempts))
         while not self.over:
             turn = next_turn(self._turns)
-            attempt = turn.work
             if turn.step(min(deadline, time.monotonic() + _SLICE)):
                 self._turns.remove(turn)
-            self.positions = sum(int(one.tree.counts[NODES]) for one in self._attempts)
-            if attempt.status == SOLVED:
-                self.pushes = self._pushes_of(attempt.tree)
+            tree, status = turn.work.tree, turn.work.status
+            self.positions += turn.work.count()
+            self._favour_the_leader()
+            if status == SOLVED:
+                self.pushes = self._pushes_of(tree)
                 most = self.task.most_pushes
                 fits = most is None or len(self.pushes) <= most
                 self.outcome = Outcome.SOLVED if fits else Outcome.GAVE_UP
-            elif attempt.status == _EXHAUSTED:
+            elif status == _EXHAUSTED:
                 self.outcome = Outcome.GAVE_UP
             elif not self._turns:
                 self.outcome = Outcome.MEMORY_FULL
@@ -500,18 +509,40 @@ class Fess(PushSearch):
                 break
         return self.over
 
+    def _favour_the_leader(self) -> None:
+        """Give more time to the style that has come nearest to its plan, if it is one alone."""
+        if all(turn.begun for turn in self._turns):
+            ranked = sorted(self._turns, key=lambda turn: turn.work.best)
+            for turn in ranked:
+                turn.weight = 1.0
+            if len(ranked) > 1 and ranked[0].work.best < ranked[1].work.best:
+                ranked[0].weight = _LEADER
+
     def close(self) -> None:
         """Free its memory."""
-        self._attempts, self._turns = [], []
+        self._turns, self._tools = [], None
 
-    def _prepared(self) -> list[_Attempt]:
+    def _begin(self, style: FessStyle) -> _Attempt:
+        """Return a search in this style, with its part of the memory."""
         geometry, start = self.task.geometry, self.task.start
-        kinds = {style.complete for style in self.styles}
-        plans = {complete: packing_plan(geometry, start, complete) for complete in kinds}
-        known = [new_knowledge(geometry, plans[one.complete], loose=not one.layered) for one in self.styles]
+        plan = packing_plan(geometry, start, style.everywhere)
+        know = new_knowledge(geometry, plan, not style.layered, style.unused)
+        options = np.array([style.ancestors, style.greedy], np.int64)
+        if self._tools is None:
+            self._tools = self._new_tools(know, options)
+        own = self._tools._replace(know=know, options=options)
+        most = max(1 << 16, self._memory // (_BYTES_A_MOVE + 3))
+        tree = _new_tree(most // 32, len(start.boxes))
+        tree.boxes[0] = start.boxes
+        tree.keeper[0] = start.keeper
+        return _Attempt(own, tree, new_moves(most), new_cells(1 << 14))
+
+    def _new_tools(self, know: Knowledge, options: Ints) -> Tools:
+        """Return the tools of a style; those of others differ in ``know`` and ``options`` alone."""
+        geometry, start = self.task.geometry, self.task.start
         sets = make_dead_sets(geometry, 2, _DEAD_SET_SECONDS)
         size, boxes = geometry.size, len(start.boxes)
-        tools = Tools(
+        return Tools(
             new_board(geometry),
             new_maneuvers(geometry),
             new_bipartite(geometry),
@@ -520,7 +551,7 @@ class Fess(PushSearch):
             sets.lookup,
             new_area(geometry),
             new_frozen_matching(geometry, boxes),
-            known[0],
+            know,
             new_scratch(geometry),
             _OpenPosition(
                 np.array(start.boxes, np.int32),
@@ -529,17 +560,8 @@ class Fess(PushSearch):
                 np.zeros(sets.squares.words, np.uint64),
             ),
             new_children(4 * size * boxes),
-            np.zeros(1, np.int64),
+            options,
         )
-        most = max(1 << 16, self.task.memory // (len(self.styles) * (_BYTES_A_MOVE + 3)))
-        attempts: list[_Attempt] = []
-        for style, know in zip(self.styles, known, strict=True):
-            tree = _new_tree(most // 32, boxes)
-            tree.boxes[0] = start.boxes
-            tree.keeper[0] = start.keeper
-            own = tools._replace(know=know, options=np.array([style.ancestors], np.int64))
-            attempts.append(_Attempt(style, own, tree, new_moves(most), new_cells(1 << 14)))
-        return attempts
 
     def _pushes_of(self, tree: _PositionTree) -> list[Push]:
         """Return the pushes to the last position of a tree."""
@@ -573,12 +595,12 @@ def _macro(geometry: Geometry, boxes: set[int], keeper: int, origin: int, stance
     walls = (boxes - {origin}) | {geometry.size}
     end, target = stance >> 2, neighbours[stance >> 2][stance & 3]
     came: dict[tuple[int, int], tuple[tuple[int, int], Push]] = {}
-    start = origin, min(reachable(neighbours, walls | {origin}, keeper))
-    waiting = deque([(start, keeper)])
+    first = reachable(neighbours, walls | {origin}, keeper)
+    start = origin, min(first)
+    waiting = deque([(start, first)])
     while waiting:
-        here, man = waiting.popleft()
+        here, region = waiting.popleft()
         box = here[0]
-        region = reachable(neighbours, walls | {box}, man)
         if box == end and target in region and here != start:
             pushes: list[Push] = []
             while here != start:
@@ -589,8 +611,9 @@ def _macro(geometry: Geometry, boxes: set[int], keeper: int, origin: int, stance
             ahead = neighbours[box][direction]
             if neighbours[box][direction ^ 2] not in region or ahead in walls:
                 continue
-            there = ahead, min(reachable(neighbours, walls | {ahead}, box))
+            after = reachable(neighbours, walls | {ahead}, box)
+            there = ahead, min(after)
             if there not in came and there != start:
                 came[there] = here, (box, direction)
-                waiting.append((there, box))
+                waiting.append((there, after))
     raise ValueError("no pushes of this box make the move")

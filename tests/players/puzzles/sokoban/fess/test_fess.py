@@ -81,11 +81,11 @@ def region(geometry: Geometry, walls: set[int], start: int) -> set[int]:
 @kernel
 def _find(board: Board, know: Knowledge, scratch: FeatureRoom, boxes: Int32s, keeper: Index) -> None:
     walk(board, keeper)
-    find_features(board, know, scratch, boxes, len(boxes))
+    find_features(board, know, scratch, boxes, len(boxes), -1, -1)
 
 
 def _features(geometry: Geometry, position: Position, loose: bool) -> tuple[Knowledge, list[int]]:
-    know = new_knowledge(geometry, packing_plan(geometry, position, complete=loose), loose)
+    know = new_knowledge(geometry, packing_plan(geometry, position, everywhere=loose), loose)
     board, scratch = new_board(geometry), new_scratch(geometry)
     place_boxes(board, position)
     _find(board, know, scratch, np.array(position.boxes, np.int32), np.int64(position.keeper))
@@ -126,9 +126,45 @@ def test_features_are_what_they_say(seed: int, loose: bool) -> None:
     for box in boxes:
         for other in boxes - {box}:
             hot = _lone_goals(geometry, box, other) < _lone_goals(geometry, box, -1)
-            assert bool(know.hot[box, other]) == hot
-    assert values[HOTSPOTS] <= sum(int(know.hot[box, other]) for box in boxes for other in boxes)
+            assert _blocks(know, box, other) == hot
+    assert values[HOTSPOTS] <= sum(_blocks(know, box, other) for box in boxes for other in boxes)
     assert values[LINKS] == _broken_links(geometry, know, boxes)
+
+
+def _blocks(know: Knowledge, box: int, other: int) -> bool:
+    """Whether the second box is a hotspot of the first."""
+    return bool(int(know.hot[box, other >> 6]) >> (other & 63) & 1)
+
+
+@kernel
+def _find_after(
+    board: Board, know: Knowledge, scratch: FeatureRoom, boxes: Int32s, which: Index, end: Index
+) -> None:
+    origin = boxes[which]
+    board.occupied[origin] = FREE
+    board.occupied[end] = BOXED
+    boxes[which] = end
+    walk(board, origin)
+    find_features(board, know, scratch, boxes, len(boxes), origin, end)
+
+
+@given(st.integers(0, 100_000))
+@examples(40)
+def test_features_after_a_move_do_not_depend_on_those_before(seed: int) -> None:
+    geometry, position = random_position(seed)
+    plan = packing_plan(geometry, position, everywhere=True)
+    know, board, scratch = new_knowledge(geometry, plan), new_board(geometry), new_scratch(geometry)
+    for which, box in enumerate(position.boxes):
+        for end in set(geometry.neighbours[box].tolist()) - {geometry.size, *position.boxes}:
+            place_boxes(board, position)
+            boxes = np.array(position.boxes, np.int32)
+            _find(board, know, scratch, boxes, np.int64(position.keeper))
+            _find_after(board, know, scratch, boxes, np.int64(which), np.int64(end))
+            moved = Position(tuple(boxes.tolist()), box)
+            after = scratch.values.tolist()
+            place_boxes(board, moved)
+            _find(board, know, scratch, boxes, np.int64(moved.keeper))
+            assert after == scratch.values.tolist()
 
 
 def _broken_links(geometry: Geometry, know: Knowledge, boxes: set[int]) -> int:
@@ -207,7 +243,7 @@ def test_rooms_links_and_the_order_of_packing() -> None:
     for box, broken in ((door, 2), (door + 5, 0)):
         _, values = _features(geometry, Position((box,), start.keeper), False)
         assert values[LINKS] == broken
-    plan = packing_plan(geometry, start, complete=False)
+    plan = packing_plan(geometry, start, everywhere=False)
     assert [phase.counted for phase in plan.phases] == [0]
     assert sorted(plan.phases[0].squares) == geometry.goals.tolist()
     corner = plan.phases[0].squares.index(int(geometry.goals[2]))
@@ -380,11 +416,19 @@ MEMORY = 40 << 20
 @pytest.mark.parametrize("number", range(len(SOLVABLE)))
 def test_solutions_replay(number: int, style: FessStyle) -> None:
     geometry, start = from_level(SOLVABLE[number])
-    search = Fess(PushTask(geometry, start, MEMORY))
-    search.styles = (style,)  # type: ignore[misc]
+    search = Fess(PushTask(geometry, start, MEMORY), (style,))
     assert search.step(math.inf)
     assert search.outcome is Outcome.SOLVED
     assert is_solved(geometry, after_steps(geometry, start, steps_of(geometry, start, search.pushes)))
+
+
+@pytest.mark.parametrize(("best", "weights"), [((3, 5, 4), [4.0, 1.0, 1.0]), ((3, 3, 4), [1.0, 1.0, 1.0])])
+def test_a_style_that_leads_alone_has_more_time(best: tuple[int, ...], weights: list[float]) -> None:
+    search = Fess(PushTask(*from_level(SOLVABLE[0]), MEMORY), STYLES[:3])
+    for turn, reached in zip(search._turns, best, strict=True):
+        turn.work.best = reached
+    search._favour_the_leader()
+    assert [turn.weight for turn in search._turns] == weights
 
 
 def test_slices_add_up() -> None:
