@@ -17,9 +17,8 @@ from ggp.tournament.statistics.tables import html_report
 from ggp.tournament.store import Store
 from ggp.web.app import make_app
 from ggp.web.gate import PAGES, WebSettings
-from tests.games.known import OWN_TESTS
 from tests.ggp.web.pages import WebServer, open_table, order, press, wait
-from tests.ggp.web.play.test_every_game import FIFTH, play
+from tests.ggp.web.play.test_every_game import FIFTH, PLAYED, play
 from tests.ggp.web.replay.test_recorded import played
 from tests.ggp.web.test_tournaments import kept_tournament
 
@@ -140,7 +139,7 @@ def test_axe_finds_nothing_serious_in_a_room(address: str, browser: Any, name: s
     look(browser)
 
 
-@pytest.mark.parametrize("name", some([*OWN_TESTS, *FIFTH], SHORT))
+@pytest.mark.parametrize("name", some([*PLAYED, *FIFTH], SHORT))
 def test_axe_finds_nothing_serious_on_the_board_of_a_match(address: str, browser: Any, name: str) -> None:
     open_table(browser, address, name, ["human"])
     wait(browser, "document.querySelector('.board svg')")
