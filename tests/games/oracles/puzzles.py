@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import Final
 
+from players.puzzles.snakes.level import find_level
 from tests.games.oracles.match import Match, words
+from tests.players.puzzles.snakes.simulator import Simulator
 
 
 def is_in(columns: str, rows: int, x: str, y: int) -> bool:
@@ -730,3 +732,32 @@ class Atomix(Puzzle):
     def solved(self) -> bool:
         rows = ["".join(self.board.get((x, y), ".") for x in range(6)) for y in range(1, 7)]
         return any("HOH" in row for row in rows)
+
+
+class Snakes(Puzzle):
+    """By the simulator of levels, on the first one."""
+
+    limit = 200
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.plain = Simulator(find_level("snakes.txt"))
+        self.position = self.plain.start
+
+    def moves(self) -> list[str]:
+        return list(self.plain.moves(self.position))
+
+    def move(self, name: str, *arguments: str) -> None:
+        made = f"({' '.join((name, *arguments))})" if arguments else name
+        self.position = self.plain.moves(self.position)[made]
+
+    def things(self) -> set[str]:
+        return self.plain.propositions(self.position)
+
+    @property
+    def solved(self) -> bool:
+        return self.plain.solved(self.position)
+
+    @property
+    def over(self) -> bool:
+        return self.plain.terminal(self.position) or self.steps == self.limit
