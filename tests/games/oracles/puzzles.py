@@ -9,6 +9,7 @@ from typing import Final
 
 from players.puzzles.snakes.level import find_level
 from tests.games.oracles.match import Match, words
+from tests.places import GAMES
 from tests.players.puzzles.snakes.simulator import Simulator
 
 
@@ -741,7 +742,7 @@ class Snakes(Puzzle):
 
     def __init__(self) -> None:
         super().__init__()
-        self.plain = Simulator(find_level("snakes.txt"))
+        self.plain = Simulator(find_level(str(GAMES / "levels" / "snakes.txt")))
         self.position = self.plain.start
 
     def moves(self) -> list[str]:
