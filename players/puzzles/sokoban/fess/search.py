@@ -76,7 +76,7 @@ from players.puzzles.sokoban.fess.moves import (
     new_moves,
     take_move,
 )
-from players.puzzles.sokoban.fess.packing_plan import packing_plan
+from players.puzzles.sokoban.fess.packing_plan import PackingPlan, packing_plan
 from players.puzzles.sokoban.geometry import Geometry, Position
 from players.puzzles.sokoban.lines import Push, reachable
 from players.puzzles.sokoban.push_search import PushSearch, PushTask
@@ -482,11 +482,12 @@ class Fess(PushSearch):
         super().__init__(task)
         self._turns = [TurnTaker(self.name, 1.0, partial(self._begin, style)) for style in styles]
         self._memory = task.memory // max(1, len(styles))
+        self._plans: dict[bool, PackingPlan] = {}
         self._tools: Tools | None = None
 
     def step(self, deadline: float) -> bool:
         """Work as a :class:`~players.companions.Stepwise`. The first slice also makes the dead sets, and the
-        first one of each style its plan."""
+        first one of a style its plan, if no other style has made it."""
         if self.task.geometry.size > _MOST_SQUARES:
             self.outcome = Outcome.GAVE_UP
         while not self.over:
@@ -525,7 +526,9 @@ class Fess(PushSearch):
     def _begin(self, style: FessStyle) -> _Attempt:
         """Return a search in this style, with its part of the memory."""
         geometry, start = self.task.geometry, self.task.start
-        plan = packing_plan(geometry, start, style.everywhere)
+        if style.everywhere not in self._plans:
+            self._plans[style.everywhere] = packing_plan(geometry, start, style.everywhere)
+        plan = self._plans[style.everywhere]
         know = new_knowledge(geometry, plan, not style.layered, style.unused)
         options = np.array([style.ancestors, style.greedy], np.int64)
         if self._tools is None:
