@@ -214,11 +214,13 @@ class Admission:
     async def admit(self, match: _Applicant, running: Callable[[], Iterable[_Applicant]]) -> bool:
         """Admit a match that has begun next to the ``running`` ones, if there are enough processors. A match
         that has them for itself is always admitted."""
-        admitted = [other for other in running() if other.admitted]
-        if admitted:
-            await asyncio.gather(*(each.need.known(match.ready_by) for each in (match, *admitted)))
-            if match.share_needed < math.inf:
-                self._needed.note(_known_by(match), match.share_needed)
+        waited: list[_Applicant] = []
+        # While it waits, a match that was alone may end and the next one be alone, so it looks again.
+        while fresh := [other for other in running() if other.admitted and other not in waited]:
+            waited += fresh
+            await asyncio.gather(*(each.need.known(match.ready_by) for each in (match, *fresh)))
+        if waited and match.share_needed < math.inf:
+            self._needed.note(_known_by(match), match.share_needed)
         others = _shares(running())
         match.admitted = not others or sum(others) + match.share_needed <= self._most
         return match.admitted

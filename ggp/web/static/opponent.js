@@ -148,9 +148,12 @@ export function openSheet(card, { players = [], names = [], solve = null }) {
   }
 
   const said = el("output", {});
-  const slider = el("input", { type: "range", id: "level", min: "1", max: String(LEVELS.length), value: String(LEVELS.indexOf(USUAL) + 1) });
+  const slider = el("input", { type: "range", id: "level", "aria-label": "How strong the page plays", min: "1", max: String(LEVELS.length), value: String(LEVELS.indexOf(USUAL) + 1) });
   const level = () => LEVELS[slider.value - 1];
-  const sayLevel = () => said.replaceChildren(el("strong", {}, level().name), ` ${level().means} `);
+  const sayLevel = () => {
+    said.replaceChildren(el("strong", {}, level().name), ` ${level().means} `);
+    slider.setAttribute("aria-valuetext", level().name);
+  };
   sayLevel();
   slider.addEventListener("input", () => {
     sheet.querySelector("input[value=page]").checked = true;
@@ -166,7 +169,7 @@ export function openSheet(card, { players = [], names = [], solve = null }) {
     {},
     el("legend", {}, "Against"),
     radio("strength", "page", true, el("strong", {}, "The page")),
-    el("label", { class: "levels" }, said, slider),
+    el("div", { class: "levels" }, said, slider),
     ...players.map((name) => radio("strength", `own ${name}`, false, el("strong", {}, name), " thinks for two seconds")),
     radio("strength", "friend", false, el("strong", {}, "With a friend"), " who opens the address that you send"),
     card.kind === "hidden" ? "" : radio("strength", "people", false, el("strong", {}, "At this screen"), " people play all sides here"),

@@ -369,6 +369,27 @@ async def test_rules_that_were_measured_are_refused_before_anything_is_started()
     assert not admission.refuses(Match(0.05, "( small )"), running)
 
 
+async def test_a_match_that_waits_is_not_refused_for_one_that_came_after_it_and_is_not_measured() -> None:
+    """Under fire rules that cannot be played came and went, and each was alone for a moment."""
+    admission, match, second = Admission(1), Match(0.1), Match(0.1)
+    first = Match(0.1)
+    running = [first, match]
+    assert await admission.admit(first, lambda: running)
+    waits = asyncio.create_task(admission.admit(match, lambda: running))
+    await asyncio.sleep(0)
+    running[0] = second
+    second._share = math.inf  # until it is waited for
+    assert await admission.admit(second, lambda: running)
+    known = second.need.known
+
+    async def measured(until: float) -> None:
+        await known(until)
+        second._share = 0.1
+
+    second.need.known = measured  # type: ignore[method-assign]
+    assert await waits
+
+
 async def test_what_was_never_measured_is_not_admitted_beside_others() -> None:
     first, second = Match(0.01), Match(0.01)
     admission = Admission(8)
