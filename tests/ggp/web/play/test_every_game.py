@@ -37,8 +37,8 @@ FIFTH = [path.stem for path in installed_games() if path.stem not in PLAYED][::5
 """Of the other games, one in five."""
 MOST_FAST = 12
 BESIDE = {
-    "blackjack", "couples", "hiddengoofspiel", "kuhn", "leduc", "liarsdice", "pentominoes", "snakes", "soccer",
-    "soma", "threekuhn", "tron", "twentyfortyeight", "twothirds",
+    "blackjack", "couples", "hiddengoofspiel", "kuhn", "leduc", "liarsdice", "pentominoes", "snakes",
+    "soccer", "soma", "threekuhn", "tron", "twentyfortyeight", "twothirds",
 }  # fmt: skip
 """Games whose moves are on buttons beside the board; all others have moves on the board."""
 LONGEST = 400.0
