@@ -33,7 +33,7 @@ def recorded(name: str, line: tuple[str, ...]) -> dict[str, Any]:
 
 
 def analysed(record: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    monkeypatch.setattr(analysis, "_SECONDS", 1.5)
+    monkeypatch.setattr(analysis, "_SECONDS", 6.0)
     return Replay(read_match(record), Game("kept", record["rules"])).analysed()
 
 
