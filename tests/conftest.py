@@ -1,9 +1,9 @@
 """Fixtures that several packages share, and which of the slow tests a run takes.
 
 Tests that take more than a few seconds, because processes are killed, matches waited for, browsers opened or
-much tried at random, are marked ``slow``. A run leaves them out, takes all (``--slow all``), or a third of
-them (``--slow turn``), chosen by the hash of the commit. CI does that: each runs in a third of the commits.
-Of the examples of a property a run tries a third as well, all of them only with ``--slow all``.
+much tried at random, are marked ``slow``. A run leaves them out, takes all (``--slow all``), or a sixth of
+them (``--slow turn``), chosen by the hash of the commit. CI does that: each runs in a sixth of the commits.
+Of the examples of a property a run tries a third, all of them only with ``--slow all``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 import pytest
 
 from players.processes import launch
-from tests.examples import TURNS, try_share
+from tests.examples import try_share
 from tests.fork_server import ForkServer, import_all
 from tests.places import CORPUS, LEVELS, ROOT
 
@@ -62,6 +62,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if left_out:
         config.hook.pytest_deselected(items=list(left_out))
         items[:] = [item for item in items if item not in left_out]
+
+
+TURNS = 6
+"""So many runs with ``--slow turn`` take each slow test once, if the commits are of all kinds."""
 
 
 def chosen(slow: Iterable[pytest.Item], which: str, number: int) -> list[pytest.Item]:

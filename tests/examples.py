@@ -1,6 +1,6 @@
 """How many examples of a property a run tries: all of them with ``--slow all``, or else a third.
 
-Each run draws others. So three runs try as many as one that tries all, like the turns of the slow tests.
+Each run draws others. So three runs try as many as one that tries all.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 from hypothesis import settings
 
 TURNS = 3
-"""So many runs try as much as one run with ``--slow all``: slow tests and examples."""
+"""So many runs try as many as one run with ``--slow all``."""
 FEWEST = 10
 """Where a property has so many examples, every run tries at least these."""
 USUAL = 100

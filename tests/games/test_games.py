@@ -17,7 +17,7 @@ from tests.games.rules_of_games import in_control, play, state_of, successors
 from tests.places import GAME_FILES, GAMES, in_turn
 
 NAMES = [name for name in GAME_FILES if name not in OWN_TESTS]
-FEW, MANY = 150, 500
+FEW, MANY = 150, 300
 """Positions of a usual run; and of a slow one, by moves at random, and half as many by keen ones."""
 
 
