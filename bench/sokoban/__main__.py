@@ -31,6 +31,9 @@ Way = Literal["direct", "gdl", "scrambled"]
 WAYS: tuple[Way, ...] = ("direct", "gdl", "scrambled")
 _TOTALS = (1, 10, 60)
 _WARM_UP_SECONDS = 300.0
+_USUAL_MEGABYTES = 1024
+_PROGRAM_MEGABYTES = 300
+"""Of the memory of a process, for all that is not data of its searches."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -45,7 +48,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("{}")
         return 0
     if options.one is not None:
-        print(json.dumps(solve_one(options.collection, options.one, options.way, options.seconds)))
+        asked = options.collection, options.one, options.way, options.seconds, options.megabytes
+        print(json.dumps(solve_one(*asked)))
         return 0
     if not options.collection:
         print("name a collection of levels, or --compare OLD.json NEW.json", file=sys.stderr)
@@ -56,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     rows: list[dict[str, Any]] = []
     print(f"{'level':>5} {'result':<11} {'pushes':>6} {'moves':>6} {'CPU s':>7} {'MB':>5}  solver")
     for number in numbers(options.levels, count):
-        row = measure_one(options.collection, number, options.way, options.seconds)
+        row = measure_one(options.collection, number, options.way, options.seconds, options.megabytes)
         if row["megabytes"] > options.megabytes:
             row["result"] = "memory"
         rows.append(row)
@@ -70,13 +74,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def measure_one(collection: str, number: int, way: Way, seconds: float) -> dict[str, Any]:
+def measure_one(
+    collection: str, number: int, way: Way, seconds: float, megabytes: int = _USUAL_MEGABYTES
+) -> dict[str, Any]:
     """The row of one level: what its process says, its CPU seconds and its peak of memory."""
     command = [sys.executable, "-m", "bench.sokoban", collection, "--one", str(number), "--way", way]
     began = time.monotonic()
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     child = subprocess.Popen(
-        [*command, "--seconds", str(seconds)],
+        [*command, "--seconds", str(seconds), "--megabytes", str(megabytes)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -107,17 +113,18 @@ def measure_one(collection: str, number: int, way: Way, seconds: float) -> dict[
     return row
 
 
-def solve_one(collection: str, number: int, way: Way, seconds: float) -> dict[str, Any]:
+def solve_one(collection: str, number: int, way: Way, seconds: float, megabytes: int) -> dict[str, Any]:
     """Solve a level here, in what is left of so many CPU seconds of this process."""
     from players.puzzles.sokoban.levels.read import find_level
 
     level = find_level(f"{collection}:{number}")
     if way == "direct":
-        from players.puzzles.sokoban.search.solve_level import solve_level
+        from players.puzzles.sokoban.search.solve_level import MEMORY_BYTES, solve_level
         from players.puzzles.sokoban.solution import Outcome
 
         # Replaying takes its time too.
-        found = solve_level(level, seconds - 0.15, clock=time.process_time)
+        memory = max(MEMORY_BYTES, megabytes - _PROGRAM_MEGABYTES << 20)
+        found = solve_level(level, seconds - 0.15, memory=memory, clock=time.process_time)
         result = {Outcome.GOING_ON: "time"}.get(found.outcome, found.outcome.value)
         sizes = {"pushes": len(found.pushes), "moves": len(found.steps), "positions": found.positions}
         return {"result": result, "solver": found.solver, **sizes}
@@ -210,7 +217,8 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("collection", nargs="?", default="", help="a file of levels")
     parser.add_argument("--way", choices=WAYS, default="direct")
     parser.add_argument("--seconds", type=float, default=10.0, help="CPU seconds a level (10)")
-    parser.add_argument("--megabytes", type=int, default=1024, help="peak of resident memory (1024)")
+    memory = f"peak of resident memory ({_USUAL_MEGABYTES})"
+    parser.add_argument("--megabytes", type=int, default=_USUAL_MEGABYTES, help=memory)
     parser.add_argument("--levels", default="", help="like 1-40,155")
     parser.add_argument("--out", help="a JSON file for the results")
     parser.add_argument("--compare", nargs=2, metavar=("OLD", "NEW"))

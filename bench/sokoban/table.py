@@ -4,6 +4,9 @@ It reads files that ``python -m bench.sokoban ... --out`` has written. Parts of 
 are put together, and of several runs of a level the one that had the longest limit counts. ``--plot`` draws
 a panel for each collection: our curve, on a logarithmic axis of CPU seconds a level, and points of other
 solvers as their authors have published them. A table says how many levels are solved within each limit.
+``--keep`` writes what the picture needs to one file, which can be read in their place::
+
+    python -m bench.sokoban.table docs/measurements/sokoban.json --plot docs/pictures/sokoban_solved.svg
 """
 
 from __future__ import annotations
@@ -71,6 +74,22 @@ def curves(results: Iterable[Mapping[str, Any]]) -> list[Curve]:
     ]
 
 
+def kept(results: Iterable[Mapping[str, Any]]) -> str:
+    """Some results as JSON, a line for each, with what curves need of them."""
+    lines = [
+        json.dumps(
+            {name: one[name] for name in ("collection", "seconds")}
+            | {
+                "levels": [
+                    {name: row[name] for name in ("level", "result", "seconds")} for row in one["levels"]
+                ]
+            }
+        )
+        for one in results
+    ]
+    return "[" + ",\n".join(lines) + "]\n"
+
+
 def table(some: Sequence[Curve]) -> str:
     """Solved levels within each limit that was measured, in Markdown."""
     lines = ["| collection | levels | " + " | ".join(f"{limit} s" for limit in LIMITS) + " |"]
@@ -93,9 +112,10 @@ def plot(some: Sequence[Curve], path: Path) -> None:
         axes.step(
             times, [0, *range(1, len(curve.times) + 1), len(curve.times)], where="post", label="Kaskade"
         )
-        for point, marker in zip(
-            OTHERS.get(curve.name.replace("_", " ").split()[0], ()), "osd^v<>", strict=False
-        ):
+        others = OTHERS.get(curve.name.replace("_", " ").split()[0], ())
+        # A point of all parts of a collection together is left out.
+        fitting = [one for one in others if one.solved <= curve.levels]
+        for point, marker in zip(fitting, "osd^v<>", strict=False):
             label = f"{point.solver}: {point.solved} in {point.seconds:g} s"
             axes.plot([point.seconds], [point.solved], marker, linestyle="", label=label)
         axes.axhline(curve.levels, color="0.8", linewidth=1, zorder=0)
@@ -109,8 +129,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("results", nargs="+", type=Path, help="files that bench.sokoban has written")
     parser.add_argument("--plot", type=Path, help="draw to this .svg or .png file (needs matplotlib)")
+    parser.add_argument("--keep", type=Path, help="write what counts of these files to one .json file")
     options = parser.parse_args(arguments)
-    some = curves(json.loads(path.read_text()) for path in options.results)
+    results = [json.loads(path.read_text()) for path in options.results]
+    results = [one for part in results for one in (part if isinstance(part, list) else [part])]
+    some = curves(results)
+    if options.keep is not None:
+        options.keep.write_text(kept(results))
     print(table(some))
     if options.plot is not None:
         plot(some, options.plot)

@@ -19,7 +19,7 @@ from bench.sokoban.__main__ import compared, main, numbers, totals
 from bench.sokoban.city import write_levels
 from bench.sokoban.lookup import main as measure_lookup
 from bench.sokoban.state_space import StateSpace, explore
-from bench.sokoban.table import curves, plot, table
+from bench.sokoban.table import curves, kept, plot, table
 from bench.truth import __main__ as truth
 from bench.truth import covers
 from bench.truth.field import Field
@@ -126,7 +126,9 @@ def test_levels_solved_over_time_are_put_together_from_parts_and_drawn_beside_ot
         ]
         return {"collection": "XSokoban_90", "seconds": seconds, "levels": levels}
 
-    (curve,) = curves([run(60.0, {2: 30.0}), run(10.0, {1: 0.5, 2: None}), run(10.0, {3: None, 4: 9.0})])
+    runs = [run(60.0, {2: 30.0}), run(10.0, {1: 0.5, 2: None}), run(10.0, {3: None, 4: 9.0})]
+    (curve,) = curves(runs)
+    assert [curve] == curves(json.loads(kept(runs)))
     assert (curve.levels, curve.limit, curve.times) == (4, 60.0, [0.5, 9.0, 30.0])
     assert table([curve]).splitlines()[-1] == "| XSokoban_90 | 4 | 1 | 2 | 3 |  |"
     pytest.importorskip("matplotlib", reason="pip install 'kaskade-ggp[dev]'")

@@ -15,7 +15,7 @@ from players.puzzles.sokoban.fess.features import BLOCKERS, FEATURES, MOBILITY, 
 from propnet.jit.arrays import Index, Int32s, Ints, Octets
 from propnet.jit.decorators import inner
 
-UNKNOWN, ALIVE, DEAD, ADVISED = range(4)
+UNKNOWN, DEAD, KEPT, ADVISED = range(4)
 ADVISORS = 9
 
 
@@ -28,7 +28,7 @@ class Children(NamedTuple):
         values: int64, shape (most, 7): the features after the move.
         score: int64, shape (most,): the features as one number; the lowest is best.
         explores: uint8, shape (most,): whether the move opens a way to a new push.
-        advised: uint8, shape (most,): the status of the move: UNKNOWN, ALIVE, DEAD or ADVISED.
+        advised: uint8, shape (most,): the status of the move: UNKNOWN, DEAD, KEPT or ADVISED.
     """
 
     origin: Int32s
@@ -121,6 +121,26 @@ def choose(
         if fits and (best < 0 or children.score[number] < children.score[best]):
             best = number
     return best
+
+
+@inner
+def keep_best(children: Children, total: Index, most: Index) -> None:
+    """Mark as KEPT the best moves of those of which nothing is known, at most so many."""
+    if most >= total:
+        for number in range(total):
+            if children.advised[number] == UNKNOWN:
+                children.advised[number] = KEPT
+        return
+    for _ in range(most):
+        best = -1
+        for number in range(total):
+            if children.advised[number] == UNKNOWN and (
+                best < 0 or children.score[number] < children.score[best]
+            ):
+                best = number
+        if best < 0:
+            return
+        children.advised[best] = KEPT
 
 
 @inner

@@ -61,6 +61,7 @@ from players.puzzles.sokoban.fess.moves import (
     ADVISED,
     ADVISORS,
     DEAD,
+    KEPT,
     UNKNOWN,
     Cells,
     Children,
@@ -70,6 +71,7 @@ from players.puzzles.sokoban.fess.moves import (
     explores,
     find_cell,
     hottest,
+    keep_best,
     nearest_out,
     new_cells,
     new_children,
@@ -176,8 +178,9 @@ class Tools(NamedTuple):
     Attributes:
         board: the board that all work on.
         room, bipartite, corrals, patterns, sets, area, matching, know, scratch, desk, children: see there.
-        options: int64, shape (2,): 1 if positions belong to the cells of their best ancestors; 1 if the
-            weight of moves does not count.
+        options: int64, shape (3,): 1 if positions belong to the cells of their best ancestors; 1 if the
+            weight of moves does not count; the most moves of a position that are kept though no advisor
+            names them.
     """
 
     board: Board
@@ -287,9 +290,10 @@ def _expand(
         features = min(features, tree.best[tree.parent[node]])
     tree.best[node] = features
     cell = find_cell(cells, features)
+    keep_best(children, found_moves, tools.options[2])
     for number in range(found_moves):
-        if children.advised[number] != DEAD:
-            weight = min(np.int64(tree.weight[node]) + (children.advised[number] != ADVISED), MOST_WEIGHT)
+        if children.advised[number] >= KEPT:
+            weight = min(np.int64(tree.weight[node]) + (children.advised[number] == KEPT), MOST_WEIGHT)
             if tools.options[1]:
                 weight = 0
             rank = weight << 53 | children.score[number]
@@ -409,6 +413,7 @@ class FessStyle:
             the goals.
         unused: features that do not count.
         greedy: a cell makes the move with the best features first, whether advisors named it or not.
+        kept: the most moves of a position that wait though no advisor named them, the best of them.
     """
 
     ancestors: bool = False
@@ -416,22 +421,25 @@ class FessStyle:
     everywhere: bool = True
     unused: tuple[int, ...] = ()
     greedy: bool = False
+    kept: int = 12
 
 
+_ALL = 1 << 20
 STYLES = (
-    FessStyle(unused=(LINKS, HOTSPOTS)),
+    FessStyle(unused=(LINKS, HOTSPOTS), kept=1),
     FessStyle(),
-    FessStyle(ancestors=True, layered=True, everywhere=False, unused=(HOTSPOTS,), greedy=True),
-    FessStyle(layered=True),
-    FessStyle(ancestors=True, unused=(LINKS, HOTSPOTS)),
-    FessStyle(layered=True, unused=(LINKS, HOTSPOTS)),
+    FessStyle(ancestors=True, layered=True, everywhere=False, unused=(HOTSPOTS,), greedy=True, kept=_ALL),
+    FessStyle(layered=True, kept=_ALL),
+    FessStyle(ancestors=True, unused=(LINKS, HOTSPOTS), kept=3),
+    FessStyle(layered=True, unused=(LINKS, HOTSPOTS), kept=_ALL),
 )
 """The styles that share the time, the most successful first. Each solves levels that the others do not."""
 
 _BYTES_A_MOVE = 28
 _DEAD_SET_SECONDS = 0.3
 _SLICE = 0.15
-_LEADER = 4.0
+_LEADERS = 4.0
+"""The time that all styles in the lead have together, in addition to the share of each."""
 _BATCH = 8
 _MOST_SQUARES = 1500
 """On larger maps the plan alone may take minutes, which cannot be interrupted."""
@@ -482,6 +490,7 @@ class Fess(PushSearch):
         super().__init__(task)
         self._turns = [TurnTaker(self.name, 1.0, partial(self._begin, style)) for style in styles]
         self._memory = task.memory // max(1, len(styles))
+        self._full = False
         self._plans: dict[bool, PackingPlan] = {}
         self._tools: Tools | None = None
 
@@ -496,28 +505,26 @@ class Fess(PushSearch):
                 self._turns.remove(turn)
             tree, status = turn.work.tree, turn.work.status
             self.positions += turn.work.count()
-            self._favour_the_leader()
+            self._full |= status == FULL
+            self._favour_the_leaders()
             if status == SOLVED:
                 self.pushes = self._pushes_of(tree)
                 most = self.task.most_pushes
                 fits = most is None or len(self.pushes) <= most
                 self.outcome = Outcome.SOLVED if fits else Outcome.GAVE_UP
-            elif status == _EXHAUSTED:
-                self.outcome = Outcome.GAVE_UP
             elif not self._turns:
-                self.outcome = Outcome.MEMORY_FULL
+                self.outcome = Outcome.MEMORY_FULL if self._full else Outcome.GAVE_UP
             if time.monotonic() >= deadline:
                 break
         return self.over
 
-    def _favour_the_leader(self) -> None:
-        """Give more time to the style that has come nearest to its plan, if it is one alone."""
+    def _favour_the_leaders(self) -> None:
+        """Give more time to the styles that have come nearest to their plan."""
         if all(turn.begun for turn in self._turns):
-            ranked = sorted(self._turns, key=lambda turn: turn.work.best)
-            for turn in ranked:
-                turn.weight = 1.0
-            if len(ranked) > 1 and ranked[0].work.best < ranked[1].work.best:
-                ranked[0].weight = _LEADER
+            best = min((turn.work.best for turn in self._turns), default=0)
+            leaders = [turn for turn in self._turns if turn.work.best == best]
+            for turn in self._turns:
+                turn.weight = 1.0 + (turn in leaders) * _LEADERS / len(leaders)
 
     def close(self) -> None:
         """Free its memory."""
@@ -530,7 +537,7 @@ class Fess(PushSearch):
             self._plans[style.everywhere] = packing_plan(geometry, start, style.everywhere)
         plan = self._plans[style.everywhere]
         know = new_knowledge(geometry, plan, not style.layered, style.unused)
-        options = np.array([style.ancestors, style.greedy], np.int64)
+        options = np.array([style.ancestors, style.greedy, style.kept], np.int64)
         if self._tools is None:
             self._tools = self._new_tools(know, options)
         own = self._tools._replace(know=know, options=options)

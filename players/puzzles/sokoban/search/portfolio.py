@@ -59,7 +59,7 @@ def _fess() -> type[PushSearch]:
 ENTRIES = [
     Entry(FewPositions, 1.0, 0.0),
     Entry(_backward, 1.0, 0.25, SECONDS),
-    Entry(_fess, 6.0, 0.75, SECONDS + 0.3),
+    Entry(_fess, 8.0, 0.75, SECONDS + 0.3),
 ]
 """The searches in the order of their begin. The first one needs no kernels; the others load theirs as they
 begin. Weights come from measured success."""

@@ -41,17 +41,27 @@ from players.puzzles.sokoban.fess.features import (
     rooms_of,
 )
 from players.puzzles.sokoban.fess.macro_moves import Maneuvers, macro_pulls, macro_pushes, new_maneuvers
+from players.puzzles.sokoban.fess.moves import (
+    ADVISED,
+    DEAD,
+    KEPT,
+    UNKNOWN,
+    Children,
+    keep_best,
+    new_children,
+)
 from players.puzzles.sokoban.fess.packing_plan import packing_plan
 from players.puzzles.sokoban.fess.search import STYLES, Fess, FessStyle, _spell_out
 from players.puzzles.sokoban.geometry import LEFT, RIGHT, Geometry, Position, from_level
 from players.puzzles.sokoban.levels.level import Level
-from players.puzzles.sokoban.levels.read import read_levels
+from players.puzzles.sokoban.levels.read import find_level, read_levels
 from players.puzzles.sokoban.lines import after_steps, is_solved, reachable, steps_of
 from players.puzzles.sokoban.push_search import PushTask
 from players.puzzles.sokoban.solution import Outcome
 from propnet.jit.arrays import Flags, Index, Int32s, Ints, Octets, Words
 from propnet.jit.decorators import kernel
 from tests.examples import examples
+from tests.places import GAMES
 from tests.players.puzzles.sokoban.small_levels import LEVELS
 
 
@@ -422,13 +432,44 @@ def test_solutions_replay(number: int, style: FessStyle) -> None:
     assert is_solved(geometry, after_steps(geometry, start, steps_of(geometry, start, search.pushes)))
 
 
-@pytest.mark.parametrize(("best", "weights"), [((3, 5, 4), [4.0, 1.0, 1.0]), ((3, 3, 4), [1.0, 1.0, 1.0])])
-def test_a_style_that_leads_alone_has_more_time(best: tuple[int, ...], weights: list[float]) -> None:
+@pytest.mark.parametrize(("best", "weights"), [((3, 5, 4), [5.0, 1.0, 1.0]), ((3, 3, 4), [3.0, 3.0, 1.0])])
+def test_styles_that_lead_have_more_time(best: tuple[int, ...], weights: list[float]) -> None:
     search = Fess(PushTask(*from_level(SOLVABLE[0]), MEMORY), STYLES[:3])
     for turn, reached in zip(search._turns, best, strict=True):
         turn.work.best = reached
-    search._favour_the_leader()
+    search._favour_the_leaders()
     assert [turn.weight for turn in search._turns] == weights
+
+
+def test_a_style_with_nothing_left_to_try_leaves_the_time_to_the_others() -> None:
+    geometry, start = from_level(find_level(str(GAMES / "levels" / "tutorial.xsb:5")))
+    narrow = FessStyle(kept=0)
+    alone = Fess(PushTask(geometry, start, MEMORY), (narrow,))
+    assert alone.step(math.inf)
+    assert alone.outcome is Outcome.GAVE_UP
+    search = Fess(PushTask(geometry, start, MEMORY), (narrow, FessStyle()))
+    assert search.step(math.inf)
+    assert search.outcome is Outcome.SOLVED
+
+
+@kernel()
+def _keep(children: Children, total: Index, most: Index) -> None:
+    keep_best(children, total, most)
+
+
+@examples(60)
+@given(st.lists(st.tuples(st.integers(0, 9), st.sampled_from((UNKNOWN, DEAD, ADVISED)))), st.integers(0, 12))
+def test_the_best_moves_that_no_advisor_named_are_kept(moves: list[tuple[int, int]], most: int) -> None:
+    children = new_children(len(moves) + 1)
+    for number, (score, status) in enumerate(moves):
+        children.score[number], children.advised[number] = score, status
+    _keep(children, len(moves), most)
+    named = children.advised[: len(moves)].tolist()
+    unknown = sorted(score for score, status in moves if status == UNKNOWN)
+    kept = sorted(score for (score, _), status in zip(moves, named, strict=True) if status == KEPT)
+    assert kept == unknown[:most]
+    for (_, before), after in zip(moves, named, strict=True):
+        assert after == before or (before, after) == (UNKNOWN, KEPT)
 
 
 def test_slices_add_up() -> None:
