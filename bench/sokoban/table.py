@@ -105,7 +105,7 @@ def plot(some: Sequence[Curve], path: Path) -> None:
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    mpl.rcParams.update({"svg.hashsalt": "levels", "font.size": 9})
+    mpl.rcParams.update({"svg.hashsalt": "levels", "svg.fonttype": "none", "font.size": 9})
     figure = Figure(figsize=(4.2 * len(some), 3.6), layout="constrained")
     for axes, curve in zip(figure.subplots(1, len(some), squeeze=False)[0], some, strict=True):
         times = [min(curve.times, default=0.1), *curve.times, curve.limit]
@@ -119,8 +119,10 @@ def plot(some: Sequence[Curve], path: Path) -> None:
             label = f"{point.solver}: {point.solved} in {point.seconds:g} s"
             axes.plot([point.seconds], [point.solved], marker, linestyle="", label=label)
         axes.axhline(curve.levels, color="0.8", linewidth=1, zorder=0)
-        axes.set(xscale="log", ylim=(0, curve.levels * 1.04), title=f"{curve.name}: {curve.levels} levels")
+        title = f"{curve.name.replace('_', ' ')}: {curve.levels} levels"
+        axes.set(xscale="log", ylim=(0, curve.levels * 1.04), title=title)
         axes.set(xlabel="CPU seconds a level", ylabel="solved")
+        axes.xaxis.set_major_formatter("{x:g}")
         axes.legend(loc="lower right", fontsize=8)
     figure.savefig(path, metadata={"Date": None})
 
