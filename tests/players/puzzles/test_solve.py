@@ -174,7 +174,8 @@ def test_pieces_that_are_alike_are_no_reason_to_search_again() -> None:
     solution = solve(machine, seconds=120.0, only="frontier")
     assert (solution.value, len(solution.moves), solution.proven) == (100, 116, True)
     replayed(machine.rules, solution)
-    assert solution.states < 320_000
+    # Without symmetries it visits 953,076; how many it visits before it looks for them depends on the computer.
+    assert solution.states < 600_000
 
 
 def test_one_state_of_each_orbit_leads_to_the_same_line(monkeypatch: pytest.MonkeyPatch) -> None:
