@@ -436,6 +436,10 @@ STYLES = (
 """The styles that share the time, the most successful first. Each solves levels that the others do not."""
 
 _BYTES_A_MOVE = 28
+_BYTES_A_POSITION = 60
+"""Without its boxes."""
+_USUAL_MOVES = 32
+"""Of a position, at most."""
 _DEAD_SET_SECONDS = 0.3
 _SLICE = 0.15
 _LEADERS = 4.0
@@ -541,11 +545,13 @@ class Fess(PushSearch):
         if self._tools is None:
             self._tools = self._new_tools(know, options)
         own = self._tools._replace(know=know, options=options)
-        most = max(1 << 16, self._memory // (_BYTES_A_MOVE + 3))
-        tree = _new_tree(most // 32, len(start.boxes))
+        moves = min(ADVISORS + style.kept, _USUAL_MOVES)
+        bytes_a_position = _BYTES_A_POSITION + 2 * len(start.boxes) + moves * _BYTES_A_MOVE
+        most = max(1 << 11, self._memory // bytes_a_position)
+        tree = _new_tree(most, len(start.boxes))
         tree.boxes[0] = start.boxes
         tree.keeper[0] = start.keeper
-        return _Attempt(own, tree, new_moves(most), new_cells(1 << 14))
+        return _Attempt(own, tree, new_moves(max(1 << 16, most * moves)), new_cells(1 << 14))
 
     def _new_tools(self, know: Knowledge, options: Ints) -> Tools:
         """Return the tools of a style; those of others differ in ``know`` and ``options`` alone."""
