@@ -64,14 +64,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if item not in left_out]
 
 
-TURNS = 6
-"""So many runs with ``--slow turn`` take each slow test once, if the commits are of all kinds."""
+SLOW_TURNS = 6
+"""The number of parts of the slow tests; the commit's hash, modulo it, is the part that a run takes."""
 
 
 def chosen(slow: Iterable[pytest.Item], which: str, number: int) -> list[pytest.Item]:
     """Those of the slow tests that a run of the commit of this number takes."""
     if which == "turn":
-        return [item for item in slow if zlib.crc32(item.nodeid.encode()) % TURNS == number % TURNS]
+        return [item for item in slow if zlib.crc32(item.nodeid.encode()) % SLOW_TURNS == number % SLOW_TURNS]
     return list(slow) if which == "all" else []
 
 

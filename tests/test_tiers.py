@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from tests import conftest
-from tests.conftest import chosen
+from tests.conftest import SLOW_TURNS, chosen
 from tests.examples import FEWEST, TURNS, USUAL, examples, share
 from tests.places import ROOT
 
@@ -21,7 +20,7 @@ ITEMS: list[Any] = [SimpleNamespace(nodeid=f"tests/test_{n % 7}.py::test_it[{n}]
 
 
 def test_each_slow_test_has_its_turn_once_and_all_or_none_are_taken_if_one_says_so() -> None:
-    taken = Counter(item.nodeid for number in range(conftest.TURNS) for item in chosen(ITEMS, "turn", number))
+    taken = Counter(item.nodeid for number in range(SLOW_TURNS) for item in chosen(ITEMS, "turn", number))
     assert taken == Counter(item.nodeid for item in ITEMS)
     assert chosen(ITEMS, "all", 0) == ITEMS and not chosen(ITEMS, "none", 0)
     assert 0.1 * len(ITEMS) < len(chosen(ITEMS, "turn", int("f" * 40, 16))) < 0.25 * len(ITEMS)

@@ -4,7 +4,7 @@ It reads files that ``python -m bench.sokoban ... --out`` has written. Parts of 
 are put together, and of several runs of a level the one that had the longest limit counts. ``--plot`` draws
 a panel for each collection: our curve, on a logarithmic axis of CPU seconds a level, and points of other
 solvers as their authors have published them. A table says how many levels are solved within each limit.
-``--keep`` writes what the picture needs to one file, which can be read in their place::
+``--keep`` writes the data of the picture to one file, which can be read in their place::
 
     python -m bench.sokoban.table docs/measurements/sokoban.json --plot docs/pictures/sokoban_solved.svg
 """
@@ -75,18 +75,15 @@ def curves(results: Iterable[Mapping[str, Any]]) -> list[Curve]:
 
 
 def kept(results: Iterable[Mapping[str, Any]]) -> str:
-    """Some results as JSON, a line for each, with what curves need of them."""
-    lines = [
-        json.dumps(
-            {name: one[name] for name in ("collection", "seconds")}
-            | {
-                "levels": [
-                    {name: row[name] for name in ("level", "result", "seconds")} for row in one["levels"]
-                ]
-            }
-        )
-        for one in results
-    ]
+    """Return results as JSON, one line each, with only the fields that curves need."""
+
+    def some(fields: Mapping[str, Any], *names: str) -> dict[str, Any]:
+        return {name: fields[name] for name in names}
+
+    lines = []
+    for one in results:
+        rows = [some(row, "level", "result", "seconds") for row in one["levels"]]
+        lines.append(json.dumps({**some(one, "collection", "seconds"), "levels": rows}))
     return "[" + ",\n".join(lines) + "]\n"
 
 
@@ -131,7 +128,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("results", nargs="+", type=Path, help="files that bench.sokoban has written")
     parser.add_argument("--plot", type=Path, help="draw to this .svg or .png file (needs matplotlib)")
-    parser.add_argument("--keep", type=Path, help="write what counts of these files to one .json file")
+    parser.add_argument("--keep", type=Path, help="write the data of the picture to one .json file")
     options = parser.parse_args(arguments)
     results = [json.loads(path.read_text()) for path in options.results]
     results = [one for part in results for one in (part if isinstance(part, list) else [part])]

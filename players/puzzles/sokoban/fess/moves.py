@@ -125,7 +125,7 @@ def choose(
 
 @inner
 def keep_best(children: Children, total: Index, most: Index) -> None:
-    """Mark as KEPT the best moves of those of which nothing is known, at most so many."""
+    """Mark the ``most`` best moves whose status is UNKNOWN as KEPT; all of them if there are fewer."""
     if most >= total:
         for number in range(total):
             if children.advised[number] == UNKNOWN:

@@ -437,9 +437,9 @@ STYLES = (
 
 _BYTES_A_MOVE = 28
 _BYTES_A_POSITION = 60
-"""Without its boxes."""
+"""Without its boxes and its moves."""
 _USUAL_MOVES = 32
-"""Of a position, at most."""
+"""The moves of a position for which there is room, on average, if all are kept."""
 _DEAD_SET_SECONDS = 0.3
 _SLICE = 0.15
 _LEADERS = 4.0
@@ -532,7 +532,7 @@ class Fess(PushSearch):
 
     def close(self) -> None:
         """Free its memory."""
-        self._turns, self._tools = [], None
+        self._turns, self._plans, self._tools = [], {}, None
 
     def _begin(self, style: FessStyle) -> _Attempt:
         """Return a search in this style, with its part of the memory."""
