@@ -67,6 +67,17 @@ def can_match(matching: GoalMatching, count: Index) -> bool:
 
 
 @inner
+def count_matched(matching: GoalMatching, count: Index) -> Index:
+    """Return how many of the first ``count`` boxes of ``matching.reach`` can have goals of their own at the
+    same time. The others have -1 in ``matching.matched``."""
+    matching.owners[:] = -1
+    found = 0
+    for first in range(count):
+        found += _give_goal(matching, first)
+    return np.int64(found)
+
+
+@inner
 def _give_goal(matching: GoalMatching, first: Index) -> bool:
     """Give a box a goal, breadth-first; other boxes move on to other goals if necessary. Returns whether that
     is possible."""

@@ -9,14 +9,15 @@ next box is in its place, and on long levels that is tens of thousands of positi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from players.puzzles.sokoban.board import BOXED, FREE, Board, next_stamp
+from players.puzzles.sokoban.deadlocks.bipartite import GoalMatching, count_matched, new_goal_matching
 from players.puzzles.sokoban.distances import NO_SIDE, dead_sides, side_classes
-from players.puzzles.sokoban.fess.packing_plan import PackingPlan, steps_from
+from players.puzzles.sokoban.fess.packing_plan import PackingPhase, PackingPlan, squares_reaching
 from players.puzzles.sokoban.geometry import DOWN, RIGHT, Geometry
 from propnet.jit.arrays import Index, Int32s, Ints, Octets, Words
 from propnet.jit.decorators import ARENA, inner, kernel
@@ -107,7 +108,9 @@ class Knowledge(NamedTuple):
         before: uint8, shape (phases, goals, goals): entry [p, h, g] is not 0 if the g-th square of the phase
             must be filled before the h-th.
         counted: int32, shape (phases,): the number of boxes packed when a phase begins.
-        out: uint8, shape (size + 1,): 1 on squares where a box is out of plan.
+        first: int32, shape (phases,): the number of squares to fill in the phases before each.
+        fits: uint64, shape (size + 1,): bit ``first[p] + g`` is set if a box can be pushed from there to the
+            g-th square of phase p when the squares are filled that come before it.
         hot: uint64, shape (size + 1, words): bit y of row x is set if a box on y blocks one on x from a goal.
         rooms: int32, shape (size + 1,): the room of each square.
         inside: int32: the squares of all rooms, room by room.
@@ -116,7 +119,6 @@ class Knowledge(NamedTuple):
         near: uint64, shape (size + 1,): the rooms whose links may depend on each square.
         dead: uint8, shape (size + 1,): a bit for each side of a box on which the keeper must not be.
         places: int32, shape (size + 1, 2): row and column.
-        far: int32, shape (size + 1,): steps to the nearest square that is not out of plan.
         sides: uint8, shape (size + 1, 4): see :func:`~players.puzzles.sokoban.distances.side_classes`.
         used: uint8, shape (7,): whether each feature counts; others are 0.
     """
@@ -126,7 +128,8 @@ class Knowledge(NamedTuple):
     squares: Int32s
     before: Octets
     counted: Int32s
-    out: Octets
+    first: Int32s
+    fits: Words
     hot: Words
     rooms: Int32s
     inside: Int32s
@@ -135,7 +138,6 @@ class Knowledge(NamedTuple):
     near: Words
     dead: Octets
     places: Int32s
-    far: Int32s
     sides: Octets
     used: Octets
 
@@ -148,6 +150,7 @@ class FeatureRoom(NamedTuple):
         stamp: int32, shape (1,).
         queue: int32, shape (size + 1,).
         placed: uint8, shape (size + 1,): 1 on squares with a packed box.
+        matching: of boxes that are not packed to squares that are not filled.
         words: uint64, shape (words,): a bit for each square with a box.
         missing: uint64, shape (64,): the blocked links of each room in the last position found whole.
         values: int64, shape (7,): the features last found.
@@ -160,6 +163,7 @@ class FeatureRoom(NamedTuple):
     stamp: Int32s
     queue: Int32s
     placed: Octets
+    matching: GoalMatching
     words: Words
     missing: Words
     values: Ints
@@ -173,6 +177,8 @@ OUT, PACKED, REGIONS, LINKS, HOTSPOTS, MOBILITY, BLOCKERS = range(7)
 FEATURES = 7
 _MOST_BLOCKERS = 7
 _UNSEEN = 1 << 20
+_MOST_SQUARES = 64
+"""In levels with more goals no box counts as out of plan."""
 
 
 def new_knowledge(
@@ -183,8 +189,6 @@ def new_knowledge(
     rows = geometry.size + 1
     rooms = rooms_of(geometry)
     inside = np.argsort(rooms, kind="stable")[int((rooms == _CORRIDOR).sum()) :]
-    out = (~plan.basin).astype(np.uint8)
-    out[-1] = 0
     dead = dead_sides(geometry)
     hot = np.zeros((rows, -(-rows // 64)), np.uint64)
     neighbours = np.ascontiguousarray(geometry.neighbours, np.int32)
@@ -206,7 +210,8 @@ def new_knowledge(
         squares,
         before,
         np.array([phase.counted for phase in phases], np.int32),
-        out,
+        np.cumsum([0, *(len(phase.squares) for phase in phases)], dtype=np.int32)[:-1],
+        _fits(geometry, plan.phases if len(plan.phases) == 1 else phases),
         hot,
         rooms,
         inside.astype(np.int32),
@@ -214,10 +219,25 @@ def new_knowledge(
         *_room_links(geometry, rooms),
         dead,
         places,
-        steps_from(geometry, np.flatnonzero(plan.basin).tolist()),
         side_classes(geometry),
         np.array([feature not in unused for feature in range(FEATURES)], np.uint8),
     )
+
+
+def _fits(geometry: Geometry, phases: Sequence[PackingPhase]) -> Words:
+    """Return ``Knowledge.fits``."""
+    fits = np.zeros(geometry.size + 1, np.uint64)
+    bit = 0
+    for phase in phases:
+        before = phase.before.copy()
+        for middle in range(len(before)):  # what comes before that comes before too
+            before |= before[:, middle, None] & before[middle]
+        for square, filled in zip(phase.squares, before, strict=True):
+            walls = *phase.base, *np.array(phase.squares)[filled].tolist()
+            if bit < _MOST_SQUARES:
+                fits[squares_reaching(geometry, square, walls)] |= np.uint64(1 << bit)
+            bit += 1
+    return fits
 
 
 def new_scratch(geometry: Geometry) -> FeatureRoom:
@@ -228,6 +248,7 @@ def new_scratch(geometry: Geometry) -> FeatureRoom:
         np.zeros(1, np.int32),
         np.zeros(rows, np.int32),
         np.zeros(rows, np.uint8),
+        new_goal_matching(rows, _MOST_SQUARES),
         np.zeros(-(-rows // 64), np.uint64),
         np.zeros(_MOST_ROOMS, np.uint64),
         np.zeros(FEATURES, np.int64),
@@ -314,6 +335,26 @@ def _count_packed(board: Board, know: Knowledge, scratch: FeatureRoom, phase: In
             placed[square] = 1
             count += 1
     return count
+
+
+@inner
+def _count_out(know: Knowledge, scratch: FeatureRoom, boxes: Int32s, count: Index, phase: Index) -> Index:
+    """Return the number of boxes out of plan: the fewest that find no square when all others take those that
+    the plan has yet to fill, and each must still be reached when its turn comes."""
+    placed, matching = scratch.placed, scratch.matching
+    if phase < 0 or len(know.goals) > _MOST_SQUARES:
+        return 0
+    filled = (np.uint64(1) << np.uint64(know.first[phase])) - np.uint64(1)
+    for number in range(len(know.goals)):
+        square = know.squares[phase, number]
+        if square >= 0 and placed[square]:
+            filled |= np.uint64(1) << np.uint64(know.first[phase] + number)
+    left = 0
+    for number in range(count):
+        if not placed[boxes[number]]:
+            matching.reach[left, 0] = know.fits[boxes[number]] & ~filled
+            left += 1
+    return np.int64(left - count_matched(matching, left))
 
 
 @inner
@@ -493,13 +534,12 @@ def find_features(
     if know.used[LINKS]:
         changed = _ALL_ROOMS if origin < 0 else know.near[origin] | know.near[end]
         values[LINKS] = _count_broken_links(board, know, scratch, changed)
-    out, hotspots, sides = 0, 0, 0
+    hotspots, sides = 0, 0
     for word in range(len(words)):
         words[word] = 0
     for number in range(count):
         box = boxes[number]
         words[box >> 6] |= np.uint64(1) << np.uint64(box & 63)
-        out += know.out[box]
         for side in range(4):
             if board.reached[board.neighbours[box, side]] == board.stamp[0]:
                 sides += 1
@@ -508,7 +548,7 @@ def find_features(
             if not scratch.placed[boxes[number]]:
                 for word in range(len(words)):
                     hotspots += count_bits(know.hot[boxes[number], word] & words[word])
-    values[OUT] = out if know.used[OUT] else 0
+    values[OUT] = _count_out(know, scratch, boxes, count, phase) if know.used[OUT] else 0
     values[HOTSPOTS] = hotspots
     values[MOBILITY] = sides
     values[BLOCKERS] = _count_blockers(board, know, scratch, phase) if know.used[BLOCKERS] else 0

@@ -16,7 +16,7 @@ from propnet.jit.arrays import Index, Int32s, Ints, Octets
 from propnet.jit.decorators import inner
 
 UNKNOWN, DEAD, KEPT, ADVISED = range(4)
-ADVISORS = 9
+ADVISORS = 8
 
 
 class Children(NamedTuple):
@@ -81,21 +81,18 @@ def choose(
     none.
 
     ``now`` has the features before the move. Advisors below 6 want a feature to improve: fewer boxes out of
-    plan, more packed ones, fewer regions, fewer broken links, fewer hotspots, new pushes. Advisors 6 and 7
-    want the box on ``target`` to move away, or otherwise the nearest box to move away from it, without more
-    regions. Advisor 7 also wants the moved box to end within the plan. Advisor 8 wants fewer blockers and no
-    box unpacked.
+    plan, more packed ones, fewer regions, fewer broken links, fewer hotspots, new pushes. Advisor 6 wants the
+    box on ``target`` to move away, or otherwise the nearest box to move away from it, without more regions.
+    Advisor 7 wants fewer blockers and no box unpacked.
     """
     best, near = -1, 1 << 20
-    if advisor == 6 or advisor == 7:
+    if advisor == 6:
         if target < 0:
             return -1
         row, column = know.places[target, 0], know.places[target, 1]
         for number in range(total):
             origin, end = children.origin[number], children.stance[number] >> 2
             if children.advised[number] == DEAD or children.values[number, REGIONS] > now[REGIONS]:
-                continue
-            if advisor == 7 and know.out[end]:
                 continue
             distance = abs(know.places[origin, 0] - row) + abs(know.places[origin, 1] - column)
             after = abs(know.places[end, 0] - row) + abs(know.places[end, 1] - column)
@@ -111,7 +108,7 @@ def choose(
             fits = children.explores[number] != 0
         elif advisor == PACKED:
             fits = children.values[number, PACKED] > now[PACKED]
-        elif advisor == 8:
+        elif advisor == 7:
             fits = (
                 children.values[number, BLOCKERS] < now[BLOCKERS]
                 and children.values[number, PACKED] >= now[PACKED]
@@ -155,17 +152,6 @@ def hottest(know: Knowledge, boxes: Int32s, count: Index, placed: Octets) -> Ind
                 blocked += know.hot[boxes[other], box >> 6] >> np.uint64(box & 63) & np.uint64(1) != 0
         if blocked > most:
             found, most = boxes[number], blocked
-    return found
-
-
-@inner
-def nearest_out(know: Knowledge, boxes: Int32s, count: Index) -> Index:
-    """Return the box out of plan that is nearest to a place in the plan; -1 if there is none."""
-    found = -1
-    for number in range(count):
-        box = boxes[number]
-        if know.out[box] and (found < 0 or know.far[box] < know.far[found]):
-            found = box
     return found
 
 

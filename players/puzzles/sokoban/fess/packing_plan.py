@@ -28,7 +28,7 @@ _MOST_STARTS = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _PackingPhase:
+class PackingPhase:
     """A part of a plan.
 
     Attributes:
@@ -56,13 +56,10 @@ class PackingPlan:
         phases: the phases in the order of play.
         loose: one phase for all, without parked boxes: a goal waits only for goals that cannot be filled
             after it.
-        basin: bool, shape (size + 1,): squares from which a box can be pushed to a goal when all the other
-            goals are filled.
     """
 
-    phases: tuple[_PackingPhase, ...]
-    loose: _PackingPhase
-    basin: Flags
+    phases: tuple[PackingPhase, ...]
+    loose: PackingPhase
 
 
 def packing_plan(geometry: Geometry, start: Position, everywhere: bool) -> PackingPlan:
@@ -70,8 +67,7 @@ def packing_plan(geometry: Geometry, start: Position, everywhere: bool) -> Packi
     the keeper is tried in several regions; otherwise the start squares in the basin of one goal, the one with
     most of them."""
     goals = geometry.goals.tolist()
-    basins = [_basin(geometry, goal, set(goals)) for goal in goals]
-    basin = np.logical_or.reduce([np.zeros(geometry.size + 1, np.bool_), *basins])
+    basins = [squares_reaching(geometry, goal, goals) for goal in goals]
     outside = [box for box in start.boxes if box not in goals] or list(start.boxes)
     near = max(([box for box in outside if reach[box]] for reach in basins), key=len, default=[]) or outside
     best: _PlanFound | None = None
@@ -84,12 +80,12 @@ def packing_plan(geometry: Geometry, start: Position, everywhere: bool) -> Packi
         if planned == len(goals):
             break
     if best is None:
-        free = _PackingPhase((), tuple(goals), np.zeros((len(goals),) * 2, np.bool_), 0)
-        return PackingPlan((free,), free, basin)
+        free = PackingPhase((), tuple(goals), np.zeros((len(goals),) * 2, np.bool_), 0)
+        return PackingPlan((free,), free)
     gone = np.array(best.rounds, np.int32) > 0
     before = gone[:, None] & ~gone[None]
     before[np.ix_(gone, gone)] = _needs(puller, goals, best.rounds, best.keeper)
-    return PackingPlan(best.phases, _PackingPhase((), tuple(goals), before, 0), basin)
+    return PackingPlan(best.phases, PackingPhase((), tuple(goals), before, 0))
 
 
 class _PlanFound(NamedTuple):
@@ -98,7 +94,7 @@ class _PlanFound(NamedTuple):
     planned: int
     keeper: int
     rounds: list[int]
-    phases: tuple[_PackingPhase, ...]
+    phases: tuple[PackingPhase, ...]
 
 
 def _beginnings(puller: _Puller, goals: list[int]) -> list[tuple[int, list[int]]]:
@@ -141,7 +137,7 @@ def packing_order(geometry: Geometry, start: Position) -> _PackingOrder:
     return _PackingOrder(tuple(tuple(layers[turn]) for turn in sorted(layers, reverse=True)), tuple(stuck))
 
 
-def _phases(puller: _Puller, boxes: list[int], keeper: int) -> Iterator[_PackingPhase]:
+def _phases(puller: _Puller, boxes: list[int], keeper: int) -> Iterator[PackingPhase]:
     """Yield the phases of a plan, found from the last to the first."""
     found: list[tuple[list[int], list[int], Flags, int, bool]] = []
     while True:
@@ -161,7 +157,7 @@ def _phases(puller: _Puller, boxes: list[int], keeper: int) -> Iterator[_Packing
     counted = 0
     for base, squares, before, moved, planned in reversed(found):
         counted += moved
-        yield _PackingPhase(tuple(base), tuple(squares), before, counted, planned)
+        yield PackingPhase(tuple(base), tuple(squares), before, counted, planned)
         counted += len(squares)
 
 
@@ -176,7 +172,7 @@ def _needs(puller: _Puller, boxes: list[int], rounds: list[int], keeper: int) ->
 
 
 def _order(puller: _Puller, boxes: list[int], rounds: list[int], keeper: int) -> Flags:
-    """Return which leaving box must be in place before which, as in ``_PackingPhase``."""
+    """Return which leaving box must be in place before which, as in ``PackingPhase``."""
     turns = np.array([turn for turn in rounds if turn])
     squares = [box for box, turn in zip(boxes, rounds, strict=True) if turn]
     clusters = _clusters(puller.geometry, np.array(squares, np.int32))
@@ -268,13 +264,13 @@ def _clusters(geometry: Geometry, squares: Int32s) -> Int32s:
     return names
 
 
-def _basin(geometry: Geometry, goal: int, goals: set[int]) -> Flags:
-    """Return the squares from which a box can be pushed to this goal when all others hold a box, with the
+def squares_reaching(geometry: Geometry, goal: int, filled: Iterable[int]) -> Flags:
+    """Return the squares from which a box can be pushed to this goal when others are ``filled``, with the
     keeper wherever he is needed: bool, shape (size + 1,)."""
     found = np.zeros(geometry.size + 1, np.bool_)
     found[goal] = True
     waiting = [goal]
-    closed = goals - {goal} | {geometry.size}
+    closed = {*filled, geometry.size} - {goal}
     while waiting:
         square = waiting.pop()
         for direction in range(4):

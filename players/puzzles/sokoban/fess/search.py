@@ -72,7 +72,6 @@ from players.puzzles.sokoban.fess.moves import (
     find_cell,
     hottest,
     keep_best,
-    nearest_out,
     new_cells,
     new_children,
     new_moves,
@@ -222,7 +221,7 @@ def _expand(
         now[feature] = scratch.values[feature]
     for square in range(len(board.occupied)):
         before[square] = board.reached[square] == board.stamp[0]
-    targets = hottest(know, boxes, count, scratch.placed), nearest_out(know, boxes, count)
+    target = hottest(know, boxes, count, scratch.placed)
     total = 0
     for number in range(count):
         first = 15
@@ -277,7 +276,7 @@ def _expand(
         boxes[which] = origin
     for advisor in range(ADVISORS):
         while True:
-            best = choose(know, children, found_moves, now, advisor, targets[advisor & 1])
+            best = choose(know, children, found_moves, now, advisor, target)
             if best < 0:
                 break
             if children.advised[best] == UNKNOWN and _leads_to_death(tools, best):

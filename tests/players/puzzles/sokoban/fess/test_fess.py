@@ -50,7 +50,7 @@ from players.puzzles.sokoban.fess.moves import (
     keep_best,
     new_children,
 )
-from players.puzzles.sokoban.fess.packing_plan import packing_plan
+from players.puzzles.sokoban.fess.packing_plan import PackingPlan, packing_plan
 from players.puzzles.sokoban.fess.search import STYLES, Fess, FessStyle, _spell_out
 from players.puzzles.sokoban.geometry import LEFT, RIGHT, Geometry, Position, from_level
 from players.puzzles.sokoban.levels.level import Level
@@ -94,18 +94,20 @@ def _find(board: Board, know: Knowledge, scratch: FeatureRoom, boxes: Int32s, ke
     find_features(board, know, scratch, boxes, len(boxes), -1, -1)
 
 
-def _features(geometry: Geometry, position: Position, loose: bool) -> tuple[Knowledge, list[int]]:
-    know = new_knowledge(geometry, packing_plan(geometry, position, everywhere=loose), loose)
+def _features(
+    geometry: Geometry, position: Position, loose: bool, plan: PackingPlan | None = None
+) -> tuple[Knowledge, list[int]]:
+    know = new_knowledge(geometry, plan or packing_plan(geometry, position, everywhere=loose), loose)
     board, scratch = new_board(geometry), new_scratch(geometry)
     place_boxes(board, position)
     _find(board, know, scratch, np.array(position.boxes, np.int32), np.int64(position.keeper))
     return know, scratch.values.tolist()
 
 
-def _lone_goals(geometry: Geometry, square: int, wall: int) -> int:
-    """Goals that a lone box on a square reaches beside a wall, wherever the keeper must be."""
+def _lone_squares(geometry: Geometry, square: int, walls: set[int]) -> set[int]:
+    """Squares that a lone box reaches beside walls, wherever the keeper must be."""
     seen, waiting = {square}, [square]
-    closed = {geometry.size, wall}
+    closed = {geometry.size, *walls}
     while waiting:
         here = waiting.pop()
         for direction in range(4):
@@ -113,14 +115,58 @@ def _lone_goals(geometry: Geometry, square: int, wall: int) -> int:
             if there not in closed and behind not in closed and there not in seen:
                 seen.add(there)
                 waiting.append(there)
-    return len(seen & set(geometry.goals.tolist()) - {wall})
+    return seen
+
+
+def _lone_goals(geometry: Geometry, square: int, wall: int) -> int:
+    """The number of goals among them, beside one wall."""
+    return len(_lone_squares(geometry, square, {wall}) & set(geometry.goals.tolist()) - {wall})
+
+
+def _out_of_plan(geometry: Geometry, plan: PackingPlan, loose: bool, boxes: set[int]) -> int:
+    """Boxes out of plan, by a matching that tries all ways."""
+    phases = (plan.loose,) if loose and len(plan.phases) > 1 else plan.phases
+    counted = (plan.loose,) if loose else plan.phases
+    begun = max((number for number, phase in enumerate(counted) if set(phase.base) <= boxes), default=-1)
+    if begun < 0:
+        return 0
+    now, places = counted[begun], list[tuple[int, set[int]]]()
+    due = [{now.squares[other] for other in np.flatnonzero(row)} <= boxes for row in now.before]
+    packed = set(now.base) | {
+        square for square, ready in zip(now.squares, due, strict=True) if ready and square in boxes
+    }
+    for phase in phases[begun:]:
+        for number, square in enumerate(phase.squares):
+            if phase is not phases[begun] or square not in packed:
+                earlier, waiting = set[int](), [number]
+                while waiting:
+                    new = set(np.flatnonzero(phase.before[waiting.pop()]).tolist()) - earlier
+                    earlier |= new
+                    waiting += new
+                places.append(
+                    (square, {*phase.base, *(phase.squares[other] for other in earlier)} - {square})
+                )
+    left = sorted(boxes - packed)
+    fits = [
+        [box not in walls and square in _lone_squares(geometry, box, walls) for square, walls in places]
+        for box in left
+    ]
+
+    def most(first: int, taken: frozenset[int]) -> int:
+        if first == len(left):
+            return 0
+        free = [place for place in range(len(places)) if fits[first][place] and place not in taken]
+        return max([most(first + 1, taken), *(1 + most(first + 1, taken | {place}) for place in free)])
+
+    return len(left) - most(0, frozenset())
 
 
 @given(st.integers(0, 100_000), st.booleans())
 @examples(40)
 def test_features_are_what_they_say(seed: int, loose: bool) -> None:
     geometry, position = random_position(seed)
-    know, values = _features(geometry, position, loose)
+    plan = packing_plan(geometry, position, everywhere=loose)
+    know, values = _features(geometry, position, loose, plan)
     boxes = set(position.boxes)
     left = set(range(geometry.size)) - boxes
     regions = 0
@@ -131,7 +177,7 @@ def test_features_are_what_they_say(seed: int, loose: bool) -> None:
     around = region(geometry, boxes, position.keeper)
     sides = [side for box in boxes for side in geometry.neighbours[box].tolist()]
     assert values[MOBILITY] == sum(side in around for side in sides)
-    assert values[OUT] == sum(int(know.out[box]) for box in boxes)
+    assert values[OUT] == _out_of_plan(geometry, plan, loose, boxes)
     assert 0 <= values[PACKED] <= len(boxes)
     for box in boxes:
         for other in boxes - {box}:
@@ -258,6 +304,18 @@ def test_rooms_links_and_the_order_of_packing() -> None:
     assert sorted(plan.phases[0].squares) == geometry.goals.tolist()
     corner = plan.phases[0].squares.index(int(geometry.goals[2]))
     assert not plan.phases[0].before[corner].any()  # the corner waits for none
+
+
+def test_boxes_on_the_wrong_side_of_a_goal_room_are_out_of_plan() -> None:
+    """Goals shut the way between both sides. The plan fills the last two of three from the left, where one
+    box begins, and the first from either side."""
+    rows = ("#########", "#  ...  #", "#   #   #", "# $ # $ #", "#   # $@#", "#   #   #", "#########")
+    geometry, start = from_level(Level(rows))
+    plan = packing_plan(geometry, start, everywhere=True)
+    assert len(plan.phases) == 1
+    for loose in (False, True):
+        out = _features(geometry, start, loose, plan)[1][OUT]
+        assert out == _out_of_plan(geometry, plan, loose, set(start.boxes)) == 1
 
 
 def test_a_line_ends_when_all_boxes_are_on_goals() -> None:
