@@ -430,7 +430,7 @@ STYLES = (
     FessStyle(ancestors=True, layered=True, everywhere=False, unused=(HOTSPOTS,), greedy=True, kept=_ALL),
     FessStyle(layered=True, kept=_ALL),
     FessStyle(ancestors=True, unused=(LINKS, HOTSPOTS), kept=3),
-    FessStyle(layered=True, unused=(LINKS, HOTSPOTS), kept=_ALL),
+    FessStyle(layered=True, unused=(OUT, LINKS, HOTSPOTS), kept=_ALL),
 )
 """The styles that share the time, the most successful first. Each solves levels that the others do not."""
 
@@ -441,7 +441,7 @@ _USUAL_MOVES = 32
 """The moves of a position for which there is room, on average, if all are kept."""
 _DEAD_SET_SECONDS = 0.3
 _SLICE = 0.15
-_LEADERS = 4.0
+_LEADERS = 3.0
 """The time that all styles in the lead have together, in addition to the share of each."""
 _BATCH = 8
 _MOST_SQUARES = 1500
