@@ -1,6 +1,10 @@
 """The features of a position in FESS (Shoham and Schaeffer 2020): boxes out of plan, packed boxes, regions,
 blocked links of rooms, hotspots, mobility; and one of ours, the blockers of the next packing.
 
+Boxes are *out of plan* if they will find no goal: by a matching of boxes to the squares that the plan has yet
+to fill, each reached beside those that are filled before it. If a room of goals has two entrances, and goals
+shut one of them, boxes behind it must have come through by then.
+
 A *room* is a connected area of 2x3 squares. A *hotspot* is a box that blocks another box from goals which
 that box could otherwise reach. The *blockers* are the fewest boxes that must go before some box can be pushed
 to a square that the plan fills next. Without them, a search sees no difference between positions until the
