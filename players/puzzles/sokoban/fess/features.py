@@ -189,7 +189,8 @@ def new_knowledge(
     geometry: Geometry, plan: PackingPlan, loose: bool = False, unused: tuple[int, ...] = ()
 ) -> Knowledge:
     """Return the facts about a level for this packing plan, or for its loose phase. Features that are
-    ``unused`` are always 0."""
+    ``unused`` are always 0. Boxes out of plan always follow a plan of one phase: the loose one, which has
+    goals wait for less, would find fewer."""
     rows = geometry.size + 1
     rooms = rooms_of(geometry)
     inside = np.argsort(rooms, kind="stable")[int((rooms == _CORRIDOR).sum()) :]
