@@ -69,7 +69,7 @@ def can_match(matching: GoalMatching, count: Index) -> bool:
 @inner
 def count_matched(matching: GoalMatching, count: Index) -> Index:
     """Return how many of the first ``count`` boxes of ``matching.reach`` can have goals of their own at the
-    same time. The others have -1 in ``matching.matched``."""
+    same time."""
     matching.owners[:] = -1
     found = 0
     for first in range(count):

@@ -230,8 +230,10 @@ def new_knowledge(
 
 
 def _fits(geometry: Geometry, phases: Sequence[PackingPhase]) -> Words:
-    """Return ``Knowledge.fits``."""
+    """Return ``Knowledge.fits``; zeros if there are too many goals."""
     fits = np.zeros(geometry.size + 1, np.uint64)
+    if len(geometry.goals) > _MOST_SQUARES:
+        return fits
     bit = 0
     for phase in phases:
         before = phase.before.copy()
@@ -239,8 +241,7 @@ def _fits(geometry: Geometry, phases: Sequence[PackingPhase]) -> Words:
             before |= before[:, middle, None] & before[middle]
         for square, filled in zip(phase.squares, before, strict=True):
             walls = *phase.base, *np.array(phase.squares)[filled].tolist()
-            if bit < _MOST_SQUARES:
-                fits[squares_reaching(geometry, square, walls)] |= np.uint64(1 << bit)
+            fits[squares_reaching(geometry, square, walls)] |= np.uint64(1 << bit)
             bit += 1
     return fits
 
@@ -344,8 +345,8 @@ def _count_packed(board: Board, know: Knowledge, scratch: FeatureRoom, phase: In
 
 @inner
 def _count_out(know: Knowledge, scratch: FeatureRoom, boxes: Int32s, count: Index, phase: Index) -> Index:
-    """Return the number of boxes out of plan: the fewest that find no square when all others take those that
-    the plan has yet to fill, and each must still be reached when its turn comes."""
+    """Return the number of boxes out of plan: those that a matching of boxes to the squares that the plan has
+    yet to fill leaves over. A box fits a square if it can still be pushed there when its turn comes."""
     placed, matching = scratch.placed, scratch.matching
     if phase < 0 or len(know.goals) > _MOST_SQUARES:
         return 0

@@ -67,11 +67,12 @@ def packing_plan(geometry: Geometry, start: Position, everywhere: bool) -> Packi
     the keeper is tried in several regions; otherwise the start squares in the basin of one goal, the one with
     most of them."""
     goals = geometry.goals.tolist()
-    basins = [squares_reaching(geometry, goal, goals) for goal in goals]
-    outside = [box for box in start.boxes if box not in goals] or list(start.boxes)
-    near = max(([box for box in outside if reach[box]] for reach in basins), key=len, default=[]) or outside
+    sinks = [box for box in start.boxes if box not in goals] or list(start.boxes)
+    if not everywhere:
+        basins = [squares_reaching(geometry, goal, goals) for goal in goals]
+        sinks = max(([box for box in sinks if reach[box]] for reach in basins), key=len, default=[]) or sinks
     best: _PlanFound | None = None
-    puller = _Puller(geometry, outside if everywhere else near)
+    puller = _Puller(geometry, sinks)
     for keeper, rounds in _beginnings(puller, goals)[: _MOST_STARTS if everywhere else 1]:
         phases = tuple(_phases(puller, goals, keeper))
         planned = sum(len(phase.squares) for phase in phases if phase.planned)
@@ -223,7 +224,7 @@ class _Puller:
         self._sinks = np.zeros(rows, np.uint8)
         self._sinks[sinks] = 2 if gone else 1
         self._moves = np.zeros((rows * 16, 2), np.int32)
-        self.far = steps_from(geometry, geometry.goals.tolist())
+        self.far = _steps_from(geometry, geometry.goals.tolist())
 
     def leave(self, boxes: list[int], keepers: list[int], stays: int = -1) -> tuple[set[int], list[int]]:
         """Let all boxes leave that can, except one, with the keeper on any of some squares. Returns the
@@ -240,7 +241,7 @@ class _Puller:
         return [(box, stance) for box, stance in self._moves[:count].tolist()]
 
 
-def steps_from(geometry: Geometry, squares: Iterable[int]) -> Int32s:
+def _steps_from(geometry: Geometry, squares: Iterable[int]) -> Int32s:
     """Return the steps to each square from the nearest of some others, int32, shape (size + 1,); a large
     number if there is no way."""
     far = np.full(geometry.size + 1, 1 << 20, np.int32)
