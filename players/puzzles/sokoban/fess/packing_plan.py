@@ -15,16 +15,38 @@ from typing import NamedTuple
 
 import numpy as np
 
-from players.puzzles.sokoban.board import BOXED, FREE, Board, new_board, walk
+from players.puzzles.sokoban.board import BOXED, FREE, Board, find_key, new_board, walk
+from players.puzzles.sokoban.distances import side_classes
 from players.puzzles.sokoban.fess.macro_moves import Maneuvers, macro_pulls, new_maneuvers
 from players.puzzles.sokoban.geometry import Geometry, Position
-from propnet.jit.arrays import Flags, Index, Int32s, Octets
+from propnet.jit.arrays import Flags, Index, Int32s, Octets, Words
 from propnet.jit.decorators import ARENA, inner, kernel
 
-_TRIALS = 1500
-"""The number of ways to park boxes that are tried for one phase."""
-_BEAM = 24
 _MOST_STARTS = 8
+_DEEPEST = 40
+"""The most boxes that are parked before one leaves."""
+_CHOICES = 4
+"""The most ways to park that are followed of each depth."""
+_TRIALS = 35_000
+"""The number of ways to park that one attempt tries on a map of 150 squares; fewer on larger ones."""
+_MOST_IN_THE_WAY = 15
+_UNSEEN = 1 << 20
+
+
+class _Attempt(NamedTuple):
+    """A way to look for boxes to park.
+
+    Attributes:
+        width: the positions that are kept at each depth.
+        roomy: whether half of them are those where the keeper has most space; otherwise, all are those whose
+            boxes are farthest from goals.
+    """
+
+    width: int
+    roomy: bool
+
+
+_ATTEMPTS = _Attempt(30, True), _Attempt(30, False), _Attempt(200, True)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,18 +85,18 @@ class PackingPlan:
 
 
 def packing_plan(geometry: Geometry, start: Position, everywhere: bool) -> PackingPlan:
-    """Return the plan of a level. Its sinks are all start squares if boxes may come from ``everywhere``, and
-    the keeper is tried in several regions; otherwise the start squares in the basin of one goal, the one with
-    most of them."""
+    """Return the plan of a level. Its sinks are all start squares if boxes may come from ``everywhere``;
+    otherwise the start squares in the basin of one goal, the one with most of them. The keeper is tried in
+    several regions. If no plan is complete, it is one that knows ways for most goals."""
     goals = geometry.goals.tolist()
     sinks = [box for box in start.boxes if box not in goals] or list(start.boxes)
     if not everywhere:
         basins = [squares_reaching(geometry, goal, goals) for goal in goals]
         sinks = max(([box for box in sinks if reach[box]] for reach in basins), key=len, default=[]) or sinks
+    puller = _Puller(geometry, sinks, settled=set(start.boxes) & set(goals))
     best: _PlanFound | None = None
-    puller = _Puller(geometry, sinks)
-    for keeper, rounds in _beginnings(puller, goals)[: _MOST_STARTS if everywhere else 1]:
-        phases = tuple(_phases(puller, goals, keeper))
+    for attempt, keeper, rounds in _beginnings(puller, goals):
+        phases = tuple(_phases(puller, _Way(goals, keeper), attempt))
         planned = sum(len(phase.squares) for phase in phases if phase.planned)
         if best is None or planned > best.planned:
             best = _PlanFound(planned, keeper, rounds, phases)
@@ -98,9 +120,9 @@ class _PlanFound(NamedTuple):
     phases: tuple[PackingPhase, ...]
 
 
-def _beginnings(puller: _Puller, goals: list[int]) -> list[tuple[int, list[int]]]:
-    """Return a square of each region of the keeper when all goals hold boxes, and the round in which each box
-    leaves; those from where most boxes leave first."""
+def _beginnings(puller: _Puller, goals: list[int]) -> Iterator[tuple[_Attempt, int, list[int]]]:
+    """Yield all attempts, each with a square of a region of the keeper when all goals hold boxes, and the
+    round in which each box leaves; those regions first from where most boxes leave."""
     found: list[tuple[int, list[int]]] = []
     tried = set(goals)
     for square in range(puller.geometry.size):
@@ -108,7 +130,11 @@ def _beginnings(puller: _Puller, goals: list[int]) -> list[tuple[int, list[int]]
             walked, rounds = puller.leave(goals, [square])
             tried |= walked
             found.append((square, rounds))
-    return sorted(found, key=lambda one: one[1].count(0))
+    found.sort(key=lambda one: one[1].count(0))
+    for attempt in _ATTEMPTS:
+        puller.begin_anew()
+        for keeper, rounds in found[:_MOST_STARTS]:
+            yield attempt, keeper, rounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,28 +164,67 @@ def packing_order(geometry: Geometry, start: Position) -> _PackingOrder:
     return _PackingOrder(tuple(tuple(layers[turn]) for turn in sorted(layers, reverse=True)), tuple(stuck))
 
 
-def _phases(puller: _Puller, boxes: list[int], keeper: int) -> Iterator[PackingPhase]:
-    """Yield the phases of a plan, found from the last to the first."""
+class _Way(NamedTuple):
+    """A position on the way back from the end: the boxes that have not left, and the keeper.
+
+    Attributes:
+        boxes: their squares.
+        keeper: his square.
+        before: the position before the last pull; None if boxes have left since.
+    """
+
+    boxes: list[int]
+    keeper: int
+    before: _Way | None = None
+
+
+def _phases(puller: _Puller, end: _Way, attempt: _Attempt) -> Iterator[PackingPhase]:
+    """Yield the phases of a plan, found from the last to the first. A box that was parked has a phase of its
+    own, without squares, which begins when it is back."""
     found: list[tuple[list[int], list[int], Flags, int, bool]] = []
-    while True:
-        _, rounds = puller.leave(boxes, [keeper])
-        gone = [box for box, turn in zip(boxes, rounds, strict=True) if turn]
-        left = [box for box, turn in zip(boxes, rounds, strict=True) if not turn]
-        before = _order(puller, boxes, rounds, keeper)
-        parked = _park(puller, left, keeper) if left else None
-        if left and parked is None:  # no way is known: these come first, in any order
-            found.append((left, gone, before, 0, True))
-            found.append(([], left, np.zeros((len(left),) * 2, np.bool_), 0, False))
-            break
-        found.append((left, gone, before, parked[2] if parked else 0, True))
-        if parked is None:
-            break
-        boxes, keeper, _ = parked
+    ways = _ways(puller, end, attempt)
+    nothing = np.zeros((0, 0), np.bool_)
+    for number, way in enumerate(ways):
+        rounds = puller.leave(way.boxes, [way.keeper])[1]
+        left = _staying(puller, way)
+        gone = [box for box in way.boxes if box not in left]
+        parked: list[list[int]] = []
+        step = ways[number + 1].before if number + 1 < len(ways) else None
+        while step is not None:
+            parked.append(step.boxes)
+            step = step.before
+        found.append((left, gone, _order(puller, way.boxes, rounds, way.keeper), int(bool(parked)), True))
+        found += [(boxes, [], nothing, 1, True) for boxes in parked[-2::-1]]
+        if left and not parked:  # they stand there already, or no way is known: first, in any order
+            at_once = puller.settled.issuperset(left)
+            found.append(([], left, np.zeros((len(left),) * 2, np.bool_), 0, at_once))
     counted = 0
     for base, squares, before, moved, planned in reversed(found):
         counted += moved
         yield PackingPhase(tuple(base), tuple(squares), before, counted, planned)
         counted += len(squares)
+
+
+def _staying(puller: _Puller, way: _Way) -> list[int]:
+    """Return the boxes that cannot leave."""
+    rounds = puller.leave(way.boxes, [way.keeper])[1]
+    return [box for box, turn in zip(way.boxes, rounds, strict=True) if not turn]
+
+
+def _ways(puller: _Puller, way: _Way, attempt: _Attempt) -> list[_Way]:
+    """Return the positions from which boxes leave, this one first: depth-first over the ways to park, until
+    all boxes have left but those that stand on their goals from the beginning; otherwise the positions after
+    which the fewest stay."""
+    left = _staying(puller, way)
+    best, fewest = [way], len(set(left) - puller.settled)
+    for after in _park(puller, _Way(left, way.keeper), attempt) if fewest else ():
+        rest = _ways(puller, after, attempt)
+        stay = len(set(_staying(puller, rest[-1])) - puller.settled)
+        if stay < fewest:
+            best, fewest = [way, *rest], stay
+        if not stay:
+            break
+    return best
 
 
 def _needs(puller: _Puller, boxes: list[int], rounds: list[int], keeper: int) -> Flags:
@@ -181,50 +246,93 @@ def _order(puller: _Puller, boxes: list[int], rounds: list[int], keeper: int) ->
     return layers | _needs(puller, boxes, rounds, keeper)
 
 
-def _park(puller: _Puller, boxes: list[int], keeper: int) -> tuple[list[int], int, int] | None:
-    """Pull boxes aside until one can leave: breadth-first by pulls of one box, at each depth the pulls that
-    bring boxes farthest from goals. Returns the new squares of the boxes, the keeper, and the number of boxes
-    pulled aside; None if no way was found."""
-    beam = [(boxes, keeper)]
-    seen: set[tuple[tuple[int, ...], int]] = set()
-    trials = 0
-    for depth in range(1, 9):
-        reached: list[tuple[int, int, int, list[int], int]] = []
-        for config, man in beam:
-            for box, stance in puller.pulls(config, man):
-                after = [stance >> 2 if other == box else other for other in config]
-                spot = int(puller.geometry.neighbours[stance >> 2, stance & 3])
-                key = tuple(sorted(after)), min(puller.leave(after, [spot])[0], default=-1)
-                if key in seen:
-                    continue
-                seen.add(key)
-                trials += 1
-                rounds = puller.leave(after, [spot])[1]
-                gain = sum(turn > 0 for turn in rounds)
-                distance = sum(int(puller.far[other]) for other in after)
-                reached.append((gain, distance, -trials, after, spot))
-                if trials > _TRIALS:
-                    break
-        reached.sort(reverse=True)
-        if reached and reached[0][0]:
-            return reached[0][3], reached[0][4], depth
-        beam = [(entry[3], entry[4]) for entry in reached[:_BEAM]]
-        if trials > _TRIALS:
-            break
-    return None
+def _park(puller: _Puller, begin: _Way, attempt: _Attempt) -> Iterator[_Way]:
+    """Pull boxes aside until one can leave, breadth-first by pulls of one box: a beam of the positions with
+    the fewest boxes in the way. Yields the positions from which some leave, those first that need fewer
+    pulls, and of these those from which most leave."""
+    layer, salt = [begin], puller.salt()
+    for _ in range(_DEEPEST):
+        pulls = [
+            (pull, number)
+            for number, way in enumerate(layer)
+            for pull in puller.pulls(way.boxes, way.keeper, salt)
+        ]
+        free: dict[tuple[int, ...], tuple[int, _Way]] = {}
+        after: list[_Way] = []
+        for pull, number in _best(pulls, attempt):
+            before = layer[number]
+            boxes = [*before.boxes[: pull.box], pull.stance >> 2, *before.boxes[pull.box + 1 :]]
+            way = _Way(boxes, int(puller.geometry.neighbours[pull.stance >> 2, pull.stance & 3]), before)
+            left = boxes if pull.in_the_way else _staying(puller, way)
+            if len(left) < len(boxes):
+                free.setdefault(tuple(sorted(left)), (len(left), way))
+            else:
+                after.append(way)
+        yield from (way for _, way in sorted(free.values(), key=lambda one: one[0])[:_CHOICES])
+        layer = after
+
+
+def _best(pulls: list[tuple[_Pull, int]], attempt: _Attempt) -> list[tuple[_Pull, int]]:
+    """Return the pulls that an attempt keeps, each with the number of its position."""
+
+    def by_distance(one: tuple[_Pull, int]) -> tuple[int, int]:
+        return one[0].in_the_way, -one[0].distance
+
+    def by_space(one: tuple[_Pull, int]) -> tuple[int, int, int]:
+        return one[0].in_the_way, -one[0].space, -one[0].distance
+
+    pulls = sorted(pulls, key=by_distance)
+    if attempt.roomy:
+        half = attempt.width // 2
+        pulls = sorted([*pulls[:half], *sorted(pulls[half:], key=by_space)[:half]], key=by_distance)
+    return pulls[: attempt.width]
+
+
+class _Pull(NamedTuple):
+    """A macro pull.
+
+    Attributes:
+        box: the number of the box.
+        stance: the stance that it reaches (:mod:`players.puzzles.sokoban.fess.macro_moves`).
+        in_the_way: the fewest boxes that must then move before some box can leave.
+        distance: of all boxes from the nearest goal, added up.
+        space: the number of squares that the keeper can walk to.
+    """
+
+    box: int
+    stance: int
+    in_the_way: int
+    distance: int
+    space: int
 
 
 class _Puller:
-    """Pulls boxes on a board of its own. A box on a sink is ``gone`` at once, or must be reached first."""
+    """Pulls boxes on a board of its own. A box on a sink is ``gone`` at once, or must be reached first.
 
-    def __init__(self, geometry: Geometry, sinks: list[int], gone: bool = True) -> None:
+    Attributes:
+        geometry: the level's.
+        settled: goals with a box from the beginning.
+    """
+
+    def __init__(
+        self, geometry: Geometry, sinks: list[int], *, gone: bool = True, settled: Iterable[int] = ()
+    ) -> None:
         rows = geometry.size + 1
-        self.geometry = geometry
+        self.geometry, self.settled = geometry, frozenset(settled)
         self._board, self._room = new_board(geometry), new_maneuvers(geometry)
         self._sinks = np.zeros(rows, np.uint8)
         self._sinks[sinks] = 2 if gone else 1
-        self._moves = np.zeros((rows * 16, 2), np.int32)
-        self.far = _steps_from(geometry, geometry.goals.tolist())
+        self._way_out = _WayOut(
+            side_classes(geometry),
+            _steps_from(geometry, geometry.goals.tolist()),
+            np.zeros(4 * rows, np.int32),
+            np.zeros((_MOST_IN_THE_WAY + 1, 16 * rows), np.int32),
+            np.zeros(_MOST_IN_THE_WAY + 1, np.int32),
+        )
+        self._pulls = np.zeros((rows * 16, 5), np.int32)
+        self._most = min(_TRIALS, _TRIALS * 150 // rows)
+        self._met = np.zeros(1 << (2 * _TRIALS).bit_length(), np.uint64)
+        self._trials, self._salt = 0, 0
 
     def leave(self, boxes: list[int], keepers: list[int], stays: int = -1) -> tuple[set[int], list[int]]:
         """Let all boxes leave that can, except one, with the keeper on any of some squares. Returns the
@@ -233,12 +341,46 @@ class _Puller:
         rounds = np.zeros(len(boxes), np.int32)
         squares = np.array(boxes, np.int32), np.array(keepers, np.int32)
         _leave(self._board, self._room, self._sinks, *squares, rounds, stays)
+        self._trials += len(boxes)
         return set(np.flatnonzero(self._board.reached == self._board.stamp[0]).tolist()), rounds.tolist()
 
-    def pulls(self, boxes: list[int], keeper: int) -> list[tuple[int, int]]:
-        """Return all macro pulls of a position: the box, and the stance that it reaches."""
-        count = _pulls(self._board, self._room, np.array(boxes, np.int32), keeper, self._moves)
-        return [(box, stance) for box, stance in self._moves[:count].tolist()]
+    def begin_anew(self) -> None:
+        """Forget all positions met, and the number of trials."""
+        self._met[:] = 0
+        self._trials = 0
+
+    def salt(self) -> int:
+        """Return a number for a search of its own: positions that others have met are new to it."""
+        self._salt = self._salt + 0x9E3779B97F4A7C15 & (1 << 64) - 1
+        return self._salt
+
+    def pulls(self, boxes: list[int], keeper: int, salt: int) -> list[_Pull]:
+        """Return all macro pulls of a position that lead to one that the search has not met; none after too
+        many trials."""
+        if self._trials >= self._most:
+            return []
+        tools = self._board, self._room, self._sinks, self._way_out, self._met
+        count = _pull(*tools, np.array(boxes, np.int32), keeper, np.uint64(salt), self._pulls)
+        self._trials += count
+        return [_Pull(*row) for row in self._pulls[:count].tolist()]
+
+
+class _WayOut(NamedTuple):
+    """Scratch space to count the boxes in the way of the next one that leaves.
+
+    Attributes:
+        sides: uint8, shape (size + 1, 4): see :func:`~players.puzzles.sokoban.distances.side_classes`.
+        far: int32, shape (size + 1,): the steps to each square from the nearest goal.
+        least: int32, shape (4 * (size + 1),): the fewest boxes in the way to each side of a box.
+        buckets: int32, shape (most boxes + 1, ...): the sides that wait, by that number.
+        lengths: int32, shape (most boxes + 1,): the number that wait in each.
+    """
+
+    sides: Octets
+    far: Int32s
+    least: Int32s
+    buckets: Int32s
+    lengths: Int32s
 
 
 def _steps_from(geometry: Geometry, squares: Iterable[int]) -> Int32s:
@@ -326,19 +468,95 @@ def _can_leave(board: Board, room: Maneuvers, sinks: Octets, box: Index) -> bool
     return found
 
 
+@inner
+def _in_the_way(board: Board, sinks: Octets, way_out: _WayOut) -> Index:
+    """Return the fewest boxes that must move before some box that the keeper reaches can be pulled to a sink,
+    by breadth-first search from the sinks over pushes of one box with costs 0 and 1: a box costs 1 if the
+    keeper must stand on its square. Needs his walk."""
+    occupied, neighbours, sides = board.occupied, board.neighbours, way_out.sides
+    least, buckets, lengths = way_out.least, way_out.buckets, way_out.lengths
+    size = len(occupied) - 1
+    least[:] = _UNSEEN
+    lengths[:] = 0
+    for square in range(size):
+        for side in range(4):
+            if sinks[square] and sides[square, side] == side:
+                least[4 * square + side] = 0
+                buckets[0, lengths[0]] = 4 * square + side
+                lengths[0] += 1
+    for cost in range(_MOST_IN_THE_WAY):
+        head = 0
+        while head < lengths[cost]:
+            state = buckets[cost, head]
+            head += 1
+            if least[state] != cost:
+                continue
+            square, part = state >> 2, state & 3
+            for side in range(4):
+                beside, there = neighbours[square, side], neighbours[square, side ^ 2]
+                if sides[square, side] != part:
+                    continue
+                if occupied[square] == BOXED:
+                    if board.reached[beside] == board.stamp[0]:
+                        return cost
+                elif there != size:
+                    after = cost + (occupied[beside] == BOXED)
+                    state = 4 * there + sides[there, side]
+                    if least[state] > after and lengths[after] < buckets.shape[1]:
+                        least[state] = after
+                        buckets[after, lengths[after]] = state
+                        lengths[after] += 1
+    return _MOST_IN_THE_WAY
+
+
 @kernel(**ARENA)
-def _pulls(board: Board, room: Maneuvers, boxes: Int32s, keeper: Index, moves: Int32s) -> Index:
-    """Find the pulls of a position: box and stance. Returns their number, at most as many as fit."""
+def _pull(
+    board: Board,
+    room: Maneuvers,
+    sinks: Octets,
+    way_out: _WayOut,
+    met: Words,
+    boxes: Int32s,
+    keeper: Index,
+    salt: np.uint64,
+    pulls: Int32s,
+) -> Index:
+    """Find the pulls of a position that lead to positions not ``met`` by the search with this salt: rows of
+    ``pulls`` with the fields of ``_Pull``. Returns their number, at most as many as fit."""
     for square in range(len(board.occupied) - 1):
         board.occupied[square] = FREE
+    key, distance = salt, 0
     for number in range(len(boxes)):
         board.occupied[boxes[number]] = BOXED
+        key ^= board.keys[0, boxes[number]]
+        distance += way_out.far[boxes[number]]
     walk(board, keeper)
-    count = 0
+    total = 0
     for number in range(len(boxes)):
         for other in range(1, macro_pulls(board, room, boxes[number])):
-            if count < len(moves):
-                moves[count, 0] = boxes[number]
-                moves[count, 1] = room.stances[other]
-                count += 1
+            if total < len(pulls):
+                pulls[total, 0] = number
+                pulls[total, 1] = room.stances[other]
+                total += 1
+    count = 0
+    for row in range(total):
+        number, stance = pulls[row, 0], pulls[row, 1]
+        origin, end = boxes[number], stance >> 2
+        board.occupied[origin] = FREE
+        board.occupied[end] = BOXED
+        spot = walk(board, board.neighbours[end, stance & 3])
+        after = key ^ board.keys[0, origin] ^ board.keys[0, end] ^ board.keys[1, spot]
+        slot = find_key(met, after)
+        if slot < 0:
+            met[-1 - slot] = after
+            pulls[count, 0] = number
+            pulls[count, 1] = stance
+            pulls[count, 2] = _in_the_way(board, sinks, way_out)
+            pulls[count, 3] = distance - way_out.far[origin] + way_out.far[end]
+            pulls[count, 4] = 0
+            for square in range(len(sinks) - 1):
+                pulls[count, 4] += board.reached[square] == board.stamp[0]
+            count += 1
+        board.occupied[end] = FREE
+        board.occupied[origin] = BOXED
     return count

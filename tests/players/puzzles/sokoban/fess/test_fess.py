@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import heapq
 import math
-import random
 import time
 from pathlib import Path
 
@@ -55,36 +54,14 @@ from players.puzzles.sokoban.fess.search import STYLES, Fess, FessStyle, _spell_
 from players.puzzles.sokoban.geometry import LEFT, RIGHT, Geometry, Position, from_level
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.levels.read import find_level, read_levels
-from players.puzzles.sokoban.lines import after_steps, is_solved, reachable, steps_of
+from players.puzzles.sokoban.lines import after_steps, is_solved, steps_of
 from players.puzzles.sokoban.push_search import PushTask
 from players.puzzles.sokoban.solution import Outcome
 from propnet.jit.arrays import Flags, Index, Int32s, Ints, Octets, Words
 from propnet.jit.decorators import kernel
 from tests.examples import examples
 from tests.places import GAMES
-from tests.players.puzzles.sokoban.small_levels import LEVELS
-
-
-def random_position(seed: int) -> tuple[Geometry, Position]:
-    """A map of up to 7 by 8 squares with walls here and there, up to 5 boxes, as many goals, the keeper."""
-    rng = random.Random(seed)
-    height, width = rng.randint(3, 7), rng.randint(3, 8)
-    rows = [[" " if rng.random() < 0.8 else "#" for _ in range(width)] for _ in range(height)]
-    rows[rng.randrange(height)][rng.randrange(width)] = "@"
-    framed = ["#" * (width + 2), *("#" + "".join(row) + "#" for row in rows), "#" * (width + 2)]
-    geometry, start = from_level(Level(tuple(framed)))
-    squares = list(range(geometry.size))
-    rng.shuffle(squares)
-    count = min(5, len(squares) // 3)
-    boxes = [square for square in squares[:count] if square != start.keeper]
-    goals = squares[-len(boxes) :] if boxes else []
-    whole = Geometry(geometry.neighbours, np.array(sorted(goals), np.int32), geometry.places)
-    return whole, Position(tuple(sorted(boxes)), start.keeper)
-
-
-def region(geometry: Geometry, walls: set[int], start: int) -> set[int]:
-    """Where the keeper can walk to."""
-    return reachable(geometry.neighbours.tolist(), walls | {geometry.size}, start)
+from tests.players.puzzles.sokoban.small_levels import LEVELS, random_position, region
 
 
 # --- Features against what plain Python counts
