@@ -428,8 +428,8 @@ STYLES = (
     FessStyle(unused=(LINKS, HOTSPOTS), kept=1),
     FessStyle(),
     FessStyle(ancestors=True, layered=True, everywhere=False, unused=(HOTSPOTS,), greedy=True, kept=_ALL),
-    FessStyle(layered=True, kept=_ALL),
-    FessStyle(layered=True, everywhere=False, unused=(LINKS, HOTSPOTS), kept=3),
+    FessStyle(layered=True, everywhere=False),
+    FessStyle(ancestors=True, unused=(LINKS, HOTSPOTS), kept=3),
     FessStyle(layered=True, unused=(OUT, LINKS, HOTSPOTS), kept=_ALL),
 )
 """The styles that share the time, the most successful first. Each solves levels that the others do not."""
