@@ -9,7 +9,7 @@ between them moves of parked boxes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -85,9 +85,17 @@ class PackingPlan:
 
 
 def packing_plan(geometry: Geometry, start: Position, everywhere: bool) -> PackingPlan:
-    """Return the plan of a level. Its sinks are all start squares if boxes may come from ``everywhere``;
-    otherwise the start squares in the basin of one goal, the one with most of them. The keeper is tried in
-    several regions. If no plan is complete, it is one that knows ways for most goals."""
+    """Return the plan of a level (:func:`plan_in_parts`), all parts at once."""
+    plans = (plan for plan in plan_in_parts(geometry, start, everywhere) if plan is not None)
+    return next(plans)
+
+
+def plan_in_parts(geometry: Geometry, start: Position, everywhere: bool) -> Iterator[PackingPlan | None]:
+    """Work on the plan of a level; yields None after each part of the work, and the plan at the end.
+
+    Its sinks are all start squares if boxes may come from ``everywhere``; otherwise the start squares in the
+    basin of one goal, the one with most of them. The keeper is tried in several regions. If no plan is
+    complete, it is one that knows ways for most goals."""
     goals = geometry.goals.tolist()
     sinks = [box for box in start.boxes if box not in goals] or list(start.boxes)
     if not everywhere:
@@ -96,28 +104,30 @@ def packing_plan(geometry: Geometry, start: Position, everywhere: bool) -> Packi
     puller = _Puller(geometry, sinks, settled=set(start.boxes) & set(goals))
     best: _PlanFound | None = None
     for attempt, keeper, rounds in _beginnings(puller, goals):
-        phases = tuple(_phases(puller, _Way(goals, keeper), attempt))
-        planned = sum(len(phase.squares) for phase in phases if phase.planned)
-        if best is None or planned > best.planned:
-            best = _PlanFound(planned, keeper, rounds, phases)
-        if planned == len(goals):
+        ways = yield from _ways(puller, _Way(goals, keeper), attempt)
+        stuck = len(_stuck(puller, ways[-1]))
+        if best is None or stuck < best.stuck:
+            best = _PlanFound(stuck, keeper, rounds, ways)
+        if not stuck:
             break
     if best is None:
         free = PackingPhase((), tuple(goals), np.zeros((len(goals),) * 2, np.bool_), 0)
-        return PackingPlan((free,), free)
+        yield PackingPlan((free,), free)
+        return
     gone = np.array(best.rounds, np.int32) > 0
     before = gone[:, None] & ~gone[None]
     before[np.ix_(gone, gone)] = _needs(puller, goals, best.rounds, best.keeper)
-    return PackingPlan(best.phases, PackingPhase((), tuple(goals), before, 0))
+    yield PackingPlan(tuple(_phases(puller, best.ways)), PackingPhase((), tuple(goals), before, 0))
 
 
 class _PlanFound(NamedTuple):
-    """A plan with the number of goals for which it knows a way, and where the keeper ends."""
+    """A plan: the number of boxes for which it knows no way, where the keeper ends, the round in which each
+    box can leave at the end, and the positions from which boxes leave, the last one first."""
 
-    planned: int
+    stuck: int
     keeper: int
     rounds: list[int]
-    phases: tuple[PackingPhase, ...]
+    ways: list[_Way]
 
 
 def _beginnings(puller: _Puller, goals: list[int]) -> Iterator[tuple[_Attempt, int, list[int]]]:
@@ -178,11 +188,10 @@ class _Way(NamedTuple):
     before: _Way | None = None
 
 
-def _phases(puller: _Puller, end: _Way, attempt: _Attempt) -> Iterator[PackingPhase]:
-    """Yield the phases of a plan, found from the last to the first. A box that was parked has a phase of its
-    own, without squares, which begins when it is back."""
+def _phases(puller: _Puller, ways: list[_Way]) -> Iterator[PackingPhase]:
+    """Yield the phases of a plan, from the positions from which boxes leave, the last one first. A box that
+    was parked has a phase of its own, without squares, which begins when it is back."""
     found: list[tuple[list[int], list[int], Flags, int, bool]] = []
-    ways = _ways(puller, end, attempt)
     nothing = np.zeros((0, 0), np.bool_)
     for number, way in enumerate(ways):
         rounds = puller.leave(way.boxes, [way.keeper])[1]
@@ -211,18 +220,26 @@ def _staying(puller: _Puller, way: _Way) -> list[int]:
     return [box for box, turn in zip(way.boxes, rounds, strict=True) if not turn]
 
 
-def _ways(puller: _Puller, way: _Way, attempt: _Attempt) -> list[_Way]:
+def _stuck(puller: _Puller, way: _Way) -> set[int]:
+    """Return the boxes that cannot leave and do not stand on their goals from the beginning."""
+    return set(_staying(puller, way)) - puller.settled
+
+
+def _ways(puller: _Puller, way: _Way, attempt: _Attempt) -> Generator[None, None, list[_Way]]:
     """Return the positions from which boxes leave, this one first: depth-first over the ways to park, until
     all boxes have left but those that stand on their goals from the beginning; otherwise the positions after
-    which the fewest stay."""
+    which the fewest stay. Yields between parts of the work."""
     left = _staying(puller, way)
     best, fewest = [way], len(set(left) - puller.settled)
     for after in _park(puller, _Way(left, way.keeper), attempt) if fewest else ():
-        rest = _ways(puller, after, attempt)
-        stay = len(set(_staying(puller, rest[-1])) - puller.settled)
-        if stay < fewest:
-            best, fewest = [way, *rest], stay
-        if not stay:
+        if after is None:
+            yield
+            continue
+        rest = yield from _ways(puller, after, attempt)
+        stuck = len(_stuck(puller, rest[-1]))
+        if stuck < fewest:
+            best, fewest = [way, *rest], stuck
+        if not stuck:
             break
     return best
 
@@ -246,17 +263,16 @@ def _order(puller: _Puller, boxes: list[int], rounds: list[int], keeper: int) ->
     return layers | _needs(puller, boxes, rounds, keeper)
 
 
-def _park(puller: _Puller, begin: _Way, attempt: _Attempt) -> Iterator[_Way]:
+def _park(puller: _Puller, begin: _Way, attempt: _Attempt) -> Iterator[_Way | None]:
     """Pull boxes aside until one can leave, breadth-first by pulls of one box: a beam of the positions with
     the fewest boxes in the way. Yields the positions from which some leave, those first that need fewer
-    pulls, and of these those from which most leave."""
+    pulls, and of these those from which most leave; and None between parts of the work."""
     layer, salt = [begin], puller.salt()
     for _ in range(_DEEPEST):
-        pulls = [
-            (pull, number)
-            for number, way in enumerate(layer)
-            for pull in puller.pulls(way.boxes, way.keeper, salt)
-        ]
+        pulls: list[tuple[_Pull, int]] = []
+        for number, way in enumerate(layer):
+            pulls += ((pull, number) for pull in puller.pulls(way.boxes, way.keeper, salt))
+            yield None
         free: dict[tuple[int, ...], tuple[int, _Way]] = {}
         after: list[_Way] = []
         for pull, number in _best(pulls, attempt):

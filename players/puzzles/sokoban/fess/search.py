@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, NamedTuple
@@ -77,7 +77,7 @@ from players.puzzles.sokoban.fess.moves import (
     new_moves,
     take_move,
 )
-from players.puzzles.sokoban.fess.packing_plan import PackingPlan, packing_plan
+from players.puzzles.sokoban.fess.packing_plan import PackingPlan, plan_in_parts
 from players.puzzles.sokoban.geometry import Geometry, Position
 from players.puzzles.sokoban.lines import Push, reachable
 from players.puzzles.sokoban.push_search import PushSearch, PushTask
@@ -448,32 +448,45 @@ _MOST_SQUARES = 1500
 """On larger maps the plan alone may take minutes, which cannot be interrupted."""
 
 
-@dataclass(slots=True)
-class _Attempt(Stepwise):
-    """One search in one style."""
+class _Arrays(NamedTuple):
+    """The data of one search: see :func:`run`."""
 
     tools: Tools
     tree: _PositionTree
     moves: Moves
     cells: Cells
+
+
+@dataclass(slots=True)
+class _Attempt(Stepwise):
+    """One search in one style. ``begin`` makes its data: it yields None while there is work left."""
+
+    begin: Iterator[_Arrays | None]
+    arrays: _Arrays | None = None
     counted: int = 0
     best: int = 1 << 60
 
     @property
     def status(self) -> int:
-        return int(self.tree.counts[STATUS])
+        return _RUNNING if self.arrays is None else int(self.arrays.tree.counts[STATUS])
 
     def count(self) -> int:
         """Return the number of positions since the last call, and update ``best``: the boxes out of plan and
         those not packed, as one number, of the best position."""
-        first, self.counted = self.counted, int(self.tree.counts[NODES])
-        scores = self.tree.best[first : self.counted]
+        if self.arrays is None:
+            return 0
+        tree, first = self.arrays.tree, self.counted
+        self.counted = int(tree.counts[NODES])
+        scores = tree.best[first : self.counted]
         self.best = min(self.best, int(scores[scores > 0].min(initial=1 << 60)) >> 17)
         return self.counted - first
 
     def step(self, deadline: float) -> bool:
         while self.status == _RUNNING:
-            run(self.tools, self.tree, self.moves, self.cells, _BATCH)
+            if self.arrays is None:
+                self.arrays = next(self.begin)
+            else:
+                run(*self.arrays, _BATCH)
             if time.monotonic() >= deadline:
                 break
         return self.status != _RUNNING
@@ -491,27 +504,28 @@ class Fess(PushSearch):
 
     def __init__(self, task: PushTask, styles: Sequence[FessStyle] = STYLES) -> None:
         super().__init__(task)
-        self._turns = [TurnTaker(self.name, 1.0, partial(self._begin, style)) for style in styles]
+        self._turns = [TurnTaker(self.name, 1.0, partial(self._attempt, style)) for style in styles]
         self._memory = task.memory // max(1, len(styles))
         self._full = False
+        self._planning = {way: self._plan(way) for way in (False, True)}
         self._plans: dict[bool, PackingPlan] = {}
         self._tools: Tools | None = None
 
     def step(self, deadline: float) -> bool:
-        """Work as a :class:`~players.companions.Stepwise`. The first slice also makes the dead sets, and the
-        first one of a style its plan, if no other style has made it."""
+        """Work as a :class:`~players.companions.Stepwise`. Styles with the same plan make it together, in the
+        first slices; the dead sets are made in one."""
         if self.task.geometry.size > _MOST_SQUARES:
             self.outcome = Outcome.GAVE_UP
         while not self.over:
             turn = next_turn(self._turns)
             if turn.step(min(deadline, time.monotonic() + _SLICE)):
                 self._turns.remove(turn)
-            tree, status = turn.work.tree, turn.work.status
+            status = turn.work.status
             self.positions += turn.work.count()
             self._full |= status == FULL
             self._favour_the_leaders()
             if status == SOLVED:
-                self.pushes = self._pushes_of(tree)
+                self.pushes = self._pushes_of(turn.work)
                 most = self.task.most_pushes
                 fits = most is None or len(self.pushes) <= most
                 self.outcome = Outcome.SOLVED if fits else Outcome.GAVE_UP
@@ -531,13 +545,24 @@ class Fess(PushSearch):
 
     def close(self) -> None:
         """Free its memory."""
-        self._turns, self._plans, self._tools = [], {}, None
+        self._turns, self._planning, self._plans, self._tools = [], {}, {}, None
 
-    def _begin(self, style: FessStyle) -> _Attempt:
-        """Return a search in this style, with its part of the memory."""
+    def _attempt(self, style: FessStyle) -> _Attempt:
+        return _Attempt(self._begin(style))
+
+    def _plan(self, everywhere: bool) -> Iterator[None]:
+        """Make a plan, part by part."""
+        for plan in plan_in_parts(self.task.geometry, self.task.start, everywhere):
+            if plan is not None:
+                self._plans[everywhere] = plan
+            yield
+
+    def _begin(self, style: FessStyle) -> Iterator[_Arrays | None]:
+        """Make the data of a search in this style, with its part of the memory."""
         geometry, start = self.task.geometry, self.task.start
-        if style.everywhere not in self._plans:
-            self._plans[style.everywhere] = packing_plan(geometry, start, style.everywhere)
+        while style.everywhere not in self._plans:
+            next(self._planning[style.everywhere])
+            yield None
         plan = self._plans[style.everywhere]
         know = new_knowledge(geometry, plan, not style.layered, style.unused)
         options = np.array([style.ancestors, style.greedy, style.kept], np.int64)
@@ -550,7 +575,7 @@ class Fess(PushSearch):
         tree = _new_tree(most, len(start.boxes))
         tree.boxes[0] = start.boxes
         tree.keeper[0] = start.keeper
-        return _Attempt(own, tree, new_moves(max(1 << 16, most * moves)), new_cells(1 << 14))
+        yield _Arrays(own, tree, new_moves(max(1 << 16, most * moves)), new_cells(1 << 14))
 
     def _new_tools(self, know: Knowledge, options: Ints) -> Tools:
         """Return the tools of a style; those of others differ in ``know`` and ``options`` alone."""
@@ -578,8 +603,11 @@ class Fess(PushSearch):
             options,
         )
 
-    def _pushes_of(self, tree: _PositionTree) -> list[Push]:
-        """Return the pushes to the last position of a tree."""
+    def _pushes_of(self, attempt: _Attempt) -> list[Push]:
+        """Return the pushes to the last position of a search."""
+        if attempt.arrays is None:
+            return []
+        tree = attempt.arrays.tree
         node, path = int(tree.counts[NODES]) - 1, list[tuple[int, int]]()
         while tree.parent[node] >= 0:
             path.append((int(tree.origin[node]), int(tree.stance[node])))
