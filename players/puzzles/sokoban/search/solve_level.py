@@ -35,7 +35,8 @@ def warm_up(entries: Sequence[Entry] | None = None) -> None:
     geometry, start = from_level(SMALL)
     for entry in ENTRIES if entries is None else entries:
         search = entry.search(PushTask(geometry, start, 1 << 20))
-        search.step(time.monotonic() + 0.01)
+        while not search.step(time.monotonic() + _STEP_SECONDS):  # a slice may end before the last kernel
+            pass
         search.close()
 
 

@@ -35,6 +35,7 @@ from players.puzzles.sokoban.search.backward import (
 )
 from players.puzzles.sokoban.search.few_positions import FewPositions
 from players.puzzles.sokoban.search.portfolio import ENTRIES, Entry, SearchPortfolio, entries_named
+from players.puzzles.sokoban.search.solve_level import warm_up
 from players.puzzles.sokoban.solution import Metric, Outcome
 from propnet.jit.arrays import Int32s, Ints
 from propnet.jit.decorators import kernel
@@ -367,3 +368,20 @@ def test_what_is_no_solution_is_refused() -> None:
     geometry, start = from_level(LEVELS[0])
     with pytest.raises(GdlError, match="do not solve"):
         Optimizer(geometry, start, [])
+
+
+def test_all_slices_of_a_search_are_compiled_before_it_is_needed() -> None:
+    """A search whose first slices only prepare it: its last kernel is compiled as well."""
+    slices: list[int] = []
+
+    class InParts(PushSearch):
+        name = "in-parts"
+
+        def step(self, deadline: float) -> bool:
+            slices.append(len(slices))
+            if len(slices) == 5:
+                self.outcome = Outcome.SOLVED
+            return self.over
+
+    warm_up([Entry(InParts, 1.0, 1.0)])
+    assert len(slices) == 5
