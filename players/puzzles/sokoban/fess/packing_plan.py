@@ -195,8 +195,8 @@ def _phases(puller: _Puller, ways: list[_Way]) -> Iterator[PackingPhase]:
     nothing = np.zeros((0, 0), np.bool_)
     for number, way in enumerate(ways):
         rounds = puller.leave(way.boxes, [way.keeper])[1]
-        left = _staying(puller, way)
-        gone = [box for box in way.boxes if box not in left]
+        left = [box for box, turn in zip(way.boxes, rounds, strict=True) if not turn]
+        gone = [box for box, turn in zip(way.boxes, rounds, strict=True) if turn]
         parked: list[list[int]] = []
         step = ways[number + 1].before if number + 1 < len(ways) else None
         while step is not None:
