@@ -6,7 +6,8 @@ first eight bytes are :data:`MAGIC_NET`, and its arrays come before the checksum
 and they never make the reader allocate more memory than their own length justifies.
 
 Files that are carried to other computers, or come with the games, begin with :data:`MAGIC_CARRIED`. They have
-what searches use alone, as 16-bit floats, and everything after the JSON object is compressed (zlib).
+what searches use alone, and everything after the JSON object is compressed (zlib): 16-bit floats, and, last,
+the net's first layer in 8-bit whole numbers, in units of their own for each unit of the layer.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ from numpy.typing import NDArray
 from gdl.errors import GdlError
 from gdl.json_schema import FLAG, Schema, check_json, matching, number, row, rows, whole
 
-HIDDEN = 64
-"""Units of the first layer: 32 for each of two roles."""
+UNITS = 128
+"""Units of the first layer of new nets, a multiple of 4."""
 WIDTH = 16
 """Units of the second layer."""
 Floats = NDArray[np.float32]
@@ -42,8 +43,8 @@ class LearntNet:
     if that is negative.
 
     Attributes:
-        first: float32, shape (features, HIDDEN).
-        second, second_bias: float32, shapes (HIDDEN, WIDTH) and (WIDTH,).
+        first: float32, shape (features, units).
+        second, second_bias: float32, shapes (units, WIDTH) and (WIDTH,).
         third: float32, shape (columns, WIDTH).
     """
 
@@ -56,19 +57,24 @@ class LearntNet:
         """All arrays in this order."""
         return self.first, self.second, self.second_bias, self.third
 
-    @staticmethod
-    def shapes(features: int, columns: int) -> tuple[tuple[int, ...], ...]:
-        """The shapes of the arrays of a net with this many features and columns."""
-        return (features, HIDDEN), (HIDDEN, WIDTH), (WIDTH,), (columns, WIDTH)
+    @property
+    def units(self) -> int:
+        """The number of units of the first layer."""
+        return int(self.first.shape[1])
 
     @staticmethod
-    def new(features: int, columns: int, rng: np.random.Generator) -> LearntNet:
+    def shapes(features: int, columns: int, units: int) -> tuple[tuple[int, ...], ...]:
+        """The shapes of the arrays of a net with this many features, columns and units."""
+        return (features, units), (units, WIDTH), (WIDTH,), (columns, WIDTH)
+
+    @staticmethod
+    def new(features: int, columns: int, rng: np.random.Generator, units: int = UNITS) -> LearntNet:
         """A net with output 0, and with random units."""
-        first = rng.normal(0.0, _SPREAD, (features, HIDDEN)).astype(np.float32)
-        first[0] = rng.uniform(0.0, 0.5, HIDDEN)
+        first = rng.normal(0.0, _SPREAD, (features, units)).astype(np.float32)
+        first[0] = rng.uniform(0.0, 0.5, units)
         return LearntNet(
             first,
-            rng.normal(0.0, (2.0 / HIDDEN) ** 0.5, (HIDDEN, WIDTH)).astype(np.float32),
+            rng.normal(0.0, (2.0 / units) ** 0.5, (units, WIDTH)).astype(np.float32),
             np.full(WIDTH, 0.1, np.float32),
             np.zeros((columns, WIDTH), np.float32),
         )
@@ -79,11 +85,12 @@ _SPREAD = 0.02
 propositions are true."""
 
 
-MAGIC, MAGIC_NET, MAGIC_CARRIED = b"GGPKNOW1", b"GGPKNOW3", b"GGPKNOW4"
+MAGIC, MAGIC_NET, MAGIC_CARRIED = b"GGPKNOW1", b"GGPKNOW3", b"GGPKNOW5"
 MOST_BYTES = 64 << 20
 """Most bytes of one game."""
 _MOST_HEADER = 1 << 16
 _MOST_ROLES = 64
+_MOST_UNITS, _EARLIER_UNITS = 1024, 64
 _DIGEST = 32
 _NAME = re.compile(r"[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?")
 _ARRAYS = 3
@@ -102,16 +109,16 @@ _HEADER: Schema = {
         "share": number(0.0, 1.0),
         "looks": FLAG,
         "net_used": FLAG,
-        "net": FLAG,
+        "units": whole(4, _MOST_UNITS),
         "moves": whole(),
         "seconds": _NUMBER,
         "record": row(whole(), whole(), whole(), _NUMBER),
     },
 }  # fmt: skip
-"""The JSON object in the bytes; older files have no ``looks`` and no ``net_used``, carried ones alone
-``net``."""
-_MOST_HALF = 60_000.0
-"""The largest number in a carried file."""
+"""The JSON object in the bytes; older files have no ``looks`` and no ``net_used``. Those with a net have its
+``units``; if they do not say, it has 64."""
+_MOST_HALF, _MOST_OCTET = 60_000.0, 127
+"""The largest 16-bit float in a carried file, and the largest 8-bit whole number."""
 
 
 class KnowledgeError(GdlError):
@@ -187,20 +194,25 @@ class GameKnowledge:
         learnt = self.arrays() + (() if self.net is None else self.net.arrays())
         names, arrays = "\n".join(self.features).encode("ascii"), _packed(learnt, "<f4")
         magic = MAGIC if self.net is None else MAGIC_NET
-        return _sealed(magic, self._header() | {"names": len(names)}, names + arrays)
+        return _sealed(magic, self._header(self.net) | {"names": len(names)}, names + arrays)
 
     def carried(self) -> bytes:
         """The bytes for other computers: what searches use alone, a tenth as long. Training can go on from
         them, but takes its steps as if it were new. Raises KnowledgeError for more than MOST_BYTES."""
         net = self.net if self.net_used else None
-        learnt = (self.weights, *(() if net is None else net.arrays()))
-        halves = [np.clip(array, -_MOST_HALF, _MOST_HALF) for array in learnt]
-        names, arrays = "\n".join(self.features).encode("ascii"), _packed(halves, "<f2")
-        header = self._header() | {"names": len(names), "net": net is not None}
-        return _sealed(MAGIC_CARRIED, header, zlib.compress(names + arrays, 9))
+        names, rest = "\n".join(self.features).encode("ascii"), [self.weights]
+        octets = b""
+        if net is not None:
+            scale = (np.abs(net.first).max(axis=0) / _MOST_OCTET).astype("<f2").astype(np.float32)
+            whole_numbers = np.rint(net.first / np.where(scale > 0.0, scale, 1.0))
+            octets = np.clip(whole_numbers, -_MOST_OCTET, _MOST_OCTET).astype(np.int8).tobytes()
+            rest += [scale, *net.arrays()[1:]]
+        halves = _packed((np.clip(array, -_MOST_HALF, _MOST_HALF) for array in rest), "<f2")
+        header = self._header(net) | {"names": len(names)}
+        return _sealed(MAGIC_CARRIED, header, zlib.compress(names + halves + octets, 9))
 
-    def _header(self) -> dict[str, Any]:
-        return {
+    def _header(self, net: LearntNet | None) -> dict[str, Any]:
+        return ({} if net is None else {"units": net.units}) | {
             "fingerprint": self.fingerprint,
             "game": self.game,
             "columns": list(self.columns),
@@ -270,12 +282,15 @@ def _read(data: bytes) -> GameKnowledge:
         raise ValueError("it weighs derived propositions, which this version does not")
     carried, rest = magic == MAGIC_CARRIED, body[begin + length :]
     count, columns = header["features"], tuple(header["columns"])
-    arrays = 1 if carried else _ARRAYS
-    shapes: list[tuple[int, ...]] = [(count, len(columns))] * arrays
-    if magic == MAGIC_NET or (carried and header.get("net")):
-        shapes += LearntNet.shapes(count, len(columns))
+    shapes: list[tuple[int, ...]] = [(count, len(columns))] * (1 if carried else _ARRAYS)
+    octets = 0
+    if magic == MAGIC_NET or (carried and "units" in header):
+        units = header.get("units", _EARLIER_UNITS)
+        layers = LearntNet.shapes(count, len(columns), units)
+        shapes += [(units,), *layers[1:]] if carried else layers
+        octets = count * units if carried else 0
     sizes, dtype = [math.prod(shape) for shape in shapes], np.dtype("<f2" if carried else "<f4")
-    whole_size = header["names"] + dtype.itemsize * sum(sizes)
+    whole_size = header["names"] + dtype.itemsize * sum(sizes) + octets
     if carried:
         rest = _inflated(rest, whole_size)
     if len(rest) != whole_size:
@@ -285,11 +300,13 @@ def _read(data: bytes) -> GameKnowledge:
         raise ValueError("its number of features is wrong")
     if not all(_NAME.fullmatch(name) for name in features):
         raise ValueError("its features have invalid names")
-    numbers = np.frombuffer(rest, dtype, offset=header["names"]).astype(np.float32)
+    numbers = np.frombuffer(rest, dtype, sum(sizes), header["names"]).astype(np.float32)
     if not np.isfinite(numbers).all():
         raise ValueError("its weights are not finite numbers")
     parts = np.split(numbers, np.cumsum(sizes)[:-1])
     learnt = [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]
+    if octets:
+        learnt[1] = np.frombuffer(rest, np.int8, octets, whole_size - octets).reshape(count, -1) * learnt[1]
     if carried:
         learnt[1:1] = np.zeros((2, count, len(columns)), np.float32)
     weights, sums, errors, *net = learnt

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from players.knowledge.features import Features
-from players.knowledge.knowledge import HIDDEN, WIDTH, Floats, LearntNet
+from players.knowledge.knowledge import WIDTH, Floats, LearntNet
 from players.knowledge.state_values import StateValues
 from propnet.jit.arrays import Int32s, Words
 from propnet.jit.decorators import kernel
@@ -43,14 +43,14 @@ def gradients(
     uint64, shape (n, words), and ``targets``, float32, shape (n, columns). Returns the sum of the squared
     errors.
 
-    ``bases``: float32, shape (bases + 1, HIDDEN + columns): each proposition's addition to the first layer
+    ``bases``: float32, shape (bases + 1, units + columns): each proposition's addition to the first layer
     and to the logits; the last row is for all states. ``second`` and so on:
     :class:`players.knowledge.knowledge.LearntNet`. ``by_...``: the gradients, of these shapes.
     """
-    columns = targets.shape[1]
-    width = HIDDEN + columns
+    columns, hidden = targets.shape[1], second.shape[0]
+    width = hidden + columns
     active = np.empty(64 * records.shape[1] + 1, np.int64)
-    sums, units = np.empty(width, np.float32), np.empty(HIDDEN, np.float32)
+    sums, units = np.empty(width, np.float32), np.empty(hidden, np.float32)
     outputs, back = np.empty(WIDTH, np.float32), np.empty(WIDTH, np.float32)
     errors = np.empty(width, np.float32)
     zero, one = np.float32(0.0), np.float32(1.0)
@@ -71,11 +71,11 @@ def gradients(
             place = active[k]
             for j in range(width):
                 sums[j] += bases[place, j]
-        for j in range(HIDDEN):
+        for j in range(hidden):
             units[j] = min(max(sums[j], zero), one)
         for j in range(WIDTH):
             outputs[j] = second_bias[j]
-        for k in range(HIDDEN):
+        for k in range(hidden):
             unit = units[k]
             if unit != zero:
                 for j in range(WIDTH):
@@ -84,19 +84,19 @@ def gradients(
             outputs[j] = max(outputs[j], zero)
             back[j] = zero
         for column in range(columns):
-            logit = sums[HIDDEN + column]
+            logit = sums[hidden + column]
             for j in range(WIDTH):
                 logit += outputs[j] * third[column, j]
             error = np.float32(1.0 / (1.0 + math.exp(-logit))) - targets[row, column]
             squares += error * error
-            errors[HIDDEN + column] = error
+            errors[hidden + column] = error
             for j in range(WIDTH):
                 by_third[column, j] += error * outputs[j]
                 back[j] += error * third[column, j]
         for j in range(WIDTH):
             back[j] = back[j] if outputs[j] > zero else zero
             by_second_bias[j] += back[j]
-        for k in range(HIDDEN):
+        for k in range(hidden):
             unit, error = units[k], zero
             if unit != zero:
                 for j in range(WIDTH):
@@ -159,12 +159,12 @@ def adam(weights: Floats, gradient: Floats, mean: Floats, square: Floats, step: 
 
 BATCH = 1024
 """States in one step."""
-_DECAY = 0.6
+_DECAY = 0.05
 """Part of its size, times the rate, that a weight loses in each step, so that the net does not learn a few
 matches by heart (I. Loshchilov and F. Hutter: Decoupled weight decay regularization, 2019)."""
 
 
-_REUSED = 1
+_REUSED = 4
 """Approximate number of times that a state is learnt from."""
 _FIRST_RATE, _LAST_RATE = 1e-3, 1e-4
 FRESH, LASTING = 200_000, 1 << 21
@@ -190,6 +190,7 @@ class NetTraining:
         """Goes on from this ``net``, over linear weights, float32, shape (features, columns). ``values``
         always follow it. States have this many ``words``."""
         self._features, self._values, self._rng, self._linear = features, values, rng, linear
+        self._units = net.units
         # The last columns are for the linear weights.
         self._weights = np.concatenate([net.first, linear], axis=1)
         self._second, self._bias, self._third = (np.array(array) for array in net.arrays()[1:])
@@ -225,7 +226,7 @@ class NetTraining:
         self._held = min(most, self._held + count)
         rows = self._rng.integers(0, self._held, _REUSED * count)
         rate = _FIRST_RATE * (_LAST_RATE / _FIRST_RATE) ** min(1.0, gone)
-        self._weights[:, HIDDEN:] = self._linear
+        self._weights[:, self._units :] = self._linear
         squares = sum(self._step(rows[begin : begin + BATCH], rate) for begin in range(0, len(rows), BATCH))
         self._values.set_net(self._features, self.net)
         return squares / _REUSED
@@ -239,12 +240,12 @@ class NetTraining:
         net = self._bases, self._second, self._bias, self._third
         squares = float(gradients(self._records, self._targets, rows, *net, *self._by))
         spread_to_features(*of, self._by[0], self._by_feature)
-        self._by_feature[:, HIDDEN:] = 0.0
+        self._by_feature[:, self._units :] = 0.0
         self._steps += 1
         for arrays in zip(self._learnt, self._gradients, self._means, self._squares, strict=True):
             arrays[1][...] /= len(rows)
             adam(*arrays, self._steps, rate)
-        for array in (self._weights[:, :HIDDEN], self._second, self._third):
+        for array in (self._weights[:, : self._units], self._second, self._third):
             array *= np.float32(1.0 - _DECAY * rate)
         return squares
 
@@ -252,4 +253,4 @@ class NetTraining:
     def net(self) -> LearntNet:
         """A copy of the learnt net."""
         copies = (array.copy() for array in (self._second, self._bias, self._third))
-        return LearntNet(self._weights[:, :HIDDEN].copy(), *copies)
+        return LearntNet(self._weights[:, : self._units].copy(), *copies)

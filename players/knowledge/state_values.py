@@ -16,6 +16,7 @@ more registers, on any processor.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ from numpy.typing import NDArray
 from gdl.information import playing
 from players.knowledge.canonical_rules import CanonicalNames
 from players.knowledge.features import CONSTANT, Features
-from players.knowledge.knowledge import HIDDEN, WIDTH, Floats, GameKnowledge, KnowledgeError, LearntNet
+from players.knowledge.knowledge import WIDTH, Floats, GameKnowledge, KnowledgeError, LearntNet
 from propnet.jit.arrays import Int32s, Words
 from propnet.jit.decorators import inlined, kernel
 from propnet.jit.vector512 import PointerType, item, lowest_bit, put, raw
@@ -188,7 +189,7 @@ UNIT = 1 / 256
 def add_net(
     records: Words,
     first: NDArray[np.int16],
-    first_bias: Int32s,
+    first_bias: NDArray[Any],
     second: Floats,
     second_bias: Floats,
     third: Floats,
@@ -197,15 +198,17 @@ def add_net(
     """Add the net's output to the logits of states, float32, shape (columns, n), and turn these into values,
     0..1: records, uint64, shape (n, words).
 
-    ``first``: int16, shape (64 * words, HIDDEN), in units of UNIT; ``first_bias``: int32, shape (HIDDEN,).
-    The first layer's sums are cut to 0..1. ``second``: float32, shape (HIDDEN, WIDTH), its bias (WIDTH,);
-    ``third``: float32, shape (columns, WIDTH).
+    ``first``: int16, shape (64 * words, units), in units of UNIT; ``first_bias``: int32 or int16, shape
+    (units,). Sums are of its type and must fit in it; those of int16 take half as long. They are cut to 0..1.
+    ``second``: float32, shape (units, WIDTH), its bias (WIDTH,); ``third``: float32, shape (columns, WIDTH).
     """
+    size = np.int64(second.shape[0])
     rows, words = np.int64(records.shape[0]), np.int64(records.shape[1])
-    sums = np.empty(HIDDEN, np.int32)
-    units = np.empty(HIDDEN, np.float32)
+    sums = np.empty(size, first_bias.dtype)
+    narrow = first_bias.dtype.type
+    units = np.empty(size, np.float32)
     outputs = np.empty(WIDTH, np.float32)
-    for i in range(HIDDEN):
+    for i in range(size):
         put(sums, i, item(first_bias, i))
     unit, none, one = np.float32(UNIT), np.float32(0.0), np.float32(1.0)
     for row in range(rows):
@@ -214,17 +217,17 @@ def add_net(
             changed = bits ^ item(records, (row - 1) * words + word) if row else bits
             while changed:
                 place = lowest_bit(changed)
-                at = (64 * word + place) * HIDDEN
+                at = (64 * word + place) * size
                 if (bits >> np.uint64(place)) & np.uint64(1):
-                    for i in range(HIDDEN):
-                        put(sums, i, item(sums, i) + np.int32(item(first, at + i)))
+                    for i in range(size):
+                        put(sums, i, narrow(item(sums, i) + item(first, at + i)))
                 else:
-                    for i in range(HIDDEN):
-                        put(sums, i, item(sums, i) - np.int32(item(first, at + i)))
+                    for i in range(size):
+                        put(sums, i, narrow(item(sums, i) - item(first, at + i)))
                 changed &= changed - np.uint64(1)
-        for i in range(HIDDEN):
+        for i in range(size):
             put(units, i, min(max(np.float32(item(sums, i)) * unit, none), one))
-        layer(raw(units), raw(second), raw(second_bias), raw(outputs), HIDDEN)
+        layer(raw(units), raw(second), raw(second_bias), raw(outputs), size)
         for column in range(values.shape[0]):
             total = item(values, column * rows + row)
             for i in range(WIDTH):
@@ -253,7 +256,7 @@ class StateValues:
         self._bases, self._roles, self._columns = bases, roles, columns
         self.table = np.zeros((len(columns), 256 * -(-bases // 8)), np.int32)
         self.constant = np.zeros(len(columns), np.int32)
-        self.net: tuple[NDArray[np.int16], Int32s, Floats, Floats, Floats] | None = None
+        self.net: tuple[NDArray[np.int16], NDArray[Any], Floats, Floats, Floats] | None = None
 
     @staticmethod
     def of_game(knowledge: GameKnowledge, names: CanonicalNames, machine: PropnetMachine) -> StateValues:
@@ -279,10 +282,14 @@ class StateValues:
 
     def set_net(self, features: Features, net: LearntNet) -> None:
         """Take another net over these features."""
-        first = np.zeros((64 * record_words(self._bases), HIDDEN), np.int16)
+        first = np.zeros((64 * record_words(self._bases), net.units), np.int16)
         summed = features.weights_of_bases(net.first)
         first[: len(summed)] = np.clip(np.rint(summed / UNIT), -_MOST, _MOST)
         bias = np.clip(np.rint(net.first[0] / UNIT), -(2**30), 2**30).astype(np.int32)
+        highest = bias + np.maximum(first, 0).sum(axis=0, dtype=np.int64)
+        lowest = bias + np.minimum(first, 0).sum(axis=0, dtype=np.int64)
+        if lowest.min() >= -_MOST and highest.max() <= _MOST:
+            bias = bias.astype(np.int16)
         second, second_bias, third = map(np.ascontiguousarray, net.arrays()[1:])
         self.net = first, bias, second, second_bias, third
 
@@ -333,6 +340,8 @@ def warm_up() -> None:
     features = Features((CONSTANT,), np.zeros(2, np.int32), np.zeros(0, np.int32))
     values = StateValues(1, 1, (0,))
     values.set_weights(features, np.zeros((1, 1), np.float32))
-    for _ in range(2):
+    net = LearntNet.new(1, 1, np.random.default_rng())
+    values.of(np.zeros((1, 1), np.uint64))
+    for many in (1, _MOST):  # sums of 16 bits, and of 32
+        values.set_net(features, replace(net, first=many * net.first))
         values.of(np.zeros((1, 1), np.uint64))
-        values.set_net(features, LearntNet.new(1, 1, np.random.default_rng()))

@@ -293,7 +293,7 @@ def _with_net() -> GameKnowledge:
 
 
 @pytest.mark.parametrize("known", [_knowledge(), _with_net(), replace(_with_net(), net_used=False)])
-def test_a_carried_file_has_all_that_searches_use_to_three_digits(known: GameKnowledge) -> None:
+def test_a_carried_file_has_all_that_searches_use_to_two_or_three_digits(known: GameKnowledge) -> None:
     again = GameKnowledge.from_bytes(known.carried())
     assert again.features == known.features and again.columns == known.columns
     assert (again.share, again.looks, again.record) == (known.share, known.looks, known.record)
@@ -302,10 +302,26 @@ def test_a_carried_file_has_all_that_searches_use_to_three_digits(known: GameKno
     assert not again.sums.any() and not again.sizes.any()
     if known.model == "net":
         assert known.net is not None and again.net is not None
-        pairs = zip(again.net.arrays(), known.net.arrays(), strict=True)
-        assert all(np.allclose(a, b, rtol=1e-3, atol=1e-6) for a, b in pairs)
+        (first, *rest), (known_first, *known_rest) = again.net.arrays(), known.net.arrays()
+        assert all(np.allclose(a, b, rtol=1e-3, atol=1e-6) for a, b in zip(rest, known_rest, strict=True))
+        # Each unit has 255 steps from minus to plus its largest weight.
+        assert (np.abs(first - known_first) <= 0.51 / 127 * np.abs(known_first).max(axis=0)).all()
     else:
         assert again.net is None
+
+
+def test_nets_of_any_width_come_back_and_older_ones_without_a_width_have_64_units() -> None:
+    rng = np.random.default_rng(1)
+    for units in (4, 64, 256):
+        net = LearntNet.new(3, 2, rng, units)
+        for data in (replace(_knowledge(), net=net).to_bytes(), replace(_knowledge(), net=net).carried()):
+            back = GameKnowledge.from_bytes(data).net
+            assert back is not None and back.units == units
+    older = replace(_knowledge(), net=LearntNet.new(3, 2, rng, 64)).to_bytes()
+    back = GameKnowledge.from_bytes(_rewritten(older, b'"units": 64, ', b"")).net
+    assert back is not None and back.units == 64
+    with pytest.raises(KnowledgeError):
+        GameKnowledge.from_bytes(_rewritten(older, b'"units": 64', b'"units": 999999999'))
 
 
 @examples(200)

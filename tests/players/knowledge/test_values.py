@@ -16,7 +16,7 @@ from gdl.scramble import scramble
 from gdl.syntax.parser import parse_rules
 from players.knowledge.canonical_rules import canonical_names
 from players.knowledge.features import Features
-from players.knowledge.knowledge import HIDDEN, MAGIC_NET, WIDTH, GameKnowledge, KnowledgeError, LearntNet
+from players.knowledge.knowledge import MAGIC_NET, UNITS, WIDTH, GameKnowledge, KnowledgeError, LearntNet
 from players.knowledge.net_training import NetTraining, adam, gradients, spread_to_features, sums_of_features
 from players.knowledge.self_play import OPENING, SelfPlay, Steps
 from players.knowledge.state_values import SCALE, UNIT, StateValues
@@ -283,14 +283,20 @@ def _by_numpy(
 
 @examples(40)
 @given(
-    bases=st.integers(1, 200), columns=st.integers(1, 3), n=st.integers(0, 100), seed=st.integers(0, 2**32)
+    bases=st.integers(1, 200),
+    columns=st.integers(1, 3),
+    n=st.integers(0, 100),
+    seed=st.integers(0, 2**32),
+    larger=st.sampled_from([1, 100]),
 )
 def test_values_are_those_of_plain_numpy_whatever_the_states_before(
-    bases: int, columns: int, n: int, seed: int
+    bases: int, columns: int, n: int, seed: int, larger: int
 ) -> None:
+    """With larger weights sums need more than 16 bits."""
     rng = np.random.default_rng(seed)
     features = _features(bases, rng)
     net = _net(9, columns, rng)
+    net = replace(net, first=(larger * net.first).astype(np.float32))
     values = StateValues(bases, columns, tuple(range(columns)))
     values.set_net(features, net)
     weights = rng.normal(size=(9, columns)).astype(np.float32)
@@ -319,7 +325,7 @@ def test_gradients_are_those_of_finite_differences() -> None:
     bits = rng.random((n, bases)) < 0.4
     targets = rng.random((n, 1)).astype(np.float32)
     net = _net(9, 1, rng)
-    by_base = rng.normal(0.0, 0.1, (bases + 1, HIDDEN + 1)).astype(np.float32)
+    by_base = rng.normal(0.0, 0.1, (bases + 1, UNITS + 1)).astype(np.float32)
     weights = by_base, net.second, net.second_bias, net.third
     found = tuple(np.zeros_like(array) for array in weights)
     rows = np.arange(n)
@@ -327,8 +333,8 @@ def test_gradients_are_those_of_finite_differences() -> None:
 
     def values(parts: tuple[NDArray[np.float64], ...]) -> NDArray[np.float64]:
         changed = LearntNet(net.first, *parts[1:])  # type: ignore[arg-type]
-        logits = _by_numpy(bits, parts[0][:-1, :HIDDEN], parts[0][-1, :HIDDEN], changed)
-        return _logistic(logits + bits @ parts[0][:-1, HIDDEN:] + parts[0][-1, HIDDEN:])
+        logits = _by_numpy(bits, parts[0][:-1, :UNITS], parts[0][-1, :UNITS], changed)
+        return _logistic(logits + bits @ parts[0][:-1, UNITS:] + parts[0][-1, UNITS:])
 
     def loss(parts: tuple[NDArray[np.float64], ...]) -> float:
         value = values(parts)
