@@ -286,6 +286,8 @@ def _read(data: bytes) -> GameKnowledge:
     octets = 0
     if magic == MAGIC_NET or (carried and "units" in header):
         units = header.get("units", _EARLIER_UNITS)
+        if units % 4:
+            raise ValueError("the units of its net are not a multiple of 4")
         layers = LearntNet.shapes(count, len(columns), units)
         shapes += [(units,), *layers[1:]] if carried else layers
         octets = count * units if carried else 0

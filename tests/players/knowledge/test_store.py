@@ -322,6 +322,10 @@ def test_nets_of_any_width_come_back_and_older_ones_without_a_width_have_64_unit
     assert back is not None and back.units == 64
     with pytest.raises(KnowledgeError):
         GameKnowledge.from_bytes(_rewritten(older, b'"units": 64', b'"units": 999999999'))
+    odd = replace(_knowledge(), net=LearntNet.new(3, 2, rng, 6))
+    for data in (odd.to_bytes(), odd.carried()):  # kernels take four units at once
+        with pytest.raises(KnowledgeError, match="multiple of 4"):
+            GameKnowledge.from_bytes(data)
 
 
 @examples(200)
