@@ -4,6 +4,10 @@ positions.jsonl has one position per line: ``game``, ``role`` to move, what is `
 that role, the ``best`` moves, the number of ``plies`` within which the value is forced, and the ``proof``:
 ``search`` (:mod:`bench.positions.solver`: exhaustive, all other moves are worse) or the work where it is
 published.
+
+connectfour.txt has one position of connect four per line, after 8 to 26 random moves: the columns of these
+moves, the value for the role to move, and the columns of the best moves, all by an exact solver (alpha-beta
+on bitboards, in C). Some move is worse in each. They are the game ``connectfour`` with ``exact`` as proof.
 """
 
 from __future__ import annotations
@@ -19,11 +23,12 @@ from gdl.machine import Machine, State
 from gdl.syntax.parser import parse_term
 from ggp.game import Game
 
-BY_SEARCH = "search"
+BY_SEARCH, EXACT = "search", "exact"
 LONGEST = 400
 """Joint moves that a proof may look ahead."""
 
 _HERE = Path(__file__).parent
+_COLUMNS, _DISCS = "abcdefg", ("red", "yellow")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +51,23 @@ class ProvenPosition:
 
 
 def load() -> list[ProvenPosition]:
-    """All positions of the file."""
+    """All positions of the files."""
     lines = map(orjson.loads, (_HERE / "positions.jsonl").read_bytes().splitlines())
-    return [ProvenPosition(**{**x, "best": tuple(x["best"]), "true": tuple(x["true"])}) for x in lines]
+    found = [ProvenPosition(**{**x, "best": tuple(x["best"]), "true": tuple(x["true"])}) for x in lines]
+    return found + [_dropped(*line.split()) for line in (_HERE / "connectfour.txt").read_text().splitlines()]
+
+
+def _dropped(columns: str, value: str, best: str) -> ProvenPosition:
+    """A position of connect four after moves in these columns, numbered from 1; ``best`` are the columns of
+    the best moves."""
+    heights = dict.fromkeys(columns, 0)
+    true = []
+    for number, column in enumerate(columns):
+        heights[column] += 1
+        true.append(f"(cell {_COLUMNS[int(column) - 1]} {heights[column]} {_DISCS[number % 2]})")
+    role = _DISCS[len(columns) % 2]
+    moves = tuple(f"(drop {_COLUMNS[int(column) - 1]})" for column in best)
+    return ProvenPosition("connectfour", role, int(value), 0, moves, EXACT, 0, (*true, f"(control {role})"))
 
 
 def load_game(name: str) -> Game:

@@ -1,6 +1,7 @@
 """How many positions with a proven best move does a player solve? A search that became weaker misses some.
 
 python -m bench.positions uct --seconds 1
+python -m bench.positions uct --proof exact # 200 positions of connect four
 python -m bench.positions --verify          # proves the positions anew
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 import sys
 import time
 from collections import defaultdict
+from collections.abc import Iterable, Sequence
 
 from rich.console import Console
 from rich.table import Table
@@ -30,10 +32,9 @@ def answer(position: ProvenPosition, machine: Machine, name: str, seconds: float
     return machine.rules.spell(machine.move(role, choice.move))
 
 
-def run(player: str, level: str, seconds: float, seed: int, only: list[str]) -> int:
-    """Ask about all positions, print the score by game and by depth; return how many were missed."""
+def run(player: str, level: str, seconds: float, seed: int, positions: Sequence[ProvenPosition]) -> int:
+    """Ask about these positions, print the score by game and by depth; return how many were missed."""
     console = Console(highlight=False)
-    positions = [p for p in load() if not only or p.game in only]
     machines: dict[str, Machine] = {}
     by_game: dict[str, list[bool]] = defaultdict(list)
     by_depth: dict[int, list[bool]] = defaultdict(list)
@@ -65,12 +66,10 @@ def run(player: str, level: str, seconds: float, seed: int, only: list[str]) -> 
     return missed
 
 
-def verify(only: list[str]) -> int:
-    """Prove the positions anew; return how many are not as the file says."""
+def verify(positions: Iterable[ProvenPosition]) -> int:
+    """Prove positions by search again; return how many are not as the file says."""
     wrong = 0
-    for position in load():
-        if position.proof != BY_SEARCH or (only and position.game not in only):
-            continue
+    for position in positions:
         machine = load_game(position.game).machine("propnet")
         solver = Solver(machine, 10 * position.nodes + 1000)
         solution = solver.solve(*position.on(machine), LONGEST, count=position.plies > 0)
@@ -89,12 +88,19 @@ def main() -> None:
     parser.add_argument("--machine", default="auto")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--game", action="append", default=[], help="only this one; may be repeated")
+    parser.add_argument("--proof", action="append", default=[], help="only with this proof; may be repeated")
     parser.add_argument("--verify", action="store_true", help="prove the positions anew")
     given = parser.parse_args()
+    positions = [
+        position
+        for position in load()
+        if (not given.game or position.game in given.game)
+        and (not given.proof or position.proof in given.proof)
+    ]
     if given.verify:
-        missed = verify(given.game)
+        missed = verify(position for position in positions if position.proof == BY_SEARCH)
     else:
-        missed = run(given.player, given.machine, given.seconds, given.seed, given.game)
+        missed = run(given.player, given.machine, given.seconds, given.seed, positions)
     sys.exit(1 if missed else 0)
 
 

@@ -16,7 +16,7 @@ import pytest
 from bench import engines, particles, teach
 from bench.duel import tuning_of
 from bench.engines import VARIANTS, Draughts, Engine, missing, opened, play_engine
-from bench.positions import BY_SEARCH, LONGEST, ProvenPosition, load, load_game
+from bench.positions import BY_SEARCH, EXACT, LONGEST, ProvenPosition, load, load_game
 from bench.positions.solver import Claim, OutOfNodesError, Solver, role_to_move
 from bench.tree import measure
 from bench.tree import summary as cost_summary
@@ -129,6 +129,8 @@ POSITIONS = load()
 QUICK = 220
 """Positions whose proof looked at no more states than that are proven anew here; `python -m bench.positions
 --verify` proves them all."""
+LATE = 26
+"""Positions of the exact solver with more propositions than that are proven anew by another one."""
 
 
 def test_wins_of_all_depths_in_at_least_eight_games() -> None:
@@ -165,6 +167,15 @@ def test_the_best_moves_are_proven_by_exhaustive_search(position: ProvenPosition
     state, role = position.on(machine)
     solution = Solver(machine, 20 * QUICK).solve(state, role, LONGEST, count=position.plies > 0)
     assert (solution.value, solution.best, solution.plies) == (position.value, position.best, position.plies)
+
+
+def test_late_positions_of_connect_four_are_as_the_exact_solver_says() -> None:
+    machine = load_game("connectfour").machine("native")
+    late = [p for p in POSITIONS if p.proof == EXACT and len(p.true) > LATE]
+    assert len(late) >= 5
+    for position in late:
+        solution = Solver(machine, 20_000).solve(*position.on(machine), LONGEST, count=False)
+        assert (solution.value, solution.best) == (position.value, position.best)
 
 
 def test_the_solver_knows_when_it_does_not_know() -> None:
