@@ -2,9 +2,9 @@
 
 It reads files that ``python -m bench.sokoban ... --out`` has written. Parts of a collection (``--levels``)
 are put together, and of several runs of a level the one that had the longest limit counts. ``--plot`` draws
-a panel for each collection: our curve, on a logarithmic axis of CPU seconds a level, and points of other
-solvers as their authors have published them. A table says how many levels are solved within each limit.
-``--keep`` writes the data of the picture to one file, which can be read in their place::
+a panel for each collection, all its parts together: our curve, on a logarithmic axis of CPU seconds a level,
+and points of other solvers as their authors have published them. A table says how many levels are solved
+within each limit. ``--keep`` writes the data of the picture to one file, which can be read in their place::
 
     python -m bench.sokoban.table docs/measurements/sokoban.json --plot docs/pictures/sokoban_solved.svg
 """
@@ -97,6 +97,26 @@ def table(some: Sequence[Curve]) -> str:
     return "\n".join(lines)
 
 
+def joined(some: Iterable[Curve]) -> list[Curve]:
+    """Join the parts of a collection, whose names have the same first word."""
+    parts: dict[str, list[Curve]] = defaultdict(list)
+    for curve in some:
+        parts[curve.name.partition("_")[0]].append(curve)
+    found = []
+    for name, curves_of_it in parts.items():
+        names = [curve.name.replace("_", " ") for curve in curves_of_it]
+        last = names[-1].removeprefix(name).strip()
+        found.append(
+            Curve(
+                names[0] if len(names) == 1 else f"{names[0]} to {last}",
+                sum(curve.levels for curve in curves_of_it),
+                sorted(seconds for curve in curves_of_it for seconds in curve.times),
+                min(curve.limit for curve in curves_of_it),
+            )
+        )
+    return found
+
+
 def plot(some: Sequence[Curve], path: Path) -> None:
     """Draw a panel for each collection."""
     import matplotlib as mpl
@@ -109,14 +129,14 @@ def plot(some: Sequence[Curve], path: Path) -> None:
         axes.step(
             times, [0, *range(1, len(curve.times) + 1), len(curve.times)], where="post", label="Kaskade"
         )
-        others = OTHERS.get(curve.name.replace("_", " ").split()[0], ())
-        # A point of all parts of a collection together is left out.
+        others = OTHERS.get(curve.name.split()[0].partition("_")[0], ())
+        # A point of all parts of a collection together is left out if some were not measured.
         fitting = [one for one in others if one.solved <= curve.levels]
         for point, marker in zip(fitting, "osd^v<>", strict=False):
             label = f"{point.solver}: {point.solved} in {point.seconds:g} s"
             axes.plot([point.seconds], [point.solved], marker, linestyle="", label=label)
         axes.axhline(curve.levels, color="0.8", linewidth=1, zorder=0)
-        title = f"{curve.name.replace('_', ' ')}: {curve.levels} levels"
+        title = f"{curve.name}: {curve.levels} levels"
         axes.set(xscale="log", ylim=(0, curve.levels * 1.04), title=title)
         axes.set(xlabel="CPU seconds a level", ylabel="solved")
         axes.xaxis.set_major_formatter("{x:g}")
@@ -137,7 +157,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         options.keep.write_text(kept(results))
     print(table(some))
     if options.plot is not None:
-        plot(some, options.plot)
+        plot(joined(some), options.plot)
 
 
 if __name__ == "__main__":

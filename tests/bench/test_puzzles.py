@@ -19,7 +19,7 @@ from bench.sokoban.__main__ import compared, main, numbers, totals
 from bench.sokoban.city import write_levels
 from bench.sokoban.lookup import main as measure_lookup
 from bench.sokoban.state_space import StateSpace, explore
-from bench.sokoban.table import curves, kept, plot, table
+from bench.sokoban.table import Curve, curves, joined, kept, plot, table
 from bench.truth import __main__ as truth
 from bench.truth import covers
 from bench.truth.field import Field
@@ -134,6 +134,15 @@ def test_levels_solved_over_time_are_put_together_from_parts_and_drawn_beside_ot
     pytest.importorskip("matplotlib", reason="pip install 'kaskade-ggp[dev]'")
     plot([curve], tmp_path / "levels.svg")
     assert "<svg" in (tmp_path / "levels.svg").read_text()
+
+
+def test_parts_of_a_collection_have_one_panel() -> None:
+    first, second = Curve("Some_I", 3, [1.0, 4.0], 10), Curve("Some_II", 2, [2.0], 60)
+    alone = Curve("Other_90", 5, [3.0], 10)
+    assert joined([first, second, alone]) == [
+        Curve("Some I to II", 5, [1.0, 2.0, 4.0], 10),
+        Curve("Other 90", 5, [3.0], 10),
+    ]
 
 
 def test_two_measurements_are_compared() -> None:
