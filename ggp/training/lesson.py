@@ -1,4 +1,4 @@
-"""`Lesson`: trains a game and stores what it learns. Linear weights come first, then a net that adds to them.
+"""`Lesson`: trains a game and stores what it learns. Linear weights come first, then a net.
 
 After each of these two a trial decides whether searches use it. The knowledge is stored repeatedly, so that a
 killed process loses little. Until a trial says otherwise, searches use the game's knowledge as before.
@@ -23,8 +23,8 @@ from propnet.machine import PropnetMachine
 
 SAVE_SECONDS = 30.0
 """Seconds between two times at which the knowledge is stored."""
-_LINEAR = 0.25
-"""Share of the time for linear weights, if no net has been learnt yet."""
+_LINEAR, _MOST_LINEAR = 0.25, 180.0
+"""Share of the time, and the most seconds, for linear weights, if no net has been learnt yet."""
 _GREEDY, _MOST_GREEDY = 0.05, 60.0
 """Share of the time, and the most seconds, in which self-play is greedy if nothing has been learnt yet."""
 _SHOW_SECONDS = 5.0
@@ -102,10 +102,11 @@ class Lesson:
                 self._search()
             try:
                 if before is None or before.net is None:
-                    self._learn("linear", _LINEAR * terms.seconds)
+                    linear = min(_LINEAR * terms.seconds, _MOST_LINEAR)
+                    self._learn("linear", linear)
                     self._try("linear", terms.trial_seconds / 2)
                     self._training.add_net()
-                    self._learn("net", (1 - _LINEAR) * terms.seconds)
+                    self._learn("net", terms.seconds - linear)
                     self._try("net", terms.trial_seconds / 2)
                 else:
                     self._learn("net", terms.seconds)

@@ -36,7 +36,7 @@ Floats = NDArray[np.float32]
 
 @dataclass(frozen=True, eq=False)
 class LearntNet:
-    """The net's weights: its output is added to the logit of a state by linear weights.
+    """The net's weights: its output is the logit of a state.
 
     A unit of the first layer is the sum of the weights of the features of true propositions, and of the
     constant feature, cut to 0..1. A unit of the second layer is the weighted sum of these and its bias, or 0
@@ -46,12 +46,15 @@ class LearntNet:
         first: float32, shape (features, units).
         second, second_bias: float32, shapes (units, WIDTH) and (WIDTH,).
         third: float32, shape (columns, WIDTH).
+        alone: whether linear weights do not count beside it. Earlier nets learnt the errors of linear
+            weights, which add to their output.
     """
 
     first: Floats
     second: Floats
     second_bias: Floats
     third: Floats
+    alone: bool = field(default=True, kw_only=True)
 
     def arrays(self) -> tuple[Floats, ...]:
         """All arrays in this order."""
@@ -109,6 +112,7 @@ _HEADER: Schema = {
         "share": number(0.0, 1.0),
         "looks": FLAG,
         "net_used": FLAG,
+        "net_alone": FLAG,
         "units": whole(4, _MOST_UNITS),
         "moves": whole(),
         "seconds": _NUMBER,
@@ -116,7 +120,7 @@ _HEADER: Schema = {
     },
 }  # fmt: skip
 """The JSON object in the bytes; older files have no ``looks`` and no ``net_used``. Those with a net have its
-``units``; if they do not say, it has 64."""
+``units`` and ``net_alone``; if they do not say, it has 64, and adds to the linear weights."""
 _MOST_HALF, _MOST_OCTET = 60_000.0, 127
 """The largest 16-bit float in a carried file, and the largest 8-bit whole number."""
 
@@ -154,8 +158,8 @@ class GameKnowledge:
         moves, seconds: moves of self-play, and CPU seconds, of the training.
         record: the match that ``share`` was found by.
         looks: whether searches without playouts value all moves of each new state.
-        net: added to the features' weights; None if there is none.
-        net_used: whether searches use the net, too.
+        net: None if there is none.
+        net_used: whether searches use the net.
     """
 
     fingerprint: str
@@ -200,7 +204,9 @@ class GameKnowledge:
         """The bytes for other computers: what searches use alone, a tenth as long. Training can go on from
         them, but takes its steps as if it were new. Raises KnowledgeError for more than MOST_BYTES."""
         net = self.net if self.net_used else None
-        names, rest = "\n".join(self.features).encode("ascii"), [self.weights]
+        alone = net is not None and net.alone
+        names = "\n".join(self.features).encode("ascii")
+        rest = [np.zeros_like(self.weights) if alone else self.weights]
         octets = b""
         if net is not None:
             scale = (np.abs(net.first).max(axis=0) / _MOST_OCTET).astype("<f2").astype(np.float32)
@@ -212,7 +218,7 @@ class GameKnowledge:
         return _sealed(MAGIC_CARRIED, header, zlib.compress(names + halves + octets, 9))
 
     def _header(self, net: LearntNet | None) -> dict[str, Any]:
-        return ({} if net is None else {"units": net.units}) | {
+        return ({} if net is None else {"units": net.units, "net_alone": net.alone}) | {
             "fingerprint": self.fingerprint,
             "game": self.game,
             "columns": list(self.columns),
@@ -325,7 +331,7 @@ def _read(data: bytes) -> GameKnowledge:
         float(header["seconds"]),
         Record(*header["record"]),
         header.get("looks", False),
-        LearntNet(*net) if net else None,
+        LearntNet(*net, alone=header.get("net_alone", False)) if net else None,
         header.get("net_used", True),
     )
 

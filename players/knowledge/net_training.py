@@ -1,5 +1,5 @@
-"""`NetTraining`: a net learns the errors of its linear weights, from the last states in random order
-(experience replay: L. Lin, 1992). The linear weights stay as they are.
+"""`NetTraining`: a net learns the values of states, from the last ones in random order (experience replay:
+L. Lin, 1992).
 
 The kernels compute gradients, and Adam's steps (D. Kingma and J. Ba, 2015).
 """
@@ -168,15 +168,37 @@ _REUSED = 4
 """Approximate number of times that a state is learnt from."""
 _FIRST_RATE, _LAST_RATE = 1e-3, 1e-4
 FRESH, LASTING = 200_000, 1 << 21
-"""Most states that are learnt from. Targets that come from the values themselves are soon out of date; those
-of searches last longer. In backgammon a net that learns from the last 200,000 states for two minutes is as
+"""Most states that a net learns from. Targets by the values themselves are soon out of date; those of
+searches last longer. In backgammon a net that learns from the last 200,000 states for two minutes is as
 good as one that learns from two million for five."""
 _MEMORY = 1 << 28
 """Most bytes for these states."""
 
 
+class Replay:
+    """The last states that were played, and their targets."""
+
+    def __init__(self, states: int, words: int, columns: int) -> None:
+        """There is room for ``states`` states of this many words, or fewer if that takes too much memory."""
+        most = min(states, _MEMORY // (8 * words + 4 * columns))
+        self._end = 0
+        self.records = np.empty((most, words), np.uint64)
+        self.targets = np.empty((most, columns), np.float32)
+        self.held = 0
+
+    def add(self, records: NDArray[np.uint64], targets: NDArray[np.float32]) -> None:
+        """Add states, uint64, shape (n, words), with targets, float32, shape (n, columns), in place of the
+        earliest ones."""
+        most, count = len(self.records), len(records)
+        places = (self._end + np.arange(count)) % most
+        self.records[places], self.targets[places] = records, targets
+        self._end = (self._end + count) % most
+        self.held = min(most, self.held + count)
+
+
 class NetTraining:
-    """Learns the net of some values, which adds to linear weights that are learnt elsewhere."""
+    """Learns the net of some values. If it has learnt the errors of linear weights, these stay as they
+    are."""
 
     def __init__(
         self,
@@ -184,15 +206,17 @@ class NetTraining:
         values: StateValues,
         net: LearntNet,
         linear: Floats,
-        words: int,
+        replay: Replay,
         rng: np.random.Generator,
     ) -> None:
-        """Goes on from this ``net``, over linear weights, float32, shape (features, columns). ``values``
-        always follow it. States have this many ``words``."""
-        self._features, self._values, self._rng, self._linear = features, values, rng, linear
-        self._units = net.units
+        """Goes on from this ``net``, by the states that ``replay`` holds and those to come. ``linear``:
+        linear weights, float32, shape (features, columns). ``values`` always follow the net."""
+        self.replay = replay
+        self._features, self._values, self._rng = features, values, rng
+        self._linear = np.zeros_like(linear) if net.alone else linear
+        self._units, self._alone = net.units, net.alone
         # The last columns are for the linear weights.
-        self._weights = np.concatenate([net.first, linear], axis=1)
+        self._weights = np.concatenate([net.first, self._linear], axis=1)
         self._second, self._bias, self._third = (np.array(array) for array in net.arrays()[1:])
         self._bases = np.zeros((features.bases + 1, self._weights.shape[1]), np.float32)
         learnt = self._weights, self._second, self._bias, self._third
@@ -203,29 +227,22 @@ class NetTraining:
         self._means = tuple(np.zeros_like(array) for array in self._learnt)
         self._squares = tuple(np.zeros_like(array) for array in self._learnt)
         self._steps = 0
-        self._words = words
-        self.remember(FRESH)
         values.set_net(features, self.net)
 
-    def remember(self, states: int) -> None:
-        """Learn from at most ``states`` states from now on, and forget all earlier ones."""
-        columns = self._linear.shape[1]
-        most = min(states, _MEMORY // (8 * self._words + 4 * columns))
-        self._records = np.empty((most, self._words), np.uint64)
-        self._targets = np.empty((most, columns), np.float32)
-        self._held = self._total = 0
+    def catch_up(self) -> None:
+        """Learn from the states that were played before there was a net."""
+        self._learn(self.replay.held, _FIRST_RATE)
 
     def learn(self, records: NDArray[np.uint64], targets: NDArray[np.float32], gone: float) -> float:
         """Learn from states, uint64, shape (n, words), with ``targets``, 0..1, float32, shape (n, columns),
         and from earlier ones. ``gone``: the elapsed share of the time, 0..1: towards its end steps become
         smaller. Returns the sum of the squared errors."""
-        most, count = len(self._records), len(records)
-        places = (self._total + np.arange(count)) % most
-        self._records[places], self._targets[places] = records, targets
-        self._total = (self._total + count) % most
-        self._held = min(most, self._held + count)
-        rows = self._rng.integers(0, self._held, _REUSED * count)
-        rate = _FIRST_RATE * (_LAST_RATE / _FIRST_RATE) ** min(1.0, gone)
+        self.replay.add(records, targets)
+        return self._learn(len(records), _FIRST_RATE * (_LAST_RATE / _FIRST_RATE) ** min(1.0, gone))
+
+    def _learn(self, count: int, rate: float) -> float:
+        """Learn as often as from ``count`` new states. Returns the sum of their squared errors."""
+        rows = self._rng.integers(0, max(1, self.replay.held), _REUSED * count)
         self._weights[:, self._units :] = self._linear
         squares = sum(self._step(rows[begin : begin + BATCH], rate) for begin in range(0, len(rows), BATCH))
         self._values.set_net(self._features, self.net)
@@ -238,7 +255,7 @@ class NetTraining:
         for array in self._by:
             array[...] = 0.0
         net = self._bases, self._second, self._bias, self._third
-        squares = float(gradients(self._records, self._targets, rows, *net, *self._by))
+        squares = float(gradients(self.replay.records, self.replay.targets, rows, *net, *self._by))
         spread_to_features(*of, self._by[0], self._by_feature)
         self._by_feature[:, self._units :] = 0.0
         self._steps += 1
@@ -252,5 +269,5 @@ class NetTraining:
     @property
     def net(self) -> LearntNet:
         """A copy of the learnt net."""
-        copies = (array.copy() for array in (self._second, self._bias, self._third))
-        return LearntNet(self._weights[:, : self._units].copy(), *copies)
+        first, *rest = self._weights[:, : self._units], self._second, self._bias, self._third
+        return LearntNet(first.copy(), *(array.copy() for array in rest), alone=self._alone)

@@ -1,5 +1,5 @@
-"""`StateValues`: learnt values of states to each role, for many states at once, by linear weights and small
-nets that add to these.
+"""`StateValues`: learnt values of states to each role, for many states at once, by linear weights or small
+nets.
 
 With weights, packed rows are gathered. A byte of a record says which of eight propositions hold; a table has
 the sum of their weights for each byte and each of its 256 values.
@@ -241,13 +241,14 @@ _MOST = 32_767
 
 
 class StateValues:
-    """The value of states: the logistic function of a sum of weights, one for each true proposition, and of
-    the output of a net if there is one.
+    """The value of states: the logistic function of a sum of weights, one for each true proposition, or of
+    the output of a net. Both are added if the net has learnt the errors of the weights.
 
     Attributes:
         table, constant: the weights, as :func:`players.knowledge.state_values.values_of_states` takes them.
         net: the arrays of the net, as :func:`players.knowledge.state_values.add_net` takes them; None without
             one.
+        alone: whether the weights do not count.
     """
 
     def __init__(self, bases: int, roles: int, columns: tuple[int, ...]) -> None:
@@ -257,6 +258,7 @@ class StateValues:
         self.table = np.zeros((len(columns), 256 * -(-bases // 8)), np.int32)
         self.constant = np.zeros(len(columns), np.int32)
         self.net: tuple[NDArray[np.int16], NDArray[Any], Floats, Floats, Floats] | None = None
+        self.alone = False
 
     @staticmethod
     def of_game(knowledge: GameKnowledge, names: CanonicalNames, machine: PropnetMachine) -> StateValues:
@@ -291,11 +293,12 @@ class StateValues:
         if lowest.min() >= -_MOST and highest.max() <= _MOST:
             bias = bias.astype(np.int16)
         second, second_bias, third = map(np.ascontiguousarray, net.arrays()[1:])
-        self.net = first, bias, second, second_bias, third
+        self.net, self.alone = (first, bias, second, second_bias, third), net.alone
 
     def take(self, other: StateValues) -> None:
         """Take over the weights and the net from other values of the same game."""
-        self.table, self.constant, self.net = other.table, other.constant, other.net
+        self.table, self.constant = other.table, other.constant
+        self.net, self.alone = other.net, other.alone
 
     @property
     def paired(self) -> bool:
@@ -304,11 +307,12 @@ class StateValues:
 
     def columns_of(self, records: NDArray[np.uint64]) -> NDArray[np.float32]:
         """Values, 0..1, float32, shape (n, columns), of states: records, uint64, shape (n, words)."""
-        values = np.empty((len(self._columns), len(records)), np.float32)
+        values = np.zeros((len(self._columns), len(records)), np.float32)
         rows, flags = records, records.flags
         if not (flags.c_contiguous and flags.writeable):  # np.require takes longer than this check
             rows = np.require(records, np.uint64, ["C", "W"])
-        values_of_states(rows, self.table, self.constant, self.net is not None, values)
+        if not self.alone:
+            values_of_states(rows, self.table, self.constant, self.net is not None, values)
         if self.net is not None:
             add_net(rows, *self.net, values)
         return values.T

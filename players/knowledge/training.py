@@ -21,7 +21,7 @@ from players.knowledge import state_values
 from players.knowledge.canonical_rules import CanonicalNames
 from players.knowledge.features import Features
 from players.knowledge.knowledge import Floats, GameKnowledge, LearntNet
-from players.knowledge.net_training import FRESH, NetTraining
+from players.knowledge.net_training import FRESH, NetTraining, Replay
 from players.knowledge.self_play import SelfPlay, Steps
 from players.knowledge.state_values import StateValues
 from propnet.analysis.random_play import final_goals, is_constant_sum
@@ -176,27 +176,29 @@ class Training:
         self._rng = np.random.default_rng([seed, moves])
         self.values = StateValues(self.features.bases, roles, columns)
         self._refresh()
-        self._remembered = FRESH
         self._net: NetTraining | None = None
+        self.remember(FRESH)
         if knowledge is not None and knowledge.net is not None:
-            self.add_net(knowledge.net)
+            self._net = self._training_of(knowledge.net)
         self._play = SelfPlay(machine, columns, _LANES, self._rng)
         self._seconds = knowledge.seconds if knowledge else 0.0
         self.progress = TrainingProgress(moves, 0, 0.0, 0.5, 0)
 
-    def add_net(self, net: LearntNet | None = None) -> None:
-        """Let a net learn from now on, by default a new one, on top of the linear weights."""
-        net = net or LearntNet.new(len(self.features.names), len(self.columns), self._rng)
-        words = self.machine.words
-        self._net = NetTraining(self.features, self.values, net, self.weights, words, self._rng)
-        self._net.remember(self._remembered)
+    def add_net(self) -> None:
+        """Let a new net learn from now on. It begins with the states that the linear weights learnt from."""
+        net = LearntNet.new(len(self.features.names), len(self.columns), self._rng)
+        self._net = self._training_of(net)
+        self._net.catch_up()
+
+    def _training_of(self, net: LearntNet) -> NetTraining:
+        return NetTraining(self.features, self.values, net, self.weights, self._replay, self._rng)
 
     def remember(self, states: int) -> None:
-        """Let a net learn from at most ``states`` states
-        (:meth:`players.knowledge.net_training.NetTraining.remember`)."""
-        self._remembered = states
+        """Let a net learn from the last ``states`` states at most from now on, and forget all earlier
+        ones."""
+        self._replay = Replay(states, self.machine.words, len(self.columns))
         if self._net is not None:
-            self._net.remember(states)
+            self._net.replay = self._replay
 
     def round(self, gone: float = 0.0) -> None:
         """Play some steps and learn from them; ``gone``, the elapsed share of the time, has no effect."""
@@ -225,6 +227,7 @@ class Training:
         sum of the squared errors."""
         if self._net is not None:
             return self._net.learn(records, targets, gone)
+        self._replay.add(records, targets)
         learnt = self.weights, self._sums, self._sizes
         squares = learn(records, targets, self.features.start, self.features.feature, *learnt, _RATE)
         self._refresh()

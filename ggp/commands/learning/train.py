@@ -38,11 +38,11 @@ def command(
 ) -> None:
     """Learn what a game's states are worth.
 
-    Training is by self-play: first of weights for propositions and shapes of propositions, then, for three
-    quarters of the time, of a small net that adds to them. After each of these, matches against the
-    values in use (or the untrained player) decide whether searches use the new ones. Everything is saved
-    under $GGP_CACHE/knowledge every half minute, and an interrupted training resumes from there. The
-    knowledge also serves the same game under other names.
+    Training is by self-play: first of weights for propositions and shapes of propositions, then, for most of
+    the time, of a small net. After each of these, matches against the values in use (or the untrained
+    player) decide whether searches use the new ones. Everything is saved under $GGP_CACHE/knowledge every
+    half minute, and an interrupted training resumes from there. The knowledge also serves the same game
+    under other names.
     """
     from gdl.errors import GdlError
     from gdl.information import Information, information_of

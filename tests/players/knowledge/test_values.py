@@ -17,7 +17,15 @@ from gdl.syntax.parser import parse_rules
 from players.knowledge.canonical_rules import canonical_names
 from players.knowledge.features import Features
 from players.knowledge.knowledge import MAGIC_NET, UNITS, WIDTH, GameKnowledge, KnowledgeError, LearntNet
-from players.knowledge.net_training import NetTraining, adam, gradients, spread_to_features, sums_of_features
+from players.knowledge.net_training import (
+    FRESH,
+    NetTraining,
+    Replay,
+    adam,
+    gradients,
+    spread_to_features,
+    sums_of_features,
+)
 from players.knowledge.self_play import OPENING, SelfPlay, Steps
 from players.knowledge.state_values import SCALE, UNIT, StateValues
 from players.knowledge.training import Training, learn, returns
@@ -288,15 +296,16 @@ def _by_numpy(
     n=st.integers(0, 100),
     seed=st.integers(0, 2**32),
     larger=st.sampled_from([1, 100]),
+    alone=st.booleans(),
 )
 def test_values_are_those_of_plain_numpy_whatever_the_states_before(
-    bases: int, columns: int, n: int, seed: int, larger: int
+    bases: int, columns: int, n: int, seed: int, larger: int, alone: bool
 ) -> None:
-    """With larger weights sums need more than 16 bits."""
+    """With larger weights sums need more than 16 bits. Earlier nets add to linear weights."""
     rng = np.random.default_rng(seed)
     features = _features(bases, rng)
     net = _net(9, columns, rng)
-    net = replace(net, first=(larger * net.first).astype(np.float32))
+    net = replace(net, first=(larger * net.first).astype(np.float32), alone=alone)
     values = StateValues(bases, columns, tuple(range(columns)))
     values.set_net(features, net)
     weights = rng.normal(size=(9, columns)).astype(np.float32)
@@ -306,7 +315,7 @@ def test_values_are_those_of_plain_numpy_whatever_the_states_before(
     found = values.of(pack(bits))
     first = np.rint(features.weights_of_bases(net.first) / UNIT) * UNIT
     bias = np.rint(net.first[0] / UNIT) * UNIT
-    linear = bits @ np.rint(features.weights_of_bases(weights) * SCALE).astype(np.int64) / SCALE
+    linear = bits @ np.rint(features.weights_of_bases(weights) * SCALE).astype(np.int64) / SCALE * (not alone)
     assert np.allclose(found, _logistic(linear + _by_numpy(bits, first, bias, net)), rtol=0, atol=1e-5)
     order = rng.permutation(n)
     assert np.array_equal(values.of(pack(bits[order])), found[order])
@@ -390,7 +399,8 @@ def test_what_linear_weights_cannot_say_is_learnt(monkeypatch: pytest.MonkeyPatc
     bits = rng.random((4096, 2)) < 0.5
     targets = (bits[:, :1] == bits[:, 1:]).astype(np.float32)
     values, linear = StateValues(2, 2, (0,)), np.zeros((3, 1), np.float32)
-    training = NetTraining(features, values, LearntNet.new(3, 1, rng), linear, 1, rng)
+    replay = Replay(FRESH, 1, 1)
+    training = NetTraining(features, values, LearntNet.new(3, 1, rng), linear, replay, rng)
     for _ in range(200):
         squares = training.learn(pack(bits), targets, 0.0)
     assert squares / 4096 < 0.1

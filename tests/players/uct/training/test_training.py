@@ -126,6 +126,19 @@ def test_training_goes_on_from_what_it_knew() -> None:
         process.close()
 
 
+def test_a_new_net_begins_with_the_states_that_linear_weights_learnt_from() -> None:
+    machine = network("connectfour")
+    training = SearchedTraining(Training(machine, canonical_names(machine.rules)))
+    for number in range(3):
+        training.round(number / 3)
+    played = _play(machine, 0.3).learnt(6)
+    linear, even = training.values.of(played.records), 0.5
+    training.add_net()
+    net = training.values.of(played.records)
+    training.close()
+    assert ((net - linear) ** 2).mean() < 0.5 * ((even - linear) ** 2).mean()
+
+
 @pytest.mark.slow
 def test_processes_that_play_bring_their_states_and_one_that_dies_is_missed() -> None:
     machine = network("tictactoe")
