@@ -391,16 +391,18 @@ def test_a_step_of_adam_is_that_of_the_paper() -> None:
     assert np.allclose(weights, before - 0.01 * np.sign(gradient), atol=1e-5)
 
 
-def test_what_linear_weights_cannot_say_is_learnt(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whether two propositions are equal."""
+@pytest.mark.parametrize("alone", [True, False])
+def test_what_linear_weights_cannot_say_is_learnt(alone: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether two propositions are equal. Earlier nets correct linear weights, which stay as they are."""
     monkeypatch.setattr("players.knowledge.net_training._FIRST_RATE", 1e-2)
     rng = np.random.default_rng(4)
     features = Features(("1", "a", "b"), np.array([0, 1, 2], np.int32), np.array([1, 2], np.int32))
     bits = rng.random((4096, 2)) < 0.5
     targets = (bits[:, :1] == bits[:, 1:]).astype(np.float32)
-    values, linear = StateValues(2, 2, (0,)), np.zeros((3, 1), np.float32)
-    replay = Replay(FRESH, 1, 1)
-    training = NetTraining(features, values, LearntNet.new(3, 1, rng), linear, replay, rng)
+    values, linear = StateValues(2, 2, (0,)), np.array([[0.5], [1.0], [-2.0]], np.float32)
+    values.set_weights(features, linear)
+    net, replay = replace(LearntNet.new(3, 1, rng), alone=alone), Replay(FRESH, 1, 1)
+    training = NetTraining(features, values, net, linear, replay, rng)
     for _ in range(200):
         squares = training.learn(pack(bits), targets, 0.0)
     assert squares / 4096 < 0.1
