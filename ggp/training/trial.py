@@ -50,9 +50,9 @@ def summary(score: Tally) -> str:
     return f"{points(score)} ({counts}{sure})"
 
 
-USES = (1.0, True), (0.5, False), (1.0, False)
+USES = (1.0, True), (1.0, False), (0.5, False)
 """The uses to try, each a share and whether to evaluate all moves of new states: values alone with evaluation
-of moves, which has won most where knowledge wins, values mixed with playouts, and values alone."""
+of moves, which has won most where knowledge wins, values alone, and values mixed with playouts."""
 CHANCE, SURE = 0.01, 0.001
 """Probabilities that chance alone brings the wins of a trial. Below the first it is won at its end, below the
 second at once."""

@@ -162,8 +162,8 @@ def test_a_trial_that_shows_nothing_leaves_knowledge_unused(tmp_path: Path) -> N
     assert [verdict.score.games for verdict in verdicts] == [2, 2, 2]
     assert [(verdict.share, verdict.looks) for verdict in verdicts] == [
         (1.0, True),
-        (0.5, False),
         (1.0, False),
+        (0.5, False),
     ]
     assert known.share == 0.0 and not known.looks and known.record.seconds == 0.01
 
@@ -174,7 +174,7 @@ def test_games_of_three_roles_are_tried_with_one_against_two(tmp_path: Path) -> 
     assert len(learnt.columns) == 3
     terms = TrialTerms(0.01, 1, time.monotonic() + 60, 1, lambda *_: None)
     verdicts, _ = hold_trial(Game.load("chinesecheckers").machine("propnet"), learnt, None, terms)
-    assert [verdict.share for verdict in verdicts] == [0.5, 1.0] and verdicts[0].score.games == 2
+    assert [verdict.share for verdict in verdicts] == [1.0, 0.5] and verdicts[0].score.games == 2
 
 
 @pytest.mark.parametrize(
@@ -232,7 +232,7 @@ def test_a_game_is_trained_listed_shown_and_carried_to_another_cache(tmp_path: P
     assert trained.returncode == 0, trained.stderr
     outcome = orjson.loads(trained.stdout)
     tried = [(trial["model"], trial["share"], trial["looks"]) for trial in outcome["trials"]]
-    uses = (1.0, True), (0.5, False), (1.0, False)
+    uses = (1.0, True), (1.0, False), (0.5, False)
     assert tried == [(model, *use) for model in ("linear", "net") for use in uses]
     # A few pairs decide nothing: what was learnt is kept, but not used.
     assert re.fullmatch(r"The trials \(\d+ matches\) were too few to say .* did best, .*\.", outcome["worth"])
