@@ -175,7 +175,7 @@ _MEMORY = 1 << 28
 """Most bytes for these states."""
 
 
-class Replay:
+class ReplayBuffer:
     """The last states that were played, and their targets."""
 
     def __init__(self, states: int, words: int, columns: int) -> None:
@@ -206,7 +206,7 @@ class NetTraining:
         values: StateValues,
         net: LearntNet,
         linear: Floats,
-        replay: Replay,
+        replay: ReplayBuffer,
         rng: np.random.Generator,
     ) -> None:
         """Goes on from this ``net``, by the states that ``replay`` holds and those to come. ``linear``:

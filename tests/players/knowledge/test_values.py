@@ -20,7 +20,7 @@ from players.knowledge.knowledge import MAGIC_NET, UNITS, WIDTH, GameKnowledge, 
 from players.knowledge.net_training import (
     FRESH,
     NetTraining,
-    Replay,
+    ReplayBuffer,
     adam,
     gradients,
     spread_to_features,
@@ -401,7 +401,7 @@ def test_what_linear_weights_cannot_say_is_learnt(alone: bool, monkeypatch: pyte
     targets = (bits[:, :1] == bits[:, 1:]).astype(np.float32)
     values, linear = StateValues(2, 2, (0,)), np.array([[0.5], [1.0], [-2.0]], np.float32)
     values.set_weights(features, linear)
-    net, replay = replace(LearntNet.new(3, 1, rng), alone=alone), Replay(FRESH, 1, 1)
+    net, replay = replace(LearntNet.new(3, 1, rng), alone=alone), ReplayBuffer(FRESH, 1, 1)
     training = NetTraining(features, values, net, linear, replay, rng)
     for _ in range(200):
         squares = training.learn(pack(bits), targets, 0.0)
