@@ -27,8 +27,8 @@ MINUTES = {
     "breakthrough": 15, "othello": 15, "chess": 90, "chinesecheckers": 10, "ninemensmorris": 30,
     "checkers": 60, "backgammon": 40,
 }  # fmt: skip
-"""Minutes of training, on two cores. Amazons, connect four, hex and kalah are not among them: values learnt
-in this way won nothing there."""
+"""Minutes of training, on two cores. Amazons, connect four, hex and kalah are not among them: nothing was won
+there while nets learnt the errors of linear weights. Without these it was not tried yet."""
 _TRIAL_MINUTES = 10.0
 _ROOT = Path(__file__).resolve().parents[1]
 PAGE = _ROOT / "docs" / "measurements" / "coming-along.md"
