@@ -204,9 +204,7 @@ class GameKnowledge:
         """The bytes for other computers: what searches use alone, a tenth as long. Training can go on from
         them, but takes its steps as if it were new. Raises KnowledgeError for more than MOST_BYTES."""
         net = self.net if self.net_used else None
-        alone = net is not None and net.alone
-        names = "\n".join(self.features).encode("ascii")
-        rest = [np.zeros_like(self.weights) if alone else self.weights]
+        names, rest = "\n".join(self.features).encode("ascii"), [self.weights]
         octets = b""
         if net is not None:
             scale = (np.abs(net.first).max(axis=0) / _MOST_OCTET).astype("<f2").astype(np.float32)

@@ -301,8 +301,7 @@ def test_a_carried_file_has_all_that_searches_use_to_two_or_three_digits(known: 
     assert again.features == known.features and again.columns == known.columns
     assert (again.share, again.looks, again.record) == (known.share, known.looks, known.record)
     assert again.model == known.model
-    alone = known.net is not None and known.net_used and known.net.alone
-    assert np.allclose(again.weights, 0.0 if alone else known.weights, rtol=1e-3)
+    assert np.allclose(again.weights, known.weights, rtol=1e-3)
     assert not again.sums.any() and not again.sizes.any()
     if known.model == "net":
         assert known.net is not None and again.net is not None
