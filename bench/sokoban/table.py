@@ -118,18 +118,19 @@ def joined(some: Iterable[Curve]) -> list[Curve]:
 
 
 def plot(some: Sequence[Curve], path: Path) -> None:
-    """Draw a panel for each collection."""
+    """Draw a panel for each collection, its parts joined."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
     mpl.rcParams.update({"svg.hashsalt": "levels", "svg.fonttype": "none", "font.size": 9})
-    figure = Figure(figsize=(4.2 * len(some), 3.6), layout="constrained")
-    for axes, curve in zip(figure.subplots(1, len(some), squeeze=False)[0], some, strict=True):
+    panels = joined(some)
+    figure = Figure(figsize=(4.2 * len(panels), 3.6), layout="constrained")
+    for axes, curve in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True):
         times = [min(curve.times, default=0.1), *curve.times, curve.limit]
         axes.step(
             times, [0, *range(1, len(curve.times) + 1), len(curve.times)], where="post", label="Kaskade"
         )
-        others = OTHERS.get(curve.name.split()[0].partition("_")[0], ())
+        others = OTHERS.get(curve.name.split()[0], ())
         # A point of all parts of a collection together is left out if some were not measured.
         fitting = [one for one in others if one.solved <= curve.levels]
         for point, marker in zip(fitting, "osd^v<>", strict=False):
@@ -157,7 +158,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         options.keep.write_text(kept(results))
     print(table(some))
     if options.plot is not None:
-        plot(joined(some), options.plot)
+        plot(some, options.plot)
 
 
 if __name__ == "__main__":
