@@ -46,15 +46,12 @@ class LearntNet:
         first: float32, shape (features, units).
         second, second_bias: float32, shapes (units, WIDTH) and (WIDTH,).
         third: float32, shape (columns, WIDTH).
-        alone: whether linear weights do not count beside it. Earlier nets learnt the errors of linear
-            weights, which add to their output.
     """
 
     first: Floats
     second: Floats
     second_bias: Floats
     third: Floats
-    alone: bool = field(default=True, kw_only=True)
 
     def arrays(self) -> tuple[Floats, ...]:
         """All arrays in this order."""
@@ -93,7 +90,7 @@ MOST_BYTES = 64 << 20
 """Most bytes of one game."""
 _MOST_HEADER = 1 << 16
 _MOST_ROLES = 64
-_MOST_UNITS, _EARLIER_UNITS = 1024, 64
+_MOST_UNITS = 1024
 _DIGEST = 32
 _NAME = re.compile(r"[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?")
 _ARRAYS = 3
@@ -120,7 +117,7 @@ _HEADER: Schema = {
     },
 }  # fmt: skip
 """The JSON object in the bytes; older files have no ``looks`` and no ``net_used``. Those with a net have its
-``units`` and ``net_alone``; if they do not say, it has 64, and adds to the linear weights."""
+``units``, and say that it stands by itself, ``net_alone``: earlier nets corrected linear weights."""
 _MOST_HALF, _MOST_OCTET = 60_000.0, 127
 """The largest 16-bit float in a carried file, and the largest 8-bit whole number."""
 
@@ -216,7 +213,7 @@ class GameKnowledge:
         return _sealed(MAGIC_CARRIED, header, zlib.compress(names + halves + octets, 9))
 
     def _header(self, net: LearntNet | None) -> dict[str, Any]:
-        return ({} if net is None else {"units": net.units, "net_alone": net.alone}) | {
+        return ({} if net is None else {"units": net.units, "net_alone": True}) | {
             "fingerprint": self.fingerprint,
             "game": self.game,
             "columns": list(self.columns),
@@ -289,7 +286,9 @@ def _read(data: bytes) -> GameKnowledge:
     shapes: list[tuple[int, ...]] = [(count, len(columns))] * (1 if carried else _ARRAYS)
     octets = 0
     if magic == MAGIC_NET or (carried and "units" in header):
-        units = header.get("units", _EARLIER_UNITS)
+        if not header.get("net_alone") or "units" not in header:
+            raise ValueError("its net corrects linear weights, which nets of this version do not")
+        units = header["units"]
         if units % 4:
             raise ValueError("the units of its net are not a multiple of 4")
         layers = LearntNet.shapes(count, len(columns), units)
@@ -329,7 +328,7 @@ def _read(data: bytes) -> GameKnowledge:
         float(header["seconds"]),
         Record(*header["record"]),
         header.get("looks", False),
-        LearntNet(*net, alone=header.get("net_alone", False)) if net else None,
+        LearntNet(*net) if net else None,
         header.get("net_used", True),
     )
 

@@ -43,72 +43,69 @@ def gradients(
     uint64, shape (n, words), and ``targets``, float32, shape (n, columns). Returns the sum of the squared
     errors.
 
-    ``bases``: float32, shape (bases + 1, units + columns): each proposition's addition to the first layer
-    and to the logits; the last row is for all states. ``second`` and so on:
-    :class:`players.knowledge.knowledge.LearntNet`. ``by_...``: the gradients, of these shapes.
-    """
-    columns, hidden = targets.shape[1], second.shape[0]
-    width = hidden + columns
-    active = np.empty(64 * records.shape[1] + 1, np.int64)
-    sums, units = np.empty(width, np.float32), np.empty(hidden, np.float32)
+    ``bases``: float32, shape (bases + 1, units): each proposition's addition to the first layer; the last row
+    is for all states. ``second`` and so on: :class:`players.knowledge.knowledge.LearntNet`. ``by_...``: the
+    gradients, of these shapes. All inner loops are over the units, so that they use vectors."""
+    columns, size, last = targets.shape[1], second.shape[0], bases.shape[0] - 1
+    across, by_across = np.empty((WIDTH, size), np.float32), np.zeros((WIDTH, size), np.float32)
+    for j in range(WIDTH):
+        for k in range(size):
+            across[j, k] = second[k, j]
+    active = np.empty(64 * records.shape[1], np.int64)
+    sums, units = np.empty(size, np.float32), np.empty(size, np.float32)
+    errors = np.empty(size, np.float32)
     outputs, back = np.empty(WIDTH, np.float32), np.empty(WIDTH, np.float32)
-    errors = np.empty(width, np.float32)
     zero, one = np.float32(0.0), np.float32(1.0)
     squares = 0.0
-    for i in range(rows.size):
-        row = rows[i]
-        active[0] = bases.shape[0] - 1
-        count = 1
+    for row in rows:
+        count = 0
         for word in range(records.shape[1]):
             bits = records[row, word]
             while bits:
                 active[count] = 64 * word + np.int64(lowest_bit(bits))
                 count += 1
                 bits &= bits - np.uint64(1)
-        for j in range(width):
-            sums[j] = zero
-        for k in range(count):
-            place = active[k]
-            for j in range(width):
-                sums[j] += bases[place, j]
-        for j in range(hidden):
-            units[j] = min(max(sums[j], zero), one)
+        for k in range(size):
+            sums[k] = bases[last, k]
+        for i in range(count):
+            base = active[i]
+            for k in range(size):
+                sums[k] += bases[base, k]
+        for k in range(size):
+            units[k] = min(max(sums[k], zero), one)
         for j in range(WIDTH):
-            outputs[j] = second_bias[j]
-        for k in range(hidden):
-            unit = units[k]
-            if unit != zero:
-                for j in range(WIDTH):
-                    outputs[j] += unit * second[k, j]
-        for j in range(WIDTH):
-            outputs[j] = max(outputs[j], zero)
+            total = second_bias[j]
+            for k in range(size):
+                total += units[k] * across[j, k]
+            outputs[j] = max(total, zero)
             back[j] = zero
         for column in range(columns):
-            logit = sums[hidden + column]
+            logit = zero
             for j in range(WIDTH):
                 logit += outputs[j] * third[column, j]
             error = np.float32(1.0 / (1.0 + math.exp(-logit))) - targets[row, column]
             squares += error * error
-            errors[hidden + column] = error
             for j in range(WIDTH):
                 by_third[column, j] += error * outputs[j]
                 back[j] += error * third[column, j]
+        errors[:] = zero
         for j in range(WIDTH):
-            back[j] = back[j] if outputs[j] > zero else zero
-            by_second_bias[j] += back[j]
-        for k in range(hidden):
-            unit, error = units[k], zero
-            if unit != zero:
-                for j in range(WIDTH):
-                    by_second[k, j] += unit * back[j]
-            if zero < sums[k] < one:
-                for j in range(WIDTH):
-                    error += back[j] * second[k, j]
-            errors[k] = error
-        for k in range(count):
-            place = active[k]
-            for j in range(width):
-                by_base[place, j] += errors[j]
+            if outputs[j] > zero:
+                error = back[j]
+                by_second_bias[j] += error
+                for k in range(size):
+                    errors[k] += error * across[j, k]
+                    by_across[j, k] += error * units[k]
+        for k in range(size):
+            errors[k] = errors[k] if zero < sums[k] < one else zero
+            by_base[last, k] += errors[k]
+        for i in range(count):
+            base = active[i]
+            for k in range(size):
+                by_base[base, k] += errors[k]
+    for j in range(WIDTH):
+        for k in range(size):
+            by_second[k, j] += by_across[j, k]
     return squares
 
 
@@ -197,31 +194,26 @@ class ReplayBuffer:
 
 
 class NetTraining:
-    """Learns the net of some values. If it has learnt the errors of linear weights, these stay as they
-    are."""
+    """Learns the net of some values."""
 
     def __init__(
         self,
         features: Features,
         values: StateValues,
         net: LearntNet,
-        linear: Floats,
         replay: ReplayBuffer,
         rng: np.random.Generator,
     ) -> None:
-        """Goes on from this ``net``, by the states that ``replay`` holds and those to come. ``linear``:
-        linear weights, float32, shape (features, columns). ``values`` always follow the net."""
+        """Goes on from this ``net``, by the states that ``replay`` holds and those to come. ``values`` always
+        follow the net."""
         self.replay = replay
         self._features, self._values, self._rng = features, values, rng
-        self._linear = np.zeros_like(linear) if net.alone else linear
-        self._units, self._alone = net.units, net.alone
-        # The last columns are for the linear weights.
-        self._weights = np.concatenate([net.first, self._linear], axis=1)
-        self._second, self._bias, self._third = (np.array(array) for array in net.arrays()[1:])
-        self._bases = np.zeros((features.bases + 1, self._weights.shape[1]), np.float32)
-        learnt = self._weights, self._second, self._bias, self._third
+        learnt = self._first, self._second, self._bias, self._third = [
+            np.array(array) for array in net.arrays()
+        ]
+        self._bases = np.zeros((features.bases + 1, net.units), np.float32)
         self._learnt = tuple(array.reshape(-1) for array in learnt)
-        self._by_feature = np.zeros_like(self._weights)
+        self._by_feature = np.zeros_like(self._first)
         self._by = np.zeros_like(self._bases), *(np.zeros_like(array) for array in learnt[1:])
         self._gradients = tuple(array.reshape(-1) for array in (self._by_feature, *self._by[1:]))
         self._means = tuple(np.zeros_like(array) for array in self._learnt)
@@ -243,7 +235,6 @@ class NetTraining:
     def _learn(self, count: int, rate: float) -> float:
         """Learn as often as from ``count`` new states. Returns the sum of their squared errors."""
         rows = self._rng.integers(0, max(1, self.replay.held), _REUSED * count)
-        self._weights[:, self._units :] = self._linear
         squares = sum(self._step(rows[begin : begin + BATCH], rate) for begin in range(0, len(rows), BATCH))
         self._values.set_net(self._features, self.net)
         return squares / _REUSED
@@ -251,23 +242,22 @@ class NetTraining:
     def _step(self, rows: NDArray[np.int64], rate: float) -> float:
         """Learn from these rows of the remembered states. Returns the sum of the squared errors."""
         of = self._features.start, self._features.feature
-        sums_of_features(*of, self._weights, self._bases)
+        sums_of_features(*of, self._first, self._bases)
         for array in self._by:
             array[...] = 0.0
         net = self._bases, self._second, self._bias, self._third
         squares = float(gradients(self.replay.records, self.replay.targets, rows, *net, *self._by))
         spread_to_features(*of, self._by[0], self._by_feature)
-        self._by_feature[:, self._units :] = 0.0
         self._steps += 1
         for arrays in zip(self._learnt, self._gradients, self._means, self._squares, strict=True):
             arrays[1][...] /= len(rows)
             adam(*arrays, self._steps, rate)
-        for array in (self._weights[:, : self._units], self._second, self._third):
+        for array in (self._first, self._second, self._third):
             array *= np.float32(1.0 - _DECAY * rate)
         return squares
 
     @property
     def net(self) -> LearntNet:
         """A copy of the learnt net."""
-        first, *rest = self._weights[:, : self._units], self._second, self._bias, self._third
-        return LearntNet(first.copy(), *(array.copy() for array in rest), alone=self._alone)
+        learnt = self._first, self._second, self._bias, self._third
+        return LearntNet(*(array.copy() for array in learnt))

@@ -61,11 +61,9 @@ B. Jacob, 2010)."""
 
 
 @kernel(**VECTORS)
-def values_of_states(
-    records: Words, table: Int32s, constant: Int32s, as_logits: bool, values: Floats
-) -> None:
-    """Fill in the values, 0..1 or logits, float32, shape (columns, n), of states: records, uint64, shape (n,
-    words).
+def values_of_states(records: Words, table: Int32s, constant: Int32s, values: Floats) -> None:
+    """Fill in the values by weights, 0..1, float32, shape (columns, n), of states: records, uint64, shape
+    (n, words).
 
     ``table``: int32, shape (columns, bytes * 256), logits in units of 1 / SCALE; entry ``256 * i + b`` is for
     byte i of a record with the value b. Bytes of records past these are ignored. ``constant``: int32, shape
@@ -95,9 +93,8 @@ def values_of_states(
                     bits >>= np.uint64(8)
                     at += 256
             put(values, column * rows + row, np.float32(total) * _UNIT)
-    if not as_logits:
-        for i in range(table.shape[0] * rows):
-            put(values, i, logistic(item(values, i)))
+    for i in range(table.shape[0] * rows):
+        put(values, i, logistic(item(values, i)))
 
 
 @inlined
@@ -186,7 +183,7 @@ UNIT = 1 / 256
 
 
 @kernel(**VECTORS)
-def add_net(
+def net_values(
     records: Words,
     first: NDArray[np.int16],
     first_bias: NDArray[Any],
@@ -195,8 +192,8 @@ def add_net(
     third: Floats,
     values: Floats,
 ) -> None:
-    """Add the net's output to the logits of states, float32, shape (columns, n), and turn these into values,
-    0..1: records, uint64, shape (n, words).
+    """Fill in the net's values, 0..1, float32, shape (columns, n), of states: records, uint64, shape (n,
+    words).
 
     ``first``: int16, shape (64 * words, units), in units of UNIT; ``first_bias``: int32 or int16, shape
     (units,). Sums are of its type and must fit in it; those of int16 take half as long. They are cut to 0..1.
@@ -229,7 +226,7 @@ def add_net(
             put(units, i, min(max(np.float32(item(sums, i)) * unit, none), one))
         layer(raw(units), raw(second), raw(second_bias), raw(outputs), size)
         for column in range(values.shape[0]):
-            total = item(values, column * rows + row)
+            total = none
             for i in range(WIDTH):
                 total += item(outputs, i) * item(third, column * WIDTH + i)
             put(values, column * rows + row, total)
@@ -242,13 +239,12 @@ _MOST = 32_767
 
 class StateValues:
     """The value of states: the logistic function of a sum of weights, one for each true proposition, or of
-    the output of a net. Both are added if the net has learnt the errors of the weights.
+    the output of a net.
 
     Attributes:
         table, constant: the weights, as :func:`players.knowledge.state_values.values_of_states` takes them.
-        net: the arrays of the net, as :func:`players.knowledge.state_values.add_net` takes them; None without
-            one.
-        alone: whether the weights do not count.
+        net: the arrays of the net, as :func:`players.knowledge.state_values.net_values` takes them; None
+            without one. With one, the weights do not count.
     """
 
     def __init__(self, bases: int, roles: int, columns: tuple[int, ...]) -> None:
@@ -258,7 +254,6 @@ class StateValues:
         self.table = np.zeros((len(columns), 256 * -(-bases // 8)), np.int32)
         self.constant = np.zeros(len(columns), np.int32)
         self.net: tuple[NDArray[np.int16], NDArray[Any], Floats, Floats, Floats] | None = None
-        self.alone = False
 
     @staticmethod
     def of_game(knowledge: GameKnowledge, names: CanonicalNames, machine: PropnetMachine) -> StateValues:
@@ -293,12 +288,11 @@ class StateValues:
         if lowest.min() >= -_MOST and highest.max() <= _MOST:
             bias = bias.astype(np.int16)
         second, second_bias, third = map(np.ascontiguousarray, net.arrays()[1:])
-        self.net, self.alone = (first, bias, second, second_bias, third), net.alone
+        self.net = first, bias, second, second_bias, third
 
     def take(self, other: StateValues) -> None:
         """Take over the weights and the net from other values of the same game."""
-        self.table, self.constant = other.table, other.constant
-        self.net, self.alone = other.net, other.alone
+        self.table, self.constant, self.net = other.table, other.constant, other.net
 
     @property
     def paired(self) -> bool:
@@ -311,10 +305,10 @@ class StateValues:
         rows, flags = records, records.flags
         if not (flags.c_contiguous and flags.writeable):  # np.require takes longer than this check
             rows = np.require(records, np.uint64, ["C", "W"])
-        if not self.alone:
-            values_of_states(rows, self.table, self.constant, self.net is not None, values)
-        if self.net is not None:
-            add_net(rows, *self.net, values)
+        if self.net is None:
+            values_of_states(rows, self.table, self.constant, values)
+        else:
+            net_values(rows, *self.net, values)
         return values.T
 
     def of(self, records: NDArray[np.uint64]) -> NDArray[np.float64]:

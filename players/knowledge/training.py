@@ -191,7 +191,7 @@ class Training:
         self._net.catch_up()
 
     def _training_of(self, net: LearntNet) -> NetTraining:
-        return NetTraining(self.features, self.values, net, self.weights, self._replay, self._rng)
+        return NetTraining(self.features, self.values, net, self._replay, self._rng)
 
     def remember(self, states: int) -> None:
         """Let a net learn from the last ``states`` states at most from now on, and forget all earlier

@@ -288,14 +288,11 @@ def test_every_public_game_has_a_fingerprint_that_its_scrambled_copy_has(corpus_
 
 
 # --- files that are carried, and those that come along ----------------------------------------------------
-def _with_net(alone: bool = True) -> GameKnowledge:
-    net = LearntNet.new(3, 2, np.random.default_rng(0))
-    return replace(_knowledge(), net=replace(net, alone=alone))
+def _with_net() -> GameKnowledge:
+    return replace(_knowledge(), net=LearntNet.new(3, 2, np.random.default_rng(0)))
 
 
-@pytest.mark.parametrize(
-    "known", [_knowledge(), _with_net(), _with_net(alone=False), replace(_with_net(), net_used=False)]
-)
+@pytest.mark.parametrize("known", [_knowledge(), _with_net(), replace(_with_net(), net_used=False)])
 def test_a_carried_file_has_all_that_searches_use_to_two_or_three_digits(known: GameKnowledge) -> None:
     again = GameKnowledge.from_bytes(known.carried())
     assert again.features == known.features and again.columns == known.columns
@@ -305,7 +302,6 @@ def test_a_carried_file_has_all_that_searches_use_to_two_or_three_digits(known: 
     assert not again.sums.any() and not again.sizes.any()
     if known.model == "net":
         assert known.net is not None and again.net is not None
-        assert again.net.alone == known.net.alone
         (first, *rest), (known_first, *known_rest) = again.net.arrays(), known.net.arrays()
         assert all(np.allclose(a, b, rtol=1e-3, atol=1e-6) for a, b in zip(rest, known_rest, strict=True))
         # Each unit has 255 steps from minus to plus its largest weight.
@@ -314,7 +310,7 @@ def test_a_carried_file_has_all_that_searches_use_to_two_or_three_digits(known: 
         assert again.net is None
 
 
-def test_nets_of_any_width_come_back_and_older_ones_have_64_units_and_add_to_the_weights() -> None:
+def test_nets_of_any_width_come_back_and_older_ones_that_correct_weights_are_refused() -> None:
     rng = np.random.default_rng(1)
     for units in (4, 64, 256):
         net = LearntNet.new(3, 2, rng, units)
@@ -322,10 +318,9 @@ def test_nets_of_any_width_come_back_and_older_ones_have_64_units_and_add_to_the
             back = GameKnowledge.from_bytes(data).net
             assert back is not None and back.units == units
     older = replace(_knowledge(), net=LearntNet.new(3, 2, rng, 64)).to_bytes()
-    back = GameKnowledge.from_bytes(_rewritten(older, b'"units": 64, ', b"")).net
-    assert back is not None and back.units == 64 and back.alone
-    back = GameKnowledge.from_bytes(_rewritten(older, b'"net_alone": true, ', b"")).net
-    assert back is not None and not back.alone
+    for lacking in (b'"units": 64, ', b'"net_alone": true, '):
+        with pytest.raises(KnowledgeError, match="corrects linear weights"):
+            GameKnowledge.from_bytes(_rewritten(older, lacking, b""))
     with pytest.raises(KnowledgeError):
         GameKnowledge.from_bytes(_rewritten(older, b'"units": 64', b'"units": 999999999'))
     odd = replace(_knowledge(), net=LearntNet.new(3, 2, rng, 6))

@@ -296,27 +296,24 @@ def _by_numpy(
     n=st.integers(0, 100),
     seed=st.integers(0, 2**32),
     larger=st.sampled_from([1, 100]),
-    alone=st.booleans(),
 )
 def test_values_are_those_of_plain_numpy_whatever_the_states_before(
-    bases: int, columns: int, n: int, seed: int, larger: int, alone: bool
+    bases: int, columns: int, n: int, seed: int, larger: int
 ) -> None:
-    """With larger weights sums need more than 16 bits. Earlier nets add to linear weights."""
+    """With larger weights sums need more than 16 bits. Linear weights do not count beside a net."""
     rng = np.random.default_rng(seed)
     features = _features(bases, rng)
     net = _net(9, columns, rng)
-    net = replace(net, first=(larger * net.first).astype(np.float32), alone=alone)
+    net = replace(net, first=(larger * net.first).astype(np.float32))
     values = StateValues(bases, columns, tuple(range(columns)))
     values.set_net(features, net)
     weights = rng.normal(size=(9, columns)).astype(np.float32)
-    weights[0] = 0.0
     values.set_weights(features, weights)
     bits = rng.random((n, bases)) < rng.random()
     found = values.of(pack(bits))
     first = np.rint(features.weights_of_bases(net.first) / UNIT) * UNIT
     bias = np.rint(net.first[0] / UNIT) * UNIT
-    linear = bits @ np.rint(features.weights_of_bases(weights) * SCALE).astype(np.int64) / SCALE * (not alone)
-    assert np.allclose(found, _logistic(linear + _by_numpy(bits, first, bias, net)), rtol=0, atol=1e-5)
+    assert np.allclose(found, _logistic(_by_numpy(bits, first, bias, net)), rtol=0, atol=1e-5)
     order = rng.permutation(n)
     assert np.array_equal(values.of(pack(bits[order])), found[order])
 
@@ -334,7 +331,7 @@ def test_gradients_are_those_of_finite_differences() -> None:
     bits = rng.random((n, bases)) < 0.4
     targets = rng.random((n, 1)).astype(np.float32)
     net = _net(9, 1, rng)
-    by_base = rng.normal(0.0, 0.1, (bases + 1, UNITS + 1)).astype(np.float32)
+    by_base = rng.normal(0.0, 0.1, (bases + 1, UNITS)).astype(np.float32)
     weights = by_base, net.second, net.second_bias, net.third
     found = tuple(np.zeros_like(array) for array in weights)
     rows = np.arange(n)
@@ -342,8 +339,7 @@ def test_gradients_are_those_of_finite_differences() -> None:
 
     def values(parts: tuple[NDArray[np.float64], ...]) -> NDArray[np.float64]:
         changed = LearntNet(net.first, *parts[1:])  # type: ignore[arg-type]
-        logits = _by_numpy(bits, parts[0][:-1, :UNITS], parts[0][-1, :UNITS], changed)
-        return _logistic(logits + bits @ parts[0][:-1, UNITS:] + parts[0][-1, UNITS:])
+        return _logistic(_by_numpy(bits, parts[0][:-1], parts[0][-1], changed))
 
     def loss(parts: tuple[NDArray[np.float64], ...]) -> float:
         value = values(parts)
@@ -391,18 +387,15 @@ def test_a_step_of_adam_is_that_of_the_paper() -> None:
     assert np.allclose(weights, before - 0.01 * np.sign(gradient), atol=1e-5)
 
 
-@pytest.mark.parametrize("alone", [True, False])
-def test_what_linear_weights_cannot_say_is_learnt(alone: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whether two propositions are equal. Earlier nets correct linear weights, which stay as they are."""
+def test_what_linear_weights_cannot_say_is_learnt(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether two propositions are equal."""
     monkeypatch.setattr("players.knowledge.net_training._FIRST_RATE", 1e-2)
     rng = np.random.default_rng(4)
     features = Features(("1", "a", "b"), np.array([0, 1, 2], np.int32), np.array([1, 2], np.int32))
     bits = rng.random((4096, 2)) < 0.5
     targets = (bits[:, :1] == bits[:, 1:]).astype(np.float32)
-    values, linear = StateValues(2, 2, (0,)), np.array([[0.5], [1.0], [-2.0]], np.float32)
-    values.set_weights(features, linear)
-    net, replay = replace(LearntNet.new(3, 1, rng), alone=alone), ReplayBuffer(FRESH, 1, 1)
-    training = NetTraining(features, values, net, linear, replay, rng)
+    values, net = StateValues(2, 2, (0,)), LearntNet.new(3, 1, rng)
+    training = NetTraining(features, values, net, ReplayBuffer(FRESH, 1, 1), rng)
     for _ in range(200):
         squares = training.learn(pack(bits), targets, 0.0)
     assert squares / 4096 < 0.1
