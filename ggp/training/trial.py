@@ -14,11 +14,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gdl.information import chance_role
 from gdl.machine import Machine
 from gdl.words import counted
 from ggp.tournament.statistics.scores import Tally
 from players.knowledge.knowledge import GameKnowledge, Record, use
+from players.uct.leaf_values import can_look
 from players.uct.training.duel import Series
 from players.uct.tuning import Tuning
 
@@ -144,7 +144,7 @@ def hold_trial(
         if below is not None:
             old.write_bytes(below.to_bytes())
             usual = Tuning(knowledge=str(old), knowledge_share=below.share, looks=below.looks)
-        looking = len(knowledge.columns) == 1 and chance_role(machine.roles) is None
+        looking = len(knowledge.columns) == 1 and can_look(machine.roles)
         uses = [(share, looks) for share, looks in USES if looking or not looks]
         for number, (share, looks) in enumerate(uses):
             # Each use leaves the others their part of the time, unless it is ahead.

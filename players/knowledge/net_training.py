@@ -7,7 +7,7 @@ The kernels compute gradients, and Adam's steps (D. Kingma and J. Ba, 2015).
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -161,23 +161,38 @@ _DECAY = 0.05
 matches by heart (I. Loshchilov and F. Hutter: Decoupled weight decay regularization, 2019)."""
 
 
-_REUSED = 4
-"""Approximate number of times that a state is learnt from."""
 _FIRST_RATE, _LAST_RATE = 1e-3, 1e-4
-FRESH, LASTING = 200_000, 1 << 21
-"""Most states that a net learns from. Targets by the values themselves are soon out of date; those of
-searches last longer. In backgammon a net that learns from the last 200,000 states for two minutes is as
-good as one that learns from two million for five."""
+
+
+class Kept(NamedTuple):
+    """The states that a net learns from: the last ``states``, each about ``times`` times."""
+
+    states: int
+    times: int
+
+
+FRESH, LASTING = Kept(200_000, 1), Kept(1 << 21, 4)
+"""Targets by the values themselves are soon out of date; those of searches last longer, and cost more. Three
+minutes of backgammon in which each state is learnt from once lose a fifth less with a move than three in
+which each is learnt from four times, in half as many matches."""
 _MEMORY = 1 << 28
 """Most bytes for these states."""
 
 
 class ReplayBuffer:
-    """The last states that were played, and their targets."""
+    """The last states that were played, and their targets.
 
-    def __init__(self, states: int, words: int, columns: int) -> None:
-        """There is room for ``states`` states of this many words, or fewer if that takes too much memory."""
-        most = min(states, _MEMORY // (8 * words + 4 * columns))
+    Attributes:
+        records: uint64, shape (room, words), and ``targets``, float32, shape (room, columns), 0..1; the
+            first ``held`` of them are filled in.
+        times: how often each is to be learnt from.
+    """
+
+    def __init__(self, kept: Kept, words: int, columns: int) -> None:
+        """There is room for ``kept.states`` states of this many words, or fewer if that takes too much
+        memory."""
+        self.times = kept.times
+        most = min(kept.states, _MEMORY // (8 * words + 4 * columns))
         self._end = 0
         self.records = np.empty((most, words), np.uint64)
         self.targets = np.empty((most, columns), np.float32)
@@ -234,10 +249,10 @@ class NetTraining:
 
     def _learn(self, count: int, rate: float) -> float:
         """Learn as often as from ``count`` new states. Returns the sum of their squared errors."""
-        rows = self._rng.integers(0, max(1, self.replay.held), _REUSED * count)
+        rows = self._rng.integers(0, max(1, self.replay.held), self.replay.times * count)
         squares = sum(self._step(rows[begin : begin + BATCH], rate) for begin in range(0, len(rows), BATCH))
         self._values.set_net(self._features, self.net)
-        return squares / _REUSED
+        return squares / self.replay.times
 
     def _step(self, rows: NDArray[np.int64], rate: float) -> float:
         """Learn from these rows of the remembered states. Returns the sum of the squared errors."""

@@ -296,8 +296,8 @@ class StateValues:
 
     @property
     def paired(self) -> bool:
-        """Whether one of two roles gets what the other does not."""
-        return self._roles == 2 and len(self._columns) == 1
+        """Whether one of two players' roles gets what the other does not."""
+        return self._roles > 1 and len(self._columns) == 1
 
     def columns_of(self, records: NDArray[np.uint64]) -> NDArray[np.float32]:
         """Values, 0..1, float32, shape (n, columns), of states: records, uint64, shape (n, words)."""

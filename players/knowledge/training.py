@@ -21,7 +21,7 @@ from players.knowledge import state_values
 from players.knowledge.canonical_rules import CanonicalNames
 from players.knowledge.features import Features
 from players.knowledge.knowledge import Floats, GameKnowledge, LearntNet
-from players.knowledge.net_training import FRESH, NetTraining, ReplayBuffer
+from players.knowledge.net_training import FRESH, Kept, NetTraining, ReplayBuffer
 from players.knowledge.self_play import SelfPlay, Steps
 from players.knowledge.state_values import StateValues
 from propnet.analysis.random_play import final_goals, is_constant_sum
@@ -193,10 +193,9 @@ class Training:
     def _training_of(self, net: LearntNet) -> NetTraining:
         return NetTraining(self.features, self.values, net, self._replay, self._rng)
 
-    def remember(self, states: int) -> None:
-        """Let a net learn from the last ``states`` states at most from now on, and forget all earlier
-        ones."""
-        self._replay = ReplayBuffer(states, self.machine.words, len(self.columns))
+    def remember(self, kept: Kept) -> None:
+        """Let a net learn from these states from now on, and forget all earlier ones."""
+        self._replay = ReplayBuffer(kept, self.machine.words, len(self.columns))
         if self._net is not None:
             self._net.replay = self._replay
 

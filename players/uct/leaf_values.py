@@ -4,12 +4,15 @@ with them (S. Gelly and D. Silver: Combining online and offline knowledge in UCT
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gdl.errors import GdlError
+from gdl.information import chance_role, playing
+from gdl.terms import Term
 from players.batch_machine import BatchMachine, Ends, NetworkBatch, Records
 from players.knowledge.canonical_rules import canonical_names
 from players.knowledge.knowledge import use
@@ -32,6 +35,7 @@ class LeafValues:
     Attributes:
         proves: whether results of states are to be taken for proven.
         unfair: whether a state was met in which goals do not add up to 100.
+        chance: the role whose moves are drawn uniformly, -1 for none.
         share: the weight of the values in a leaf's result, 0..1; playouts have the rest.
     """
 
@@ -42,7 +46,9 @@ class LeafValues:
         self._machine = machine
         self._looks = looks
         self.share = share
-        self.proves, self.unfair = True, False
+        chance = chance_role(machine.roles)
+        self.chance = -1 if chance is None else chance
+        self.proves, self.unfair = chance is None, False
 
     def __str__(self) -> str:
         return f"leaves by knowledge learnt before ({use(self.share, self.looks)})"
@@ -71,7 +77,7 @@ class LeafValues:
         over = np.flatnonzero(terminal)
         results = np.full(len(records), -1, np.int16)
         if len(over):
-            reached = goals[over]
+            reached = goals[over, :2]
             fair = (reached >= 0).all(axis=1) & (reached.sum(axis=1) == 100)
             self.unfair = self.unfair or not fair.all()
             values[over] = np.where(reached[:, 0] < 0, 50, reached[:, 0]) / 100.0
@@ -83,7 +89,7 @@ class LeafValues:
     def looks(self) -> bool:
         """Whether to look at the children of nodes: without playouts, and if one of two roles gets what the
         other does not."""
-        return self._looks and self.alone and self._values.paired
+        return self._looks and self.alone and self._values.paired and can_look(self._machine.roles)
 
     def fitting(self, batch: Batch) -> Batch:
         """The batch to do in place of a planned one."""
@@ -109,6 +115,11 @@ class LeafValues:
         if len(where):
             values = self._values.of(records[open_])
             results[where] += self.share * (values - results[where])
+
+
+def can_look(roles: Sequence[Term]) -> bool:
+    """Whether there are two players' roles, and chance comes after them if at all."""
+    return playing(roles) == [0, 1]
 
 
 def leaf_values(batched: BatchMachine, tuning: Tuning) -> LeafValues | None:

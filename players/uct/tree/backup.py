@@ -194,7 +194,7 @@ def back_up(
         for depth in range(length - 1, -1, -1):
             node = paths.nodes[path, depth]
             if valued:
-                valued = raise_value(tree, paths, path, depth, child)
+                valued = raise_value(tree, paths, path, depth, child, rule.chance)
                 child = np.int64(node)
             to_move = np.int64(nodes[node].to_move)
             if nodes[node].opening and to_move >= 0 and rule.prior != VALUED:

@@ -288,8 +288,8 @@ class Tree:
         return going
 
     def values_of(self, leaves: NDArray[np.int32]) -> NDArray[np.float64]:
-        """The values of some nodes, in which the match goes on, to two roles by knowledge, 0..1, float64,
-        shape (n, 2)."""
+        """The values of some nodes, in which the match goes on, to the roles by knowledge, 0..1, float64,
+        shape (n, roles); to chance 0."""
         assert self.values is not None
         nodes = self.arrays.nodes
         plain = leaves[(nodes["status"][leaves] != OPEN) | (nodes["to_move"][leaves] < 0)]
@@ -297,8 +297,10 @@ class Tree:
             # There was no room for their moves, or several roles choose.
             nodes["value"][plain] = self.values.look(self.arrays.records[plain])[0]
             nodes["status"][plain[nodes["status"][plain] == FRESH]] = LEAF
-        values = nodes["value"][leaves].astype(np.float64)
-        return np.stack([values, 1.0 - values], axis=1)
+        values = np.zeros((len(leaves), self.arrays.counts.shape[1]))
+        values[:, 0] = nodes["value"][leaves]
+        values[:, 1] = 1.0 - values[:, 0]
+        return values
 
     @property
     def numbered(self) -> bool:

@@ -3,8 +3,9 @@
 `Values` values all children of a new node at once. They are the priors of PUCT, and minimax keeps
 them up to date (M. Lanctot, M. Winands, T. Pepels and N. Sturtevant: Monte Carlo tree search with heuristic
 evaluations using implicit minimax backups, 2014). So a role sees at once where each of its moves leads:
-best-first minimax (R. Korf and D. Chickering, 1996) if means of results count for nothing. In self-play,
-`choose_moves` reads the best moves of many small searches' roots at once.
+best-first minimax (R. Korf and D. Chickering, 1996) if means of results count for nothing. A state in which
+chance draws has the mean of its children's values. In self-play, `choose_moves` reads the best moves of many
+small searches' roots at once.
 """
 
 from __future__ import annotations
@@ -64,12 +65,14 @@ def _set_values(
     nodes: Numbers,
     values: NDArray[np.float32],
     results: NDArray[np.int16],
+    chance: int,
 ) -> None:
     """Give the moves of these nodes the values of the states they lead to, in the order of
     :func:`_list_children`.
 
     ``values``: float32, shape (children,), role 0's, 0..1. ``results``: int16, same shape: role 0's result if
-    the match is over and the result is to be taken for proven, else -1.
+    the match is over and the result is to be taken for proven, else -1. ``chance`` is the role whose moves
+    are drawn uniformly, -1 for none.
 
     The shares of PUCT differ by a factor e if values differ by as much as their standard deviation; a part
     of them is spread equally over all moves.
@@ -95,6 +98,8 @@ def _set_values(
             best = max(best, value)
             total += value
             squares += value * value
+        if tree.nodes[node].to_move == chance:
+            best = total / np.float32(count)
         tree.nodes[node].value = np.float32(1.0) - best if second else best
         tree.nodes[node].prior_visits = np.float32(0.0)
         _set_shares(tree, first, count, best, total, squares)
@@ -125,9 +130,9 @@ def _set_shares(
 
 
 @inlined
-def raise_value(tree: Arrays, paths: Paths, path: int, depth: int, child: int) -> bool:
-    """Update the value of the node at ``depth`` of a path from its child's. Returns whether it has
-    changed."""
+def raise_value(tree: Arrays, paths: Paths, path: int, depth: int, child: int, chance: int) -> bool:
+    """Update the value of the node at ``depth`` of a path from its child's. ``chance``: as for
+    :func:`_set_values`. Returns whether it has changed."""
     node = np.int64(paths.nodes[path, depth])
     to_move = np.int64(tree.nodes[node].to_move)
     if to_move < 0:
@@ -141,6 +146,9 @@ def raise_value(tree: Arrays, paths: Paths, path: int, depth: int, child: int) -
         value, before = np.float32(1.0) - value, np.float32(1.0) - before
     old = tree.edges[edge].prior
     tree.edges[edge].prior = value
+    if to_move == chance:
+        tree.nodes[node].value += (value - old) / np.float32(tree.nodes[node].choices)
+        return True
     best = value
     if value < before:
         if old < before - _ROUNDING:
@@ -153,7 +161,14 @@ def raise_value(tree: Arrays, paths: Paths, path: int, depth: int, child: int) -
 
 
 class Values(Protocol):
-    """Values of states, in games of two roles in which one gets what the other does not."""
+    """Values of states, in games of two roles in which one gets what the other does not.
+
+    Attributes:
+        chance: the role whose moves are drawn uniformly, after these two; -1 for none.
+    """
+
+    @property
+    def chance(self) -> int: ...
 
     def over(self, records: Records) -> tuple[NDArray[np.bool_], NDArray[np.int16]]:
         """Whether the match is over in some states, bool, shape (n,), and the goals there, int16, shape (n,
@@ -178,7 +193,7 @@ def value_children(
     joints = np.empty((count, arrays.counts.shape[1]), np.int32)
     _list_children(arrays, nodes, parents, joints)
     records = batched.successors(arrays.records[parents], joints)
-    _set_values(arrays, nodes, *values.look(records))
+    _set_values(arrays, nodes, *values.look(records), values.chance)
 
 
 def warm_up_values(arrays: Arrays) -> None:
@@ -187,7 +202,7 @@ def warm_up_values(arrays: Arrays) -> None:
     count = count_children(arrays, nodes)
     joints = np.empty((count, arrays.counts.shape[1]), np.int32)
     _list_children(arrays, nodes, np.empty(count, np.int32), joints)
-    _set_values(arrays, nodes, np.full(count, 0.5, np.float32), np.full(count, -1, np.int16))
+    _set_values(arrays, nodes, np.full(count, 0.5, np.float32), np.full(count, -1, np.int16), -1)
     choose_moves(arrays, nodes, np.zeros(1, np.bool_), np.zeros(1), joints[:1])
 
 

@@ -15,6 +15,7 @@ from gdl.scramble import scramble
 from ggp.game import Game
 from players.batch_machine import batch_machine_of
 from players.knowledge.canonical_rules import canonical_names
+from players.knowledge.knowledge import use
 from players.knowledge.store import KnowledgeStore
 from players.knowledge.training import Training
 from players.uct.leaf_values import leaf_values
@@ -163,18 +164,20 @@ def test_a_win_that_looks_see_at_once_is_played(
         assert str(machine.move(role, move)) == f"(drop {wins})"
 
 
-def test_a_search_values_leaves_by_what_is_known_where_there_is_chance_too(tmp_path: Path) -> None:
+@pytest.mark.parametrize("looks", [True, False])
+def test_a_search_values_leaves_by_what_is_known_where_there_is_chance_too(
+    tmp_path: Path, looks: bool
+) -> None:
     machine = network(GAMBLE)
     training = Training(machine, canonical_names(machine.rules))
     for _ in range(60):
         training.round()
     path = tmp_path / "learnt.knowledge"
     path.write_bytes(training.knowledge("gamble").to_bytes())
-    tuning = Tuning(knowledge=str(path), knowledge_share=1.0, looks=True)
+    tuning = Tuning(knowledge=str(path), knowledge_share=1.0, looks=looks)
     search, statistics = _searched(machine.rules, tuning)
-    assert "leaves by knowledge learnt before (100%)" in search.news
-    # Without looks: they are for two roles.
+    assert f"leaves by knowledge learnt before ({use(1.0, looks)})" in search.news
     assert search._rounds is not None and search._rounds.values is not None
-    assert not search._rounds.values.looks
+    assert search._rounds.values.looks == looks
     # In the order of text: risky, safe.
     assert statistics.visits.tolist()[0] > statistics.visits.tolist()[1] and rank(statistics, 0).best == 0

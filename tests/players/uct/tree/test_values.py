@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gdl.information import chance_role
 from gdl.syntax.parser import parse_rules
 from ggp.game import Game
 from players.kaskade.guided_machine import GuidedMachine, guided
@@ -31,7 +32,8 @@ from tests.machines import network
 from tests.players.random_games import best_result, random_game
 from tests.players.uct.searching import LONG, run, search_of
 
-GAMES = "connectfour", "breakthrough", "kalah", "tictactoe"
+GAMES = "connectfour", "breakthrough", "kalah", "tictactoe", "einstein"
+"""In the last one chance draws."""
 
 
 @pytest.fixture(params=GAMES)
@@ -73,33 +75,34 @@ def test_moves_have_the_values_of_the_states_they_lead_to(searched: Search) -> N
     seen = 0
     for node in _open_nodes(searched)[:40]:
         role = int(arrays.nodes["to_move"][node])
-        joints = [tree.edges(node, other) for other in range(2)]
+        joints = [tree.edges(node, other) for other in range(len(searched.machine.roles))]
         for edge in range(joints[role].start, joints[role].stop):
             moves = [
                 int(arrays.edges["move"][edge if other == role else joints[other].start])
-                for other in range(2)
+                for other in range(len(joints))
             ]
             records = tree.batched.successors(arrays.records[[node]], np.array([moves], np.int32))
             value = float(values.look(records)[0][0])
             if arrays.edges["visits"][edge]:
                 continue
             seen += 1
-            assert arrays.edges["prior"][edge] == pytest.approx(value if role == 0 else 1 - value, abs=1e-5)
+            assert arrays.edges["prior"][edge] == pytest.approx(1 - value if role == 1 else value, abs=1e-5)
     assert seen
 
 
-def test_values_follow_by_minimax(searched: Search) -> None:
-    arrays = searched.tree.arrays
-    visited = 0
+def test_values_follow_by_minimax_and_where_chance_draws_by_the_mean(searched: Search) -> None:
+    arrays, chance = searched.tree.arrays, chance_role(searched.machine.roles)
+    visited, roles = 0, set()
     for node in _open_nodes(searched):
         first, role = int(arrays.nodes["first_move"][node]), int(arrays.nodes["to_move"][node])
         edges = arrays.edges[first : first + int(arrays.nodes["choices"][node])]
-        best = float(edges["prior"].max())
+        best = float(edges["prior"].mean() if role == chance else edges["prior"].max())
         value = float(arrays.nodes["value"][node])
-        assert (value if role == 0 else 1 - value) == pytest.approx(best, abs=1e-5)
+        assert (1 - value if role == 1 else value) == pytest.approx(best, abs=1e-5)
+        roles.add(role)
         assert edges["share"].sum() == pytest.approx(1.0, abs=1e-3) and (edges["share"] > 0).all()
         visited += int((edges["visits"] > 0).sum())
-    assert visited > 100
+    assert visited > 100 and roles == set(range(len(searched.machine.roles)))
 
 
 def test_no_path_is_left_under_way(searched: Search) -> None:
