@@ -25,6 +25,8 @@ SAVE_SECONDS = 30.0
 """Seconds between two times at which the knowledge is stored."""
 _LINEAR, _MOST_LINEAR = 0.25, 180.0
 """Share of the time, and the most seconds, for linear weights, if no net has been learnt yet."""
+_LINEAR_TRIAL = 0.2
+"""Share of the time for trials that linear weights have, if a net follows: it is rarely worse than these."""
 _GREEDY, _MOST_GREEDY = 0.05, 60.0
 """Share of the time, and the most seconds, in which self-play is greedy if nothing has been learnt yet."""
 _SHOW_SECONDS = 5.0
@@ -104,10 +106,10 @@ class Lesson:
                 if before is None or before.net is None:
                     linear = min(_LINEAR * terms.seconds, _MOST_LINEAR)
                     self._learn("linear", linear)
-                    self._try("linear", terms.trial_seconds / 2)
+                    self._try("linear", _LINEAR_TRIAL * terms.trial_seconds)
                     self._training.add_net()
                     self._learn("net", terms.seconds - linear)
-                    self._try("net", terms.trial_seconds / 2)
+                    self._try("net", (1.0 - _LINEAR_TRIAL) * terms.trial_seconds)
                 else:
                     self._learn("net", terms.seconds)
                     self._try("net", terms.trial_seconds)

@@ -19,7 +19,9 @@ from numpy.typing import NDArray
 
 from gdl.terms import Term
 from players.knowledge.canonical_rules import CanonicalNames
-from players.knowledge.knowledge import GameKnowledge, KnowledgeError
+from players.knowledge.knowledge import Floats, GameKnowledge, KnowledgeError
+from propnet.jit.arrays import Int32s
+from propnet.jit.decorators import kernel
 
 CONSTANT = "1"
 """The feature that all states have."""
@@ -49,6 +51,24 @@ def _kept_arguments(arguments: int) -> Iterator[tuple[bool, ...]]:
     yield from (tuple(place != one for place in places) for one in places)
     yield from (tuple(place == one for place in places) for one in places)
     yield (False,) * arguments
+
+
+@kernel(nogil=True)
+def sums_of_features(start: Int32s, feature: Int32s, weights: Floats, bases: Floats) -> None:
+    """Fill in the additions of propositions, float32, shape (bases + 1, width), from the weights of features,
+    shape (features, width). Proposition b has the features ``feature[start[b]:start[b + 1]]``; all states
+    have feature 0."""
+    width = weights.shape[1]
+    last = bases.shape[0] - 1
+    for j in range(width):
+        bases[last, j] = weights[0, j]
+    for base in range(last):
+        for j in range(width):
+            bases[base, j] = np.float32(0.0)
+        for entry in range(start[base], start[base + 1]):
+            number = feature[entry]
+            for j in range(width):
+                bases[base, j] += weights[number, j]
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,10 +117,9 @@ class Features:
     def weights_of_bases(self, weights: NDArray[np.float32]) -> NDArray[np.float32]:
         """The summed weights of propositions, shape (bases, columns), from those of features, shape
         (features, columns)."""
-        sums = np.zeros((len(self.feature) + 1, weights.shape[1]))
-        np.cumsum(weights[self.feature], axis=0, dtype=np.float64, out=sums[1:])
-        summed: NDArray[np.float32] = (sums[self.start[1:]] - sums[self.start[:-1]]).astype(np.float32)
-        return summed
+        sums = np.empty((len(self.start), weights.shape[1]), np.float32)
+        sums_of_features(self.start, self.feature, np.ascontiguousarray(weights), sums)
+        return sums[:-1]
 
     def arranged(self, knowledge: GameKnowledge) -> GameKnowledge:
         """The same knowledge over these features, in their order; 0 for features that it lacks."""

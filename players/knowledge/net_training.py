@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from players.knowledge.features import Features
+from players.knowledge.features import Features, sums_of_features
 from players.knowledge.knowledge import WIDTH, Floats, LearntNet
 from players.knowledge.state_values import StateValues
 from propnet.jit.arrays import Int32s, Words
@@ -107,24 +107,6 @@ def gradients(
         for k in range(size):
             by_second[k, j] += by_across[j, k]
     return squares
-
-
-@kernel(**_FAST)
-def sums_of_features(start: Int32s, feature: Int32s, weights: Floats, bases: Floats) -> None:
-    """Fill in the additions of propositions, float32, shape (bases + 1, width), from the weights of features,
-    shape (features, width). Proposition b has the features ``feature[start[b]:start[b + 1]]``; all states
-    have feature 0."""
-    width = weights.shape[1]
-    last = bases.shape[0] - 1
-    for j in range(width):
-        bases[last, j] = weights[0, j]
-    for base in range(last):
-        for j in range(width):
-            bases[base, j] = np.float32(0.0)
-        for entry in range(start[base], start[base + 1]):
-            number = feature[entry]
-            for j in range(width):
-                bases[base, j] += weights[number, j]
 
 
 @kernel(**_FAST)

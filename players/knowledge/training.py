@@ -94,7 +94,7 @@ STEPS = 24
 LAMBDA = 0.8
 _RATE = 1.0
 """Part of an error that a step takes away; less if each weight has seen few states."""
-_LANES, _FEWEST_LANES = 256, 32
+_LANES, _FEWEST_LANES = 512, 32
 _ROUND_SECONDS = 2.0
 """If a round takes longer, fewer matches are played side by side."""
 _SAMPLE, _MOST_MOVES = 512, 500

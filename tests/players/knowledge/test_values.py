@@ -15,7 +15,7 @@ from gdl.errors import GdlError
 from gdl.scramble import scramble
 from gdl.syntax.parser import parse_rules
 from players.knowledge.canonical_rules import canonical_names
-from players.knowledge.features import Features
+from players.knowledge.features import Features, sums_of_features
 from players.knowledge.knowledge import MAGIC_NET, UNITS, WIDTH, GameKnowledge, KnowledgeError, LearntNet
 from players.knowledge.net_training import (
     FRESH,
@@ -24,7 +24,6 @@ from players.knowledge.net_training import (
     adam,
     gradients,
     spread_to_features,
-    sums_of_features,
 )
 from players.knowledge.self_play import OPENING, SelfPlay, Steps
 from players.knowledge.state_values import SCALE, UNIT, StateValues

@@ -129,14 +129,14 @@ def test_training_goes_on_from_what_it_knew() -> None:
 def test_a_new_net_begins_with_the_states_that_linear_weights_learnt_from() -> None:
     machine = network("connectfour")
     training = SearchedTraining(Training(machine, canonical_names(machine.rules)))
-    for number in range(3):
-        training.round(number / 3)
-    played = _play(machine, 0.3).learnt(6)
-    linear, even = training.values.of(played.records), 0.5
+    for number in range(6):
+        training.round(number / 6)
+    replay = training._weights._replay
+    records, targets = replay.records[: replay.held], replay.targets[: replay.held, 0]
     training.add_net()
-    net = training.values.of(played.records)
+    net = training.values.of(records)[:, 0]
     training.close()
-    assert ((net - linear) ** 2).mean() < 0.5 * ((even - linear) ** 2).mean()
+    assert ((net - targets) ** 2).mean() < 0.8 * ((0.5 - targets) ** 2).mean()
 
 
 @pytest.mark.slow
