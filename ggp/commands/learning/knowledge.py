@@ -162,6 +162,8 @@ def _show(game: str) -> None:
         return re.sub(r"#\d+", lambda match: old.get(match.group(), match.group()), text)
 
     show(_line(learnt))
+    if learnt.model == "net":
+        show("Searches use the net. What linear weights say, which were learnt before it:")
     for place, column in enumerate(learnt.columns):
         show(f"worth to {spelled(column)}, in logits:")
         for row in np.argsort(-np.abs(learnt.weights[:, place]), kind="stable")[:_SHOWN].tolist():
