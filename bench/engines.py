@@ -267,11 +267,12 @@ def play_engine(
     games: int,
     startclock: float = 0.0,
     opening: int = 0,
+    first: int = 1,
 ) -> Tally:
-    """Matches of a player against an engine, seats by turns, two matches from each opening of so many random
-    moves; the scores of the player."""
+    """Matches of a player against an engine, numbered from ``first`` on, seats by turns, two matches from
+    each opening of so many random moves; the scores of the player."""
     score = Tally()
-    for number in range(games):
+    for number in range(first - 1, first - 1 + games):
         role, match = number % 2, opened(machine, opening, number // 2)
         player = ready(name, number + 1, machine, role, match.state, startclock)
         engine.begin()
@@ -300,6 +301,9 @@ def main() -> None:
     parser.add_argument("--engine", help="its program (default: Stockfish, if it is installed)")
     parser.add_argument("--seconds", type=float, default=1.0, help="for each move of the player")
     parser.add_argument("--games", type=int, default=4, help="against each strength")
+    parser.add_argument(
+        "--first", type=int, default=1, help="number of the first match, to go on with a series"
+    )
     parser.add_argument("--opening", type=int, default=0, help="random moves at the beginning")
     parser.add_argument("--startclock", type=float, default=0.0, help="seconds before each match")
     parser.add_argument("--nodes", type=int, action="append", default=[], help="may be repeated")
@@ -319,9 +323,8 @@ def main() -> None:
     strengths += [("movetime 100", {"UCI_LimitStrength": "true", "UCI_Elo": n}) for n in given.elo]
     for go, options in strengths or [("nodes 1", {})]:
         with _opponent(given.game, go, options, given.engine) as engine:
-            score = play_engine(
-                machine, given.player, given.seconds, engine, given.games, given.startclock, given.opening
-            )
+            terms = given.games, given.startclock, given.opening, given.first
+            score = play_engine(machine, given.player, given.seconds, engine, *terms)
         limits = ", ".join([go, *(f"{key} {value}" for key, value in options.items())])
         print(f"{given.player}, {given.seconds:g} s a move, {given.game} against {limits}: {summary(score)}")
 
