@@ -95,7 +95,7 @@ class SearchedTraining:
         )
 
     def add_net(self) -> None:
-        """Let a net learn from now on, on top of the linear weights."""
+        """Let a net learn from now on, in place of the linear weights."""
         self._weights.add_net()
 
     def knowledge(self, game: str) -> GameKnowledge:
