@@ -18,7 +18,7 @@ from players.knowledge.canonical_rules import canonical_names
 from players.knowledge.knowledge import GameKnowledge
 from players.knowledge.store import KnowledgeStore, coming_along
 from players.knowledge.training import Training, TrainingProgress
-from players.uct.training.play_processes import SearchedTraining, searches_can_look
+from players.uct.training.play_processes import SearchedTraining, searches_can_play
 from propnet.machine import PropnetMachine
 
 SAVE_SECONDS = 30.0
@@ -83,7 +83,7 @@ class Lesson:
         self._store, self._terms, self._tell = store, terms, tell
         self._names = canonical_names(machine.rules)
         self._role = machine.roles[playing(machine.roles)[0]]
-        self._searches = searches_can_look(machine)
+        self._searches = searches_can_play(machine)
         self.knowledge: GameKnowledge | None = None
         self.courses: dict[str, Course] = {}
         self.trials: list[TrialVerdict] = []

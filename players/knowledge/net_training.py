@@ -154,9 +154,9 @@ class Kept(NamedTuple):
 
 
 FRESH, LASTING = Kept(200_000, 1), Kept(1 << 21, 4)
-"""Targets by the values themselves are soon out of date; those of searches last longer, and cost more. Three
-minutes of backgammon in which each state is learnt from once lose a fifth less with a move than three in
-which each is learnt from four times, in half as many matches."""
+"""Targets by the values themselves are soon out of date; those of searches last longer, and cost more. After
+three minutes of backgammon in which each state is learnt from once, a turn loses a fifth less than after
+three in which each is learnt from four times, in two thirds as many matches (one training of each)."""
 _MEMORY = 1 << 28
 """Most bytes for these states."""
 
@@ -205,13 +205,11 @@ class NetTraining:
         follow the net."""
         self.replay = replay
         self._features, self._values, self._rng = features, values, rng
-        learnt = self._first, self._second, self._bias, self._third = [
-            np.array(array) for array in net.arrays()
-        ]
+        self._layers = tuple(np.array(array) for array in net.arrays())
         self._bases = np.zeros((features.bases + 1, net.units), np.float32)
-        self._learnt = tuple(array.reshape(-1) for array in learnt)
-        self._by_feature = np.zeros_like(self._first)
-        self._by = np.zeros_like(self._bases), *(np.zeros_like(array) for array in learnt[1:])
+        self._learnt = tuple(array.reshape(-1) for array in self._layers)
+        self._by_feature = np.zeros_like(self._layers[0])
+        self._by = np.zeros_like(self._bases), *(np.zeros_like(array) for array in self._layers[1:])
         self._gradients = tuple(array.reshape(-1) for array in (self._by_feature, *self._by[1:]))
         self._means = tuple(np.zeros_like(array) for array in self._learnt)
         self._squares = tuple(np.zeros_like(array) for array in self._learnt)
@@ -239,22 +237,22 @@ class NetTraining:
     def _step(self, rows: NDArray[np.int64], rate: float) -> float:
         """Learn from these rows of the remembered states. Returns the sum of the squared errors."""
         of = self._features.start, self._features.feature
-        sums_of_features(*of, self._first, self._bases)
+        first, second, bias, third = self._layers
+        sums_of_features(*of, first, self._bases)
         for array in self._by:
             array[...] = 0.0
-        net = self._bases, self._second, self._bias, self._third
+        net = self._bases, second, bias, third
         squares = float(gradients(self.replay.records, self.replay.targets, rows, *net, *self._by))
         spread_to_features(*of, self._by[0], self._by_feature)
         self._steps += 1
         for arrays in zip(self._learnt, self._gradients, self._means, self._squares, strict=True):
             arrays[1][...] /= len(rows)
             adam(*arrays, self._steps, rate)
-        for array in (self._first, self._second, self._third):
+        for array in (first, second, third):
             array *= np.float32(1.0 - _DECAY * rate)
         return squares
 
     @property
     def net(self) -> LearntNet:
         """A copy of the learnt net."""
-        learnt = self._first, self._second, self._bias, self._third
-        return LearntNet(*(array.copy() for array in learnt))
+        return LearntNet(*(array.copy() for array in self._layers))

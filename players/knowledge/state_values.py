@@ -267,9 +267,10 @@ class StateValues:
         features = Features.of(machine.network.bases, names)
         values = StateValues(features.bases, len(roles), tuple(map(roles.index, knowledge.columns)))
         arranged = features.arranged(knowledge)
-        values.set_weights(features, arranged.weights)
         if arranged.net is not None and knowledge.net_used:
             values.set_net(features, arranged.net)
+        else:
+            values.set_weights(features, arranged.weights)
         return values
 
     def set_weights(self, features: Features, weights: Floats) -> None:

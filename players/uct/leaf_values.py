@@ -37,6 +37,8 @@ class LeafValues:
         unfair: whether a state was met in which goals do not add up to 100.
         chance: the role whose moves are drawn uniformly, -1 for none.
         share: the weight of the values in a leaf's result, 0..1; playouts have the rest.
+        looks: whether to look at the children of nodes: if asked for, without playouts, and if one of two
+            roles gets what the other does not.
     """
 
     def __init__(
@@ -44,8 +46,8 @@ class LeafValues:
     ) -> None:
         self._values = values
         self._machine = machine
-        self._looks = looks
         self.share = share
+        self.looks = looks and self.alone and values.paired and can_look(machine.roles)
         chance = chance_role(machine.roles)
         self.chance = -1 if chance is None else chance
         self.proves, self.unfair = chance is None, False
@@ -84,12 +86,6 @@ class LeafValues:
             if self.proves:
                 results[over[fair]] = reached[fair, 0]
         return values, results
-
-    @property
-    def looks(self) -> bool:
-        """Whether to look at the children of nodes: without playouts, and if one of two roles gets what the
-        other does not."""
-        return self._looks and self.alone and self._values.paired and can_look(self._machine.roles)
 
     def fitting(self, batch: Batch) -> Batch:
         """The batch to do in place of a planned one."""

@@ -163,7 +163,7 @@ def _show(game: str) -> None:
 
     show(_line(learnt))
     if learnt.model == "net":
-        show("Searches use the net. What linear weights say, which were learnt before it:")
+        show("Searches use the net. Linear weights, learnt before it, say:")
     for place, column in enumerate(learnt.columns):
         show(f"worth to {spelled(column)}, in logits:")
         for row in np.argsort(-np.abs(learnt.weights[:, place]), kind="stable")[:_SHOWN].tolist():

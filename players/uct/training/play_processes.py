@@ -40,8 +40,8 @@ _LAST = 0.85
 """The share of the time after which step sizes are not reset, so that the weights settle."""
 
 
-def searches_can_look(machine: PropnetMachine) -> bool:
-    """Whether searches can look at all moves in a game: two roles choose in turn."""
+def searches_can_play(machine: PropnetMachine) -> bool:
+    """Whether self-play of a game can be by searches: two roles choose in turn, without chance."""
     return len(machine.roles) == 2 and forced_moves(machine) is not None
 
 
@@ -57,10 +57,10 @@ class SearchedTraining:
         self, weights: Training, seed: int = 0, workers: int = 1, terms: PlayTerms = PlayTerms()
     ) -> None:
         """Goes on with the training of ``weights``, in ``workers`` processes, this one counted. Raises
-        GdlError for games in which searches cannot look at all moves: those of more than two roles, in which
+        GdlError for games that searches do not play: those of more than two roles (chance counts), in which
         roles choose at the same time, or whose goals do not add up to 100."""
         machine = weights.machine
-        if weights.columns != (0,) or not searches_can_look(machine):
+        if weights.columns != (0,) or not searches_can_play(machine):
             raise GdlError(
                 "searches play games in which two roles choose in turn, and one gets what the other does not"
             )
