@@ -19,7 +19,6 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
-from itertools import pairwise
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
@@ -211,37 +210,49 @@ class Draughts:
         self._board = type("Forced", (package.AmericanBoard,), {"legal_moves": forced})
         self._engine = package.SimpleEngine(depth_limit=int(go.split()[1]))
         self._squares = {name: place for place, name in enumerate(package.AmericanBoard.SQUARE_NAMES)}
-        self._going: list[tuple[int, int]] = []
+        self._begun, self._squares_of_turn = -1, list[int]()
 
     def begin(self) -> None:
         """A new match."""
-        self._going.clear()
+        self._begun = -1
 
     def choose(self, match: Match) -> Choice:
         """The engine's move; a jump that goes on is several of ours. Raises AssertionError if it has other
         legal moves than our rules."""
-        machine, role, true = match.machine, match.waiting[-1], match.state.propositions
+        machine, role = match.machine, match.waiting[-1]
+        states = [*(step.state for step in match.steps), match.state]
+        begun = max(at for at, state in enumerate(states) if not _jumps_on(state))
+        if self._begun != begun:  # the first jump may have been made already, without a choice
+            self._begun, self._squares_of_turn = begun, self._turn(machine, role, states[begun])
         ours = {
             self._steps(machine.move(role, move)): move for move in machine.legal_moves(match.state, role)
         }
-        if not any(term.name == "chain" for term in true):
-            pieces = dict[str, list[str]](b=[], w=[])
-            for x, y, piece in ([str(a) for a in term.args] for term in true if term.name == "cell"):
-                pieces[piece[0]].append(f"{'K' * (piece[1] == 'k')}{self._squares[x + y] + 1}")
-            turn = "BW"[machine.roles[role].name == "black"]
-            board = self._board.from_fen(f"{turn}:W{','.join(pieces['b'])}:B{','.join(pieces['w'])}")
-            theirs = {tuple(move.square_list[:2]) for move in board.legal_moves}
-            assert set(ours) == theirs, f"{board.fen}: {set(ours) ^ theirs}"
-            squares = self._engine.get_best_move(board).square_list
-            self._going = list(pairwise(squares))
-        while self._going[0] not in ours:  # made already, without a choice
-            self._going.pop(0)
-        return Choice(ours[self._going.pop(0)])
+        made = len(states) - 1 - begun
+        return Choice(ours[self._squares_of_turn[made], self._squares_of_turn[made + 1]])
+
+    def _turn(self, machine: Machine, role: int, state: State) -> list[int]:
+        """The squares of the engine's move. Raises AssertionError if it has other legal moves."""
+        ours = {self._steps(machine.move(role, move)) for move in machine.legal_moves(state, role)}
+        pieces = dict[str, list[str]](b=[], w=[])
+        cells = (term.args for term in state.propositions if term.name == "cell")
+        for x, y, piece in ([str(argument) for argument in cell] for cell in cells):
+            pieces[piece[0]].append(f"{'K' * (piece[1] == 'k')}{self._squares[x + y] + 1}")
+        turn = "BW"[machine.roles[role].name == "black"]
+        board = self._board.from_fen(f"{turn}:W{','.join(pieces['b'])}:B{','.join(pieces['w'])}")
+        theirs = {tuple(move.square_list[:2]) for move in board.legal_moves}
+        assert ours == theirs, f"{board.fen}: {ours ^ theirs}"
+        squares: list[int] = self._engine.get_best_move(board).square_list
+        return squares
 
     def _steps(self, move: Term) -> tuple[int, int]:
         """The squares of a move: from, to."""
         x1, y1, x2, y2 = (argument.name for argument in move.args)
         return self._squares[x1 + y1], self._squares[x2 + y2]
+
+
+def _jumps_on(state: State) -> bool:
+    """Whether a piece of checkers has just jumped and must jump on."""
+    return any(term.name == "chain" for term in state.propositions)
 
 
 def opened(machine: Machine, plies: int, seed: int) -> Match:

@@ -33,6 +33,7 @@ from players.kaskade.guided_machine import guided
 from players.knowledge import store as stores
 from players.knowledge.canonical_rules import canonical_names
 from players.knowledge.knowledge import GameKnowledge, Record
+from players.player import Choice
 from players.uct.training import duel
 from players.uct.training.duel import advantage, play, play_pair
 from players.uct.tuning import Tuning
@@ -272,6 +273,27 @@ def test_a_match_of_checkers_against_the_engine_is_played_by_the_same_rules() ->
     pytest.importorskip("draughts.boards.american", reason="pip install py-draughts")
     machine = Game.load("checkers").machine("propnet")
     assert play_engine(machine, "random", 0.1, Draughts("depth 1"), 2, opening=2).games == 2
+
+
+def test_the_engine_chooses_how_a_jump_goes_on_whose_beginning_was_no_choice() -> None:
+    pytest.importorskip("draughts.boards.american", reason="pip install py-draughts")
+    machine, engine, asked = Game.load("checkers").machine("propnet"), Draughts("depth 1"), 0
+    for seed in range(60):
+        match = opened(machine, 0, seed)
+        while not match.over:
+            going_on = {term for term in match.state.propositions if term.name == "chain"}
+            if (
+                going_on
+                and match.waiting
+                and len(machine.legal_moves(match.steps[-1].state, match.waiting[0])) == 1
+            ):
+                engine.begin()
+                assert engine.choose(match).move in machine.legal_moves(match.state, match.waiting[0])
+                asked += 1
+            for role in match.waiting:
+                match.answer(role, Choice(match.draw(role)))
+            match.make()
+    assert asked
 
 
 # --- The measure of beliefs counts the joint moves that they play
