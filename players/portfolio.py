@@ -87,7 +87,9 @@ _RATE = 2.0
 _LEAST_MEMORY = 1 << 20
 """The least number of bytes that a solver gets."""
 MASTER_SECONDS = 6.0
-"""CPU seconds that a solver that masters the game gets before others begin, and before the tree does."""
+"""CPU seconds that a solver that masters the game gets before the tree begins..."""
+_ALONE_SECONDS = 30.0
+"""... and before other solvers do."""
 _STEP_SECONDS = 0.05
 """Wall time of a step: a search looks at its commands only between two steps."""
 
@@ -149,7 +151,7 @@ class Portfolio(Companion):
         self.mastered = bool(masters)
         for member in self._members:
             if masters and member.weight < max(masters):
-                member.seconds = MASTER_SECONDS * member.weight / max(masters)
+                member.seconds = _ALONE_SECONDS * member.weight / max(masters)
 
     @property
     def active(self) -> bool:

@@ -210,8 +210,8 @@ def test_solvers_that_would_all_do_the_same_work_in_the_first_portfolio_alone() 
         sorted(Portfolio(machine, machine.initial_state(), BestLine(), MEMORY, 0, number).at_work)
         for number in (0, 1)
     ]
-    others = ["fail-first", "nested-policy"]
-    assert at_work == [["fail-first", "frontier", "nested-policy"], others]
+    others = ["fail-first", "nested-policy", "patterns"]
+    assert at_work == [["fail-first", "frontier", "nested-policy", "patterns"], others]
 
 
 class Idle(LineSolver):
@@ -322,7 +322,7 @@ def test_beside_a_master_of_the_game_others_are_not_even_made_until_it_had_its_s
 ) -> None:
     master, other = idle(Promise(Certainty.MASTERS)), idle(Promise(Certainty.FINDS))
     monkeypatch.setattr("players.solvers._plugged", lambda: [other, master])
-    monkeypatch.setattr("players.portfolio.MASTER_SECONDS", 0.05)
+    monkeypatch.setattr("players.portfolio._ALONE_SECONDS", 0.05)
     machine = game("hanoi")
     portfolio = Portfolio(machine, machine.initial_state(), BestLine(), MEMORY, 0)
     while master.seconds < 0.04:

@@ -1,0 +1,604 @@
+"""Pattern databases (J. Culberson and J. Schaeffer, 1998) made from the network, and a beam search by their
+sum, for puzzles of pieces in which every move can be undone: cubes, sliding tiles.
+
+A *piece* is a set of base propositions whose next values depend on no others, apart from *holes*: gates that
+are true where none of several propositions is, as on the empty square of sliding tiles. Some pieces with all
+holes are a *pattern*. A breadth-first search from the goal finds the fewest moves from each state of a
+pattern to the goal. It expands whole states, one for each state of the pattern, so it need not know which
+moves concern the pattern. Distances only guide the search: nothing is wrong if moves depend on more.
+
+The beam search keeps the states of each layer with the least sum of distances over many patterns. It begins
+anew with a wider beam, and more patterns, until it finds the goal.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from players.solvers import Certainty, LineSolver, Promise, Task
+from propnet.analysis.cones import step_clocks
+from propnet.analysis.ternary import constant_bases
+from propnet.expander import Expander, Expansion
+from propnet.jit.arrays import Index, Int32s, Ints, Octets, Words
+from propnet.jit.decorators import inner, kernel
+from propnet.jit.vector512 import lowest_bit
+from propnet.kernels.record_table import hash_record, mix
+from propnet.kernels.records import pack, unpack
+from propnet.machine import PropnetMachine
+from propnet.network import Network
+from propnet.passes.circuit import FALSE
+from propnet.recoding.samples import sample_states
+
+_MOST_BASES = 4000
+_MOST_BITS = 64
+"""The most propositions of a piece, and the most holes."""
+_MOST_STATES = 1 << 12
+"""The most states of a piece, with all of the holes..."""
+_SPARSE = 4
+"""... and the places of its hash table for each of them."""
+_ENTRIES = 1 << 19
+"""The most states of a pattern, reached or not."""
+_PATTERNS = 8
+"""PatternDatabases that are measured before each beam."""
+_ROWS = 1 << 13
+_SAMPLES, _TRIED = 1 << 10, 64
+"""States of random matches, and how many of them are tried for moves that cannot be undone."""
+_SEEN = 1 << 22
+"""Places for hashes of states that a beam has met; a new state takes the place of an old one."""
+_NARROWEST = 1 << 10
+_WIDER = 4
+_MOST_MOVES = 1000
+_UNKNOWN = 255
+
+Pieces = tuple[tuple[tuple[int, int], ...], ...]
+"""Each piece: pairs of a base proposition and the number of a bit. The bits of what is true are the code of
+the piece's state."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Reads:
+    """From what the next value of each base proposition is computed, as sets of bits: base propositions,
+    holes (their gates), and moves."""
+
+    bases: list[int]
+    holes: list[int]
+    moves: list[int]
+
+
+def _reads(network: Network, holes: bool) -> _Reads:
+    bases, first = len(network.bases), network.first_gate
+    below = [0, *(1 << node for node in range(first - 1))]
+    starts, literals = network.gate_start.tolist(), network.gate_inputs.tolist()
+    for gate in range(network.gates):
+        inputs = literals[starts[gate] : starts[gate + 1]]
+        hole = holes and gate < network.base_gates and len(inputs) > 2
+        if hole and all(literal & 1 and literal >> 1 <= bases for literal in inputs):
+            below.append(1 << (first - 1 + gate))
+        else:
+            value = 0
+            for literal in inputs:
+                value |= below[literal >> 1]
+            below.append(value)
+    nexts = [below[literal >> 1] for literal in network.next_literals.tolist()]
+    low, moves = (1 << bases) - 1, (1 << network.move_count) - 1
+    return _Reads(
+        [value & low for value in nexts],
+        [value >> (first - 1) for value in nexts],
+        [value >> bases & moves for value in nexts],
+    )
+
+
+def _closures(network: Network, reads: _Reads) -> list[int]:
+    """The largest of the sets that contain a base proposition and all on which they depend, apart from step
+    clocks and what never changes. Empty if one is too large for a piece."""
+    idle = np.flatnonzero(step_clocks(network) | constant_bases(network)).tolist()
+    moving = ~sum(1 << base for base in idle)
+    closures = set()
+    for base in range(len(network.bases)):
+        found, todo = 0, 1 << base & moving
+        while todo:
+            one = todo & -todo
+            found |= one
+            todo = (todo | reads.bases[one.bit_length() - 1] & moving) & ~found
+        if found.bit_count() > _MOST_BITS:
+            return []
+        closures.add(found)
+    kept: list[int] = []
+    for closure in sorted(closures - {0}, key=lambda one: (-one.bit_count(), one)):
+        if all(closure & ~other for other in kept):
+            kept.append(closure)
+    return kept
+
+
+def find_pieces(network: Network, states: NDArray[np.bool_], holes: bool) -> Pieces:
+    """The pieces of a game, and whether the last one of them is the holes. Empty if the game has none.
+
+    Args:
+        network: the game, of one role.
+        states: bool, shape (n, bases): some states. Propositions that the same moves change, and of which one
+            is true in each of these at most, are one piece.
+    """
+    reads = _reads(network, holes)
+    alike: dict[int, int] = defaultdict(int)
+    pieces = []
+    for closure in _closures(network, reads):
+        if closure.bit_count() > 1:
+            pieces.append(closure)
+        else:
+            alike[reads.moves[closure.bit_length() - 1]] |= closure
+    for piece in alike.values():
+        members = _members(piece)
+        exclusive = len(members) <= _MOST_BITS and states[:, members].sum(axis=1).max() < 2
+        pieces += [piece] if exclusive else [1 << base for base in members]
+    found: list[tuple[tuple[int, int], ...]] = [
+        tuple((base, bit) for bit, base in enumerate(_members(piece))) for piece in pieces
+    ]
+    everything = 0
+    for read in reads.holes:
+        everything |= read
+    gates = _members(everything)
+    if len(gates) > _MOST_BITS or bool(gates) != holes:
+        return ()
+    if gates:
+        bounds = [network.gate_start[gate : gate + 2].tolist() for gate in gates]
+        inputs = [network.gate_inputs[low:high].tolist() for low, high in bounds]
+        found.append(tuple((literal // 2 - 1, bit) for bit, own in enumerate(inputs) for literal in own))
+    return tuple(found)
+
+
+def _members(bits: int) -> list[int]:
+    return [place for place in range(bits.bit_length()) if bits >> place & 1]
+
+
+def _goal(network: Network) -> list[int]:
+    """Base propositions that are true wherever the goal is 100; empty if that goal does not exist."""
+    (todo, found) = [int(literal) for _, value, literal in network.goals if value == 100], set[int]()
+    while todo:
+        node = todo.pop()
+        if node & 1 or node == FALSE:
+            continue
+        gate = (node >> 1) - network.first_gate
+        if gate >= 0:
+            todo += network.gate_inputs[network.gate_start[gate] : network.gate_start[gate + 1]].tolist()
+        elif node:
+            found.add((node >> 1) - 1)
+    return sorted(found)
+
+
+class _Codes:
+    """Reads the states of pieces from records.
+
+    Attributes:
+        first: int32, shape (bases + 1,): base b has the entries from ``first[b]`` to ``first[b + 1]``.
+        piece, bit: int32 and uint64, shape (entries,): the piece, and the bit of its code.
+        keys, numbers: uint64 and int32, shape (pieces, slots): hash tables of the codes, and the number of
+            each among the states of its piece, -1 where there is none.
+        sizes: the number of states of each piece, 0 while they are unknown.
+    """
+
+    def __init__(self, pieces: Pieces, bases: int) -> None:
+        entries = sorted((base, piece, bit) for piece, pairs in enumerate(pieces) for base, bit in pairs)
+        counts = np.bincount([base for base, _, _ in entries], minlength=bases)
+        self.first: Int32s = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+        self.piece: Int32s = np.array([piece for _, piece, _ in entries], np.int32)
+        self.bit: Words = np.array([1 << bit for _, _, bit in entries], np.uint64)
+        self.keys, self.numbers = np.zeros((0, 0), np.uint64), np.zeros((0, 0), np.int32)
+        self.sizes = [0] * len(pieces)
+        self._of_piece = np.zeros((len(pieces), bases), np.bool_)
+        for base, piece, _ in entries:
+            self._of_piece[piece, base] = True
+
+    def mask(self, pieces: list[int]) -> Words:
+        """The propositions of some pieces as a record, shape (words,)."""
+        mask: Words = pack(np.any(self._of_piece[pieces], axis=0, keepdims=True))[0]
+        return mask
+
+    def of(self, records: Words, mask: Words) -> Words:
+        """The codes of pieces, shape (n, pieces); only propositions in the mask, shape (words,), count."""
+        codes = np.zeros((len(records), len(self.sizes)), np.uint64)
+        for row in range(len(records)):
+            _read(records, row, mask, self.first, self.piece, self.bit, codes[row])
+        return codes
+
+    def number(self, codes: list[Words]) -> None:
+        """Number the states of each piece, given by their codes, all different."""
+        self.sizes = [len(own) for own in codes]
+        slots = 1 << (_SPARSE * max(self.sizes) - 1).bit_length()
+        self.keys = np.zeros((len(codes), slots), np.uint64)
+        self.numbers = np.full((len(codes), slots), -1, np.int32)
+        for piece, own in enumerate(codes):
+            _number(self.keys[piece], self.numbers[piece], own)
+
+
+@kernel
+def _read(
+    records: Words, row: Index, mask: Words, first: Int32s, piece: Int32s, bit: Words, codes: Words
+) -> None:
+    """Write the codes of all pieces, shape (pieces,)."""
+    codes[:] = 0
+    for word in range(mask.size):
+        left = records[row, word] & mask[word]
+        while left:
+            base = 64 * word + lowest_bit(left)
+            left &= left - np.uint64(1)
+            for entry in range(first[base], first[base + 1]):
+                codes[piece[entry]] |= bit[entry]
+
+
+@inner
+def _slot(code: np.uint64, slots: Index) -> Index:
+    slot: Index = np.int64(mix(np.uint64(0), code) & np.uint64(slots - 1))
+    return slot
+
+
+@kernel
+def _number(keys: Words, numbers: Int32s, codes: Words) -> None:
+    for number in range(len(codes)):
+        slot = _slot(codes[number], len(keys))
+        while numbers[slot] >= 0:
+            slot = (slot + 1) & (len(keys) - 1)
+        keys[slot], numbers[slot] = codes[number], number
+
+
+@inner
+def _numbered(keys: Words, numbers: Int32s, piece: Index, code: np.uint64) -> Index:
+    """The number of a state of a piece, -1 if it was not met."""
+    slot = _slot(code, keys.shape[1])
+    while numbers[piece, slot] >= 0 and keys[piece, slot] != code:
+        slot = (slot + 1) & (keys.shape[1] - 1)
+    return np.int64(numbers[piece, slot])
+
+
+@kernel(nogil=True)
+def _claim(
+    records: Words, mask: Words, first: Int32s, piece: Int32s, bit: Words, keys: Words, numbers: Int32s,
+    members: Ints, strides: Ints, codes: Words, table: Octets, depth: Index,
+) -> Index:  # fmt: skip
+    """Give each state of a pattern that has none yet this depth, and move its record, the first one, to the
+    front. Returns the number of these."""
+    new = 0
+    for row in range(len(records)):
+        _read(records, row, mask, first, piece, bit, codes)
+        place: Index = 0
+        for i in range(members.size):
+            number = _numbered(keys, numbers, members[i], codes[members[i]])
+            if number < 0:
+                place = -1
+                break
+            place += strides[i] * number
+        if place >= 0 and table[place] == _UNKNOWN:
+            table[place] = depth
+            records[new] = records[row]
+            new += 1
+    return new
+
+
+@kernel(nogil=True)
+def _rank(
+    records: Words, mask: Words, first: Int32s, piece: Int32s, bit: Words, keys: Words, numbers: Int32s,
+    members: Ints, strides: Ints, starts: Ints, tables: Octets, codes: Words, local: Ints, seen: Words,
+    ranks: Int32s,
+) -> None:  # fmt: skip
+    """Write the sum of the distances of each state over all patterns, or -1 if the state was seen before.
+
+    Args:
+        members, strides: shape (patterns, pieces of one); -1 and 0 where a pattern has fewer.
+        starts, tables: the table of each pattern begins there.
+    """
+    last = np.uint64(len(seen) - 1)
+    for row in range(len(records)):
+        h = hash_record(records, row, mask) | np.uint64(1)
+        slot = h >> np.uint64(1) & last
+        if seen[slot] == h:
+            ranks[row] = -1
+            continue
+        seen[slot] = h
+        _read(records, row, mask, first, piece, bit, codes)
+        for p in range(codes.size):
+            local[p] = _numbered(keys, numbers, p, codes[p])
+        total: Index = 0
+        for pattern in range(members.shape[0]):
+            place: Index = starts[pattern]
+            for i in range(members.shape[1]):
+                member = members[pattern, i]
+                if member < 0:
+                    break
+                if local[member] < 0:
+                    place = -1
+                    break
+                place += strides[pattern, i] * local[member]
+            total += np.int64(tables[place]) if place >= 0 else _UNKNOWN
+        ranks[row] = total
+
+
+class _Distances:
+    """The sums of distances by patterns, made piece by piece."""
+
+    def __init__(self, expander: Expander, pieces: Pieces, holes: bool, goal: Words) -> None:
+        network = expander.machine.network
+        self._expander = expander
+        self._goal, self._holes = goal, holes
+        self.codes = _Codes(pieces, len(network.bases))
+        self.mask: Words = pack(~step_clocks(network)[None, :])[0]
+        self.tables: list[tuple[list[int], list[int], Octets]] = []
+        self.states = 0
+
+    def learn(self) -> Iterator[None]:
+        """Find the states of each piece, by a search from the goal that tells apart the states of this piece
+        and the holes. They stay unknown if they are too many."""
+        codes, pieces = self.codes, len(self.codes.sizes)
+        known = []
+        for piece in range(pieces):
+            pair = [piece, pieces - 1] if self._holes else [piece]
+            mask = codes.mask(pair)
+            found, front = set[tuple[int, ...]](), [self._goal]
+            while front:
+                following = []
+                for records in front:
+                    for chunk in self._expander.stream(records):
+                        own = codes.of(chunk.records, mask)[:, pair]
+                        new = []
+                        for row, key in enumerate(map(tuple, own.tolist())):
+                            if key not in found:
+                                found.add(key)
+                                new.append(row)
+                        following.append(chunk.records[new])
+                        if len(found) > _MOST_STATES:
+                            return
+                        yield
+                front = [records for records in following if len(records)]
+            known.append(np.array(sorted({key[0] for key in found}), np.uint64))
+        codes.number(known)
+
+    def measure(self, rng: np.random.Generator, patterns: int) -> Iterator[None]:
+        """Measure the distances of so many more patterns of random pieces."""
+        sizes = self.codes.sizes
+        if not all(sizes):
+            return
+        pieces = len(sizes) - self._holes
+        always = [pieces] if self._holes else []
+        order: list[int] = []
+        for _ in range(patterns):
+            members, entries = list(always), int(np.prod([sizes[piece] for piece in always], dtype=np.int64))
+            while len(members) < len(sizes):
+                order = order or [piece for piece in rng.permutation(pieces).tolist() if piece not in members]
+                if entries * sizes[order[-1]] > _ENTRIES:
+                    break
+                entries *= sizes[order[-1]]
+                members.append(order.pop())
+            if len(members) == len(always):
+                return
+            yield from self._measure(members, entries)
+            if len(members) == len(sizes):
+                return
+
+    def _measure(self, members: list[int], entries: int) -> Iterator[None]:
+        codes = self.codes
+        sizes = [codes.sizes[piece] for piece in members]
+        strides = [1, *np.cumprod(sizes[:-1]).tolist()]
+        mask = codes.mask(members)
+        table = np.full(entries, _UNKNOWN, np.uint8)
+        scratch = np.zeros(len(codes.sizes), np.uint64)
+        fixed = mask, codes.first, codes.piece, codes.bit, codes.keys, codes.numbers
+        parts = np.array(members, np.int64), np.array(strides, np.int64), scratch, table
+        front = [self._goal.copy()]
+        _claim(front[0], *fixed, *parts, 0)
+        depth = 0
+        while front and depth < _UNKNOWN - 2:
+            depth += 1
+            following = []
+            for records in front:
+                for chunk in self._expander.stream(records):
+                    self.states += len(chunk)
+                    new = _claim(chunk.records, *fixed, *parts, depth)
+                    if new:
+                        following.append(chunk.records[:new].copy())
+                    yield
+            front = following
+        table[table == _UNKNOWN] = depth
+        self.tables.append((members, strides, table))
+
+
+class _Ranks:
+    """Ranks states that it has not seen before by the sum of their distances."""
+
+    def __init__(self, distances: _Distances) -> None:
+        codes, tables = distances.codes, distances.tables
+        most = max(len(members) for members, _, _ in tables)
+        self._members = np.full((len(tables), most), -1, np.int64)
+        self._strides = np.zeros((len(tables), most), np.int64)
+        for row, (members, strides, _) in enumerate(tables):
+            self._members[row, : len(members)] = members
+            self._strides[row, : len(strides)] = strides
+        sizes = [len(table) for _, _, table in tables]
+        self._starts: Ints = np.cumsum([0, *sizes[:-1]]).astype(np.int64)
+        self._tables = np.concatenate([table for _, _, table in tables])
+        self._fixed = distances.mask, codes.first, codes.piece, codes.bit, codes.keys, codes.numbers
+        self._codes, self._local = np.zeros(len(codes.sizes), np.uint64), np.zeros(len(codes.sizes), np.int64)
+        self._seen = np.zeros(_SEEN, np.uint64)
+
+    def of(self, records: Words) -> Int32s:
+        """int32, shape (n,): the sums, -1 for states seen before."""
+        ranks = np.empty(len(records), np.int32)
+        _rank(
+            records, *self._fixed, self._members, self._strides, self._starts, self._tables, self._codes,
+            self._local, self._seen, ranks,
+        )  # fmt: skip
+        return ranks
+
+
+def _unending(machine: PropnetMachine) -> Expander:
+    """An expander for the same game that never ends, so that the goal has successors."""
+    network = replace(machine.network, terminal_literal=FALSE)
+    return Expander(PropnetMachine(machine.rules, network), _ROWS)
+
+
+def _can_be_undone(expander: Expander, records: Words, mask: Words) -> bool:
+    """Whether from each successor of these states, unless it is the same, a move leads back."""
+    first = expander.expand(records)
+    before, after = records[first.parents] & mask, first.records & mask
+    changed = np.flatnonzero((before != after).any(axis=1))
+    if not len(changed):
+        return False
+    second = expander.expand(first.records[changed])
+    same = (second.records & mask == before[changed][second.parents]).all(axis=1)
+    return len(np.unique(second.parents[same])) == len(changed)
+
+
+def _complete(pieces: Pieces, states: NDArray[np.bool_], goal: Words) -> bool:
+    """Whether as many propositions of each piece are true in the goal as in some of these states: the goal
+    says where each piece is."""
+    wanted = unpack(goal, states.shape[1])[0].astype(np.bool_)
+    members = [[base for base, _ in piece] for piece in pieces]
+    return all((states[:, own].sum(axis=1) == wanted[own].sum()).any() for own in members)
+
+
+class PatternDatabases(LineSolver):
+    """Measures distances, then searches in beams. It gives up at once if there are no pieces, if the goal is
+    not one state, or if some move cannot be undone."""
+
+    name = "patterns"
+
+    def __init__(self, task: Task) -> None:
+        super().__init__(task)
+        self._memory = task.memory
+        self._rng = np.random.default_rng(task.seed)
+        self._best = -1
+        self._work = self._search()
+
+    @classmethod
+    def recognise(cls, machine: PropnetMachine) -> Promise | None:
+        network = machine.network
+        if len(network.loops) or not 0 < len(network.bases) <= _MOST_BASES or not _goal(network):
+            return None
+        found = any(_closures(network, _reads(network, holes)) for holes in (False, True))
+        return Promise(Certainty.FINDS) if found else None
+
+    def step(self, deadline: float) -> bool:
+        while time.monotonic() < deadline:
+            if next(self._work, self) is self:
+                return True
+        return False
+
+    def _search(self) -> Iterator[None]:
+        machine, goal = self.machine, self._goal()
+        network = machine.network
+        states = sample_states(machine, _SAMPLES)
+        some = states[:: max(1, len(states) // _TRIED)]
+        some = some[~machine.evaluate(some).terminal]
+        expander = _unending(machine)
+        if goal is None or not _can_be_undone(expander, some, pack(~step_clocks(network)[None, :])[0]):
+            return
+        bits = unpack(states, len(network.bases)).astype(np.bool_)
+        for holes in (True, False):
+            pieces = find_pieces(network, bits, holes)
+            if len(pieces) - holes > 1 and self.proven < 0 and _complete(pieces, bits, goal):
+                distances = _Distances(expander, pieces, holes, goal)
+                yield from distances.learn()
+                yield from self._widen(distances)
+
+    def _widen(self, distances: _Distances) -> Iterator[None]:
+        """Search in wider and wider beams, with more and more patterns."""
+        width = _NARROWEST
+        while self.proven < 0 and width * _WIDER * 8 * (self.machine.words + 40) < self._memory:
+            yield from distances.measure(self._rng, _PATTERNS)
+            if not distances.tables:
+                return
+            yield from self._beam(_Ranks(distances), width)
+            width *= _WIDER
+
+    def _goal(self) -> Words | None:
+        """The only state with goal 100, shape (1, words); None if there are several."""
+        network = self.machine.network
+        bits = np.zeros(len(network.bases), np.bool_)
+        bits[_goal(network)] = True
+        bits |= np.asarray(network.initial, np.bool_) & (constant_bases(network) | step_clocks(network))
+        record = pack(bits[None, :])
+        evaluation = self.machine.evaluate(record)
+        return record if evaluation.terminal[0] and evaluation.goals[0, 0] == 100 else None
+
+    def _beam(self, ranks: _Ranks, width: int) -> Iterator[None]:
+        """Search with a beam of this width."""
+        expander = Expander(self.machine, _ROWS)
+        records = self.machine.records([self.start]).copy()
+        trail: list[tuple[Int32s, Int32s]] = []
+        ranks.of(records)
+        while len(records) and len(trail) < _MOST_MOVES:
+            layer = _Layer(width)
+            for chunk in expander.stream(records, judged=True):
+                self.states += len(chunk)
+                self._note_ends(chunk, trail)
+                if self.proven >= 0:
+                    return
+                sums = ranks.of(chunk.records)
+                going = np.flatnonzero((sums >= 0) & ~chunk.terminal)
+                layer.add(sums[going] + self._rng.random(len(going)), chunk, going)
+                yield
+            layer.thin(width)
+            records = layer.records
+            trail.append((layer.parents, layer.moves))
+
+    def _note_ends(self, chunk: Expansion, trail: list[tuple[Int32s, Int32s]]) -> None:
+        """Report the best end among these successors if it is better than all previous ones."""
+        ends = np.flatnonzero(chunk.terminal)
+        if not len(ends) or (value := int(chunk.goals[ends, 0].max())) <= self._best:
+            return
+        self._best = value
+        end = int(ends[np.argmax(chunk.goals[ends, 0])])
+        place, moves = int(chunk.parents[end]), [int(chunk.moves[end, 0])]
+        for parents, made in reversed(trail):
+            moves.append(int(made[place]))
+            place = int(parents[place])
+        self.report(value, moves[::-1])
+        if value == 100:
+            self.proven = value
+
+    @classmethod
+    def warm_up(cls, machine: PropnetMachine) -> None:
+        bases = len(machine.network.bases)
+        start = machine.records([machine.initial_state()]).copy()
+        expander = _unending(machine)
+        _can_be_undone(expander, start, pack(np.ones((1, bases), np.bool_))[0])
+        distances = _Distances(expander, tuple(((base, 0),) for base in range(min(bases, 4))), False, start)
+        for _ in distances.learn():
+            pass
+        for _ in distances.measure(np.random.default_rng(0), 1):
+            pass
+        if distances.tables:
+            _Ranks(distances).of(start)
+
+
+class _Layer:
+    """The states of one layer with the lowest ranks: ``records``, and for each its ``parents`` place in the
+    layer before and the ``moves`` from there."""
+
+    def __init__(self, width: int) -> None:
+        self._width = width
+        self._parts: list[tuple[NDArray[np.float64], Int32s, Int32s, Words]] = []
+        self._held = 0
+        self.parents = self.moves = np.zeros(0, np.int32)
+        self.records = np.zeros((0, 1), np.uint64)
+
+    def add(self, ranks: NDArray[np.float64], chunk: Expansion, rows: NDArray[np.intp]) -> None:
+        """Add these successors with their ranks."""
+        self._parts.append((ranks, chunk.parents[rows], chunk.moves[rows, 0], chunk.records[rows]))
+        self._held += len(rows)
+        if self._held > 3 * self._width:
+            self.thin(self._width)
+
+    def thin(self, width: int) -> None:
+        """Drop all but so many of them."""
+        if not self._parts:
+            return
+        ranks, parents, moves, records = (np.concatenate(arrays) for arrays in zip(*self._parts, strict=True))
+        if len(ranks) > width:
+            best = np.argpartition(ranks, width)[:width]
+            ranks, parents, moves, records = ranks[best], parents[best], moves[best], records[best]
+        self._parts, self._held = [(ranks, parents, moves, records)], len(ranks)
+        self.parents, self.moves, self.records = parents, moves, np.ascontiguousarray(records)
