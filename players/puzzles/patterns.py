@@ -17,6 +17,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +36,9 @@ from propnet.network import Network
 from propnet.passes.circuit import FALSE
 from propnet.recoding.samples import sample_states
 
-_MOST_BASES = 4000
+_MOST_BASES, _MOST_INPUTS = 4000, 100_000
+"""The largest network in which pieces are looked for."""
+_MOST_HOLES = 512
 _MOST_BITS = 64
 """The most propositions of a piece, and the most holes."""
 _MOST_STATES = 1 << 12
@@ -64,33 +67,37 @@ the piece's state."""
 @dataclass(frozen=True, slots=True)
 class _Reads:
     """From what the next value of each base proposition is computed, as sets of bits: base propositions,
-    holes (their gates), and moves."""
+    moves, and holes, whose numbers are their places in ``gates``."""
 
     bases: list[int]
-    holes: list[int]
     moves: list[int]
+    holes: list[int]
+    gates: list[int]
 
 
 def _reads(network: Network, holes: bool) -> _Reads:
     bases, first = len(network.bases), network.first_gate
-    below = [0, *(1 << node for node in range(first - 1))]
     starts, literals = network.gate_start.tolist(), network.gate_inputs.tolist()
-    for gate in range(network.gates):
-        inputs = literals[starts[gate] : starts[gate + 1]]
-        hole = holes and gate < network.base_gates and len(inputs) > 2
-        if hole and all(literal & 1 and literal >> 1 <= bases for literal in inputs):
-            below.append(1 << (first - 1 + gate))
-        else:
-            value = 0
-            for literal in inputs:
-                value |= below[literal >> 1]
-            below.append(value)
+    inputs = [literals[low:high] for low, high in pairwise(starts)]
+    gates = [
+        gate
+        for gate, own in enumerate(inputs[: network.base_gates] if holes else ())
+        if len(own) > 2 and all(literal & 1 and literal >> 1 <= bases for literal in own)
+    ][:_MOST_HOLES]
+    below = [0, *(1 << node for node in range(first - 1))]
+    bits = {gate: 1 << (first - 1 + number) for number, gate in enumerate(gates)}
+    for gate, own in enumerate(inputs):
+        value = bits.get(gate, 0)
+        for literal in own if not value else ():
+            value |= below[literal >> 1]
+        below.append(value)
     nexts = [below[literal >> 1] for literal in network.next_literals.tolist()]
     low, moves = (1 << bases) - 1, (1 << network.move_count) - 1
     return _Reads(
         [value & low for value in nexts],
-        [value >> (first - 1) for value in nexts],
         [value >> bases & moves for value in nexts],
+        [value >> (first - 1) for value in nexts],
+        gates,
     )
 
 
@@ -106,13 +113,16 @@ def _closures(network: Network, reads: _Reads) -> list[int]:
             one = todo & -todo
             found |= one
             todo = (todo | reads.bases[one.bit_length() - 1] & moving) & ~found
-        if found.bit_count() > _MOST_BITS:
-            return []
+            if found.bit_count() + todo.bit_count() > _MOST_BITS:
+                return []
         closures.add(found)
     kept: list[int] = []
+    holders: dict[int, list[int]] = defaultdict(list)
     for closure in sorted(closures - {0}, key=lambda one: (-one.bit_count(), one)):
-        if all(closure & ~other for other in kept):
+        if all(closure & ~other for other in holders[closure.bit_length()]):
             kept.append(closure)
+            for base in _members(closure):
+                holders[base + 1].append(closure)
     return kept
 
 
@@ -142,7 +152,7 @@ def find_pieces(network: Network, states: NDArray[np.bool_], holes: bool) -> Pie
     everything = 0
     for read in reads.holes:
         everything |= read
-    gates = _members(everything)
+    gates = [reads.gates[number] for number in _members(everything)]
     if len(gates) > _MOST_BITS or bool(gates) != holes:
         return ()
     if gates:
@@ -153,7 +163,11 @@ def find_pieces(network: Network, states: NDArray[np.bool_], holes: bool) -> Pie
 
 
 def _members(bits: int) -> list[int]:
-    return [place for place in range(bits.bit_length()) if bits >> place & 1]
+    members = []
+    while bits:
+        members.append((bits & -bits).bit_length() - 1)
+        bits &= bits - 1
+    return members
 
 
 def _goal(network: Network) -> list[int]:
@@ -460,22 +474,25 @@ def _complete(pieces: Pieces, states: NDArray[np.bool_], goal: Words) -> bool:
 
 
 class PatternDatabases(LineSolver):
-    """Measures distances, then searches in beams. It gives up at once if there are no pieces, if the goal is
-    not one state, or if some move cannot be undone."""
+    """Measures distances, then searches in beams, wider and wider ones, for shorter lines too. It gives up at
+    once if there are no pieces, if the goal is not one state, or if some move cannot be undone."""
 
     name = "patterns"
+    shortens = True
 
     def __init__(self, task: Task) -> None:
         super().__init__(task)
         self._memory = task.memory
         self._rng = np.random.default_rng(task.seed)
         self._best = -1
+        self._most = _MOST_MOVES  # longer lines are of no interest
         self._work = self._search()
 
     @classmethod
     def recognise(cls, machine: PropnetMachine) -> Promise | None:
         network = machine.network
-        if len(network.loops) or not 0 < len(network.bases) <= _MOST_BASES or not _goal(network):
+        small = 0 < len(network.bases) <= _MOST_BASES and len(network.gate_inputs) <= _MOST_INPUTS
+        if not small or len(network.loops) or not _goal(network):
             return None
         found = any(_closures(network, _reads(network, holes)) for holes in (False, True))
         return Promise(Certainty.FINDS) if found else None
@@ -498,7 +515,7 @@ class PatternDatabases(LineSolver):
         bits = unpack(states, len(network.bases)).astype(np.bool_)
         for holes in (True, False):
             pieces = find_pieces(network, bits, holes)
-            if len(pieces) - holes > 1 and self.proven < 0 and _complete(pieces, bits, goal):
+            if len(pieces) - holes > 1 and self._best < 100 and _complete(pieces, bits, goal):
                 distances = _Distances(expander, pieces, holes, goal)
                 yield from distances.learn()
                 yield from self._widen(distances)
@@ -506,7 +523,7 @@ class PatternDatabases(LineSolver):
     def _widen(self, distances: _Distances) -> Iterator[None]:
         """Search in wider and wider beams, with more and more patterns."""
         width = _NARROWEST
-        while self.proven < 0 and width * _WIDER * 8 * (self.machine.words + 40) < self._memory:
+        while width * _WIDER * 8 * (self.machine.words + 40) < self._memory:
             yield from distances.measure(self._rng, _PATTERNS)
             if not distances.tables:
                 return
@@ -529,12 +546,12 @@ class PatternDatabases(LineSolver):
         records = self.machine.records([self.start]).copy()
         trail: list[tuple[Int32s, Int32s]] = []
         ranks.of(records)
-        while len(records) and len(trail) < _MOST_MOVES:
+        while len(records) and len(trail) < self._most:
             layer = _Layer(width)
             for chunk in expander.stream(records, judged=True):
                 self.states += len(chunk)
                 self._note_ends(chunk, trail)
-                if self.proven >= 0:
+                if len(trail) == self._most:
                     return
                 sums = ranks.of(chunk.records)
                 going = np.flatnonzero((sums >= 0) & ~chunk.terminal)
@@ -545,9 +562,10 @@ class PatternDatabases(LineSolver):
             trail.append((layer.parents, layer.moves))
 
     def _note_ends(self, chunk: Expansion, trail: list[tuple[Int32s, Int32s]]) -> None:
-        """Report the best end among these successors if it is better than all previous ones."""
+        """Report the best end among these successors if it is better than all previous ones, or the goal in
+        fewer moves."""
         ends = np.flatnonzero(chunk.terminal)
-        if not len(ends) or (value := int(chunk.goals[ends, 0].max())) <= self._best:
+        if not len(ends) or ((value := int(chunk.goals[ends, 0].max())) <= self._best and value < 100):
             return
         self._best = value
         end = int(ends[np.argmax(chunk.goals[ends, 0])])
@@ -557,7 +575,7 @@ class PatternDatabases(LineSolver):
             place = int(parents[place])
         self.report(value, moves[::-1])
         if value == 100:
-            self.proven = value
+            self._most = len(trail)
 
     @classmethod
     def warm_up(cls, machine: PropnetMachine) -> None:

@@ -156,6 +156,12 @@ def test_fifteen_tiles_at_random_are_put_in_order(seed: int) -> None:
     replayed(machine.rules, solution)
 
 
+def test_shorter_lines_are_looked_for() -> None:
+    lines, _ = searched(machine_of(tiles(4, 4, shuffled(4, 4, 5000, 2), 200)), 8.0)
+    lengths = [len(moves) for value, moves in lines if value == 100]
+    assert len(lengths) > 1 and lengths == sorted(set(lengths), reverse=True)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["rubiksCube", "rubiksCubeSuperflip"])
 def test_the_public_cube_is_solved(corpus: Path, name: str) -> None:
