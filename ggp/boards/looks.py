@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 from string import ascii_lowercase, digits
@@ -77,8 +77,23 @@ def _letters_of(board: Grid, rules: Rules, roles: tuple[Term, ...]) -> dict[Thin
         letters |= {thing: str(i) for i, thing in enumerate(moving, 1)}
     else:
         letters |= _single_letters(moving, owners, used)
-    hints = {thing: hint_for(thing, rules) for thing in letters}
-    return {thing: hint.sign if (hint := hints[thing]) and hint.sign else letters[thing] for thing in letters}
+    found = ((thing, hint_for(thing, rules)) for thing in letters)
+    hints = {thing: hint for thing, hint in found if hint is not None}
+    shared = _letters_of_areas(hints.values())
+    return {
+        thing: ((hint := hints.get(thing)) and (hint.sign or shared.get(hint))) or letter
+        for thing, letter in letters.items()
+    }
+
+
+def _letters_of_areas(hints: Iterable[PictureHint]) -> dict[PictureHint, str]:
+    """One letter for all things that one hint makes areas of a colour: they look alike."""
+    letters: dict[PictureHint, str] = {}
+    for hint in hints:
+        if hint.every and hint.look == "area" and hint not in letters:
+            free = (c for c in hint.words[0].upper() if c not in letters.values())
+            letters[hint] = next(free, _FIXED_SIGNS[0])
+    return letters
 
 
 def hint_for(thing: Thing, rules: Rules) -> PictureHint | None:

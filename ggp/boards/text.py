@@ -123,7 +123,10 @@ class Painter:
             if hint is not None and hint.sign and hint.look != "letter":
                 continue  # A number from the author of the rules needs no explanation.
             letter, style = look.span
-            if letter not in (meaning, meaning.lstrip(ascii_letters)):
+            if hint is not None and hint.every and hint.look == "area":
+                meaning = " ".join(hint.words)
+            known = (letter, meaning, style) in self.legend
+            if not known and letter not in (meaning, meaning.lstrip(ascii_letters)):
                 self.legend.append((letter, meaning, style))
 
     def draw_state(self, state: State, width: int = 80, before: State | None = None) -> DrawnState:

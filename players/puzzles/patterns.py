@@ -50,6 +50,8 @@ _ENTRIES = 1 << 19
 _PATTERNS = 8
 """PatternDatabases that are measured before each beam."""
 _ROWS = 1 << 13
+_TELLING = 8
+"""Pieces are compared if they have this many states in the sample."""
 _SAMPLES, _TRIED = 1 << 10, 64
 """States of random matches, and how many of them are tried for moves that cannot be undone."""
 _SEEN = 1 << 22
@@ -147,7 +149,8 @@ def find_pieces(network: Network, states: NDArray[np.bool_], holes: bool) -> Pie
         exclusive = len(members) <= _MOST_BITS and states[:, members].sum(axis=1).max() < 2
         pieces += [piece] if exclusive else [1 << base for base in members]
     found: list[tuple[tuple[int, int], ...]] = [
-        tuple((base, bit) for bit, base in enumerate(_members(piece))) for piece in pieces
+        tuple((base, bit) for bit, base in enumerate(_members(piece)))
+        for piece in _without_copies(pieces, states)
     ]
     everything = 0
     for read in reads.holes:
@@ -160,6 +163,18 @@ def find_pieces(network: Network, states: NDArray[np.bool_], holes: bool) -> Pie
         inputs = [network.gate_inputs[low:high].tolist() for low, high in bounds]
         found.append(tuple((literal // 2 - 1, bit) for bit, own in enumerate(inputs) for literal in own))
     return tuple(found)
+
+
+def _without_copies(pieces: list[int], states: NDArray[np.bool_]) -> list[int]:
+    """One piece of those of which each tells the states of the others: of the stickers of a cubie one."""
+    kept: dict[bytes, int] = {}
+    for number, piece in enumerate(pieces):
+        bits = np.packbits(states[:, _members(piece)], axis=1)
+        _, first, labels = np.unique(bits, axis=0, return_index=True, return_inverse=True)
+        ranks = np.argsort(np.argsort(first))[labels.ravel()]
+        few = len(first) < _TELLING
+        kept.setdefault(number.to_bytes(4) if few else ranks.tobytes(), piece)
+    return list(kept.values())
 
 
 def _members(bits: int) -> list[int]:

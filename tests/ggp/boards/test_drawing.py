@@ -158,6 +158,17 @@ def test_first_and_second_side_are_capitals_and_small_letters() -> None:
     }
 
 
+def test_stickers_of_one_colour_have_one_letter_and_one_entry_of_the_legend() -> None:
+    game = Game.load("rubikscube")
+    machine = game.machine("prover")
+    painter = Painter(find_board(machine), machine.rules, machine.roles)
+    assert [(sign, meaning) for sign, meaning, _ in painter.legend] == [
+        (colour[0].upper(), colour) for colour in ("blue", "green", "orange", "red", "white", "yellow")
+    ]
+    text = painter.draw_state(machine.initial_state()).plain()
+    assert [sum(row.count(letter) for row in text.splitlines()[:9]) for letter in "BGORWY"] == [9] * 6
+
+
 @pytest.mark.parametrize("kinds", [20, 40, 80, 200])
 def test_every_kind_of_piece_has_a_sign_of_its_own(kinds: int) -> None:
     things = [f"p{i % 7}{'abcdefgh'[i // 7 % 8]}{i // 56}" for i in range(kinds)]

@@ -99,6 +99,11 @@ def test_the_pieces_of_a_cube_are_its_cubies(corpus: Path) -> None:
     assert sum(map(len, pieces)) == 20 * 14
 
 
+def test_of_the_stickers_of_a_cubie_one_is_a_piece() -> None:
+    pieces = pieces_of(machine_of("rubikscube"), holes=False)
+    assert len(pieces) == 20 and {len(piece) for piece in pieces} == {24}
+
+
 def plain_distances(machine: PropnetMachine, goal: frozenset[str]) -> Iterator[tuple[frozenset[str], int]]:
     """The fewest moves between the goal and each board, by a plain search; every move can be undone."""
     state = machine.state_of([term for term in machine.network.bases if str(term) in goal | {"(step 0)"}])
