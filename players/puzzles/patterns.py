@@ -13,11 +13,13 @@ anew with a wider beam, and more patterns, until it finds the goal.
 
 from __future__ import annotations
 
+import threading
 import time
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import chain, pairwise
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,7 +58,7 @@ _SAMPLES, _TRIED = 1 << 10, 64
 """States of random matches, and how many of them are tried for moves that cannot be undone."""
 _SEEN = 1 << 22
 """Places for hashes of states that a beam has met; a new state takes the place of an old one."""
-_NARROWEST = 1 << 10
+_NARROWEST = 1 << 8
 _WIDER = 4
 _MOST_MOVES = 1000
 _UNKNOWN = 255
@@ -347,18 +349,35 @@ def _rank(
 
 
 class _Distances:
-    """The sums of distances by patterns, made piece by piece."""
+    """The distances of patterns of random pieces, measured in small parts.
 
-    def __init__(self, expander: Expander, pieces: Pieces, holes: bool, goal: Words) -> None:
+    Attributes:
+        codes: reads the states of the pieces.
+        mask: uint64, shape (words,): all but step clocks.
+        tables: of each pattern its pieces, their strides in the table, and the distances.
+        states: the number of states that were looked at.
+        done: whether there are no more patterns to measure.
+    """
+
+    def __init__(self, expander: Expander, pieces: Pieces, holes: bool, goal: Words, seed: int) -> None:
         network = expander.machine.network
         self._expander = expander
         self._goal, self._holes = goal, holes
+        self._rng = np.random.default_rng(seed)
         self.codes = _Codes(pieces, len(network.bases))
         self.mask: Words = pack(~step_clocks(network)[None, :])[0]
         self.tables: list[tuple[list[int], list[int], Octets]] = []
         self.states = 0
+        self.done = False
+        self._work = chain(self._learn(), self._measured())
 
-    def learn(self) -> Iterator[None]:
+    def more(self, patterns: int) -> Iterator[None]:
+        """Work until there are so many patterns, or all that are wanted."""
+        while len(self.tables) < patterns and not self.done:
+            self.done = next(self._work, self) is self
+            yield
+
+    def _learn(self) -> Iterator[None]:
         """Find the states of each piece, by a search from the goal that tells apart the states of this piece
         and the holes. They stay unknown if they are too many."""
         codes, pieces = self.codes, len(self.codes.sizes)
@@ -385,18 +404,20 @@ class _Distances:
             known.append(np.array(sorted({key[0] for key in found}), np.uint64))
         codes.number(known)
 
-    def measure(self, rng: np.random.Generator, patterns: int) -> Iterator[None]:
-        """Measure the distances of so many more patterns of random pieces."""
+    def _measured(self) -> Iterator[None]:
+        """Measure pattern after pattern; one is enough if all pieces fit into it."""
         sizes = self.codes.sizes
         if not all(sizes):
             return
         pieces = len(sizes) - self._holes
         always = [pieces] if self._holes else []
         order: list[int] = []
-        for _ in range(patterns):
+        while True:
             members, entries = list(always), int(np.prod([sizes[piece] for piece in always], dtype=np.int64))
             while len(members) < len(sizes):
-                order = order or [piece for piece in rng.permutation(pieces).tolist() if piece not in members]
+                order = order or [
+                    piece for piece in self._rng.permutation(pieces).tolist() if piece not in members
+                ]
                 if entries * sizes[order[-1]] > _ENTRIES:
                     break
                 entries *= sizes[order[-1]]
@@ -490,15 +511,17 @@ def _complete(pieces: Pieces, states: NDArray[np.bool_], goal: Words) -> bool:
 
 class PatternDatabases(LineSolver):
     """Measures distances, then searches in beams, wider and wider ones, for shorter lines too. It gives up at
-    once if there are no pieces, if the goal is not one state, or if some move cannot be undone."""
+    once if there are no pieces, if the goal is not one state, or if some move cannot be undone. The distances
+    stay for other starts."""
 
     name = "patterns"
     shortens = True
+    _known: ClassVar[tuple[Network, int, list[_Distances]] | None] = None
 
     def __init__(self, task: Task) -> None:
         super().__init__(task)
         self._memory = task.memory
-        self._rng = np.random.default_rng(task.seed)
+        self._seed, self._rng = task.seed, np.random.default_rng(task.seed)
         self._best = -1
         self._most = _MOST_MOVES  # longer lines are of no interest
         self._work = self._search()
@@ -519,8 +542,18 @@ class PatternDatabases(LineSolver):
         return False
 
     def _search(self) -> Iterator[None]:
-        machine, goal = self.machine, self._goal()
-        network = machine.network
+        network, thread = self.machine.network, threading.get_ident()
+        known = PatternDatabases._known
+        if known is None or known[0] is not network or known[1] != thread:
+            known = PatternDatabases._known = network, thread, list(self._ways())
+        for distances in known[2]:
+            if self._best < 100:
+                yield from self._widen(distances)
+
+    def _ways(self) -> Iterator[_Distances]:
+        """The ways to divide the game into pieces: with holes, and without. None if the goal is not one
+        state, or if some move cannot be undone."""
+        machine, network, goal = self.machine, self.machine.network, self._goal()
         states = sample_states(machine, _SAMPLES)
         some = states[:: max(1, len(states) // _TRIED)]
         some = some[~machine.evaluate(some).terminal]
@@ -530,20 +563,19 @@ class PatternDatabases(LineSolver):
         bits = unpack(states, len(network.bases)).astype(np.bool_)
         for holes in (True, False):
             pieces = find_pieces(network, bits, holes)
-            if len(pieces) - holes > 1 and self._best < 100 and _complete(pieces, bits, goal):
-                distances = _Distances(expander, pieces, holes, goal)
-                yield from distances.learn()
-                yield from self._widen(distances)
+            if len(pieces) - holes > 1 and _complete(pieces, bits, goal):
+                yield _Distances(expander, pieces, holes, goal, self._seed)
 
     def _widen(self, distances: _Distances) -> Iterator[None]:
         """Search in wider and wider beams, with more and more patterns."""
-        width = _NARROWEST
+        width, patterns = _NARROWEST, _PATTERNS
         while width * _WIDER * 8 * (self.machine.words + 40) < self._memory:
-            yield from distances.measure(self._rng, _PATTERNS)
+            yield from distances.more(patterns)
             if not distances.tables:
                 return
             yield from self._beam(_Ranks(distances), width)
-            width *= _WIDER
+            width, patterns = width * _WIDER, patterns + _PATTERNS
+        self.states += distances.states
 
     def _goal(self) -> Words | None:
         """The only state with goal 100, shape (1, words); None if there are several."""
@@ -598,10 +630,9 @@ class PatternDatabases(LineSolver):
         start = machine.records([machine.initial_state()]).copy()
         expander = _unending(machine)
         _can_be_undone(expander, start, pack(np.ones((1, bases), np.bool_))[0])
-        distances = _Distances(expander, tuple(((base, 0),) for base in range(min(bases, 4))), False, start)
-        for _ in distances.learn():
-            pass
-        for _ in distances.measure(np.random.default_rng(0), 1):
+        pieces = tuple(((base, 0),) for base in range(min(bases, 4)))
+        distances = _Distances(expander, pieces, False, start, 0)
+        for _ in distances.more(1):
             pass
         if distances.tables:
             _Ranks(distances).of(start)

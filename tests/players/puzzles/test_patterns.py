@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -134,13 +133,28 @@ def test_distances_of_patterns_are_bounds_and_those_of_all_pieces_are_exact(
     records = machine.records([machine.state_of([names[name] for name in board]) for board in boards])
     bits = unpack(records, len(machine.network.bases)).astype(np.bool_)
     pieces = find_pieces(machine.network, bits, holes=True)
-    distances = patterns._Distances(patterns._unending(machine), pieces, True, records[:1])
-    for _ in chain(distances.learn(), distances.measure(np.random.default_rng(0), 4)):
+    distances = patterns._Distances(patterns._unending(machine), pieces, True, records[:1], 0)
+    for _ in distances.more(4):
         pass
     sums, true = patterns._Ranks(distances).of(records), np.array(list(boards.values()))
     assert len(boards) == 360 and sums[0] == 0 and (sums[1:] > 0).all()
     assert (sums <= len(distances.tables) * true).all()
     assert (sums == len(distances.tables) * true).all() == (entries == 6**6)
+
+
+def test_distances_stay_for_the_next_start() -> None:
+    machine = machine_of(tiles(3, 3, shuffled(3, 3, 400, 1), 90))
+    lines, first = searched(machine)
+    start = machine.next_state(machine.initial_state(), [lines[-1][1][0]])
+    found: list[int] = []
+    second = PatternDatabases(Task(machine, start, lambda value, moves: found.append(len(moves)), 1 << 28))
+    known = PatternDatabases._known
+    assert known is not None and known[0] is machine.network and known[2][0].tables
+    before = known[2][0].states
+    while not second.step(time.monotonic() + 0.05):
+        pass
+    assert PatternDatabases._known is known and known[2][0].states == before
+    assert found[-1] == len(lines[-1][1]) - 1
 
 
 @given(st.integers(2, 4), st.integers(2, 3), st.integers(0, 1000))
