@@ -58,7 +58,7 @@ _SAMPLES, _TRIED = 1 << 10, 64
 """States of random matches, and how many of them are tried for moves that cannot be undone."""
 _SEEN = 1 << 22
 """Places for hashes of states that a beam has met; a new state takes the place of an old one."""
-_NARROWEST = 1 << 8
+_NARROWEST, _WIDE = 1 << 8, 1 << 12
 _WIDER = 4
 _MOST_MOVES = 1000
 _UNKNOWN = 255
@@ -574,7 +574,8 @@ class PatternDatabases(LineSolver):
             if not distances.tables:
                 return
             yield from self._beam(_Ranks(distances), width)
-            width, patterns = width * _WIDER, patterns + _PATTERNS
+            patterns += _PATTERNS if width >= _WIDE else 0
+            width *= _WIDER
         self.states += distances.states
 
     def _goal(self) -> Words | None:

@@ -144,7 +144,7 @@ def test_distances_of_patterns_are_bounds_and_those_of_all_pieces_are_exact(
 
 def test_distances_stay_for_the_next_start() -> None:
     machine = machine_of(tiles(3, 3, shuffled(3, 3, 400, 1), 90))
-    lines, first = searched(machine)
+    lines, _ = searched(machine)
     start = machine.next_state(machine.initial_state(), [lines[-1][1][0]])
     found: list[int] = []
     second = PatternDatabases(Task(machine, start, lambda value, moves: found.append(len(moves)), 1 << 28))
