@@ -29,6 +29,10 @@ SHORTEN_SECONDS = 1.0
 """Seconds for which the search looks for a shorter line after it has found a perfect one."""
 _REMEMBER = 0.5
 """Factor on the statistics of a rollout policy when the root moves."""
+_ROOM_SECONDS = 4e-10
+"""Seconds for each byte of a full tree to make room in it, until they are measured."""
+_WITH_CARE = 1.5
+"""Room is made only if there are this many times the seconds for it."""
 _SOLVERS_MEMORY = 0.75
 """Share of the memory that puzzle solvers get in one-player games."""
 
@@ -59,6 +63,7 @@ class Search:
         self._solvers: Portfolio | None = None
         self._head_start = MASTER_SECONDS
         self._rooted = 0.0
+        self._room_seconds = _WITH_CARE * _ROOM_SECONDS * tuning.memory
 
     def set_machine(self, machine: Machine) -> None:
         """Think on this machine from now on. The tree is kept if both number states and moves alike."""
@@ -183,6 +188,8 @@ class Search:
             self.tree.restart()
             self.tree.open_root()
             self._moves = RootMoves(self.tree, self.machine, rounds.root)
+        if self.tree.full and not self._make_room(deadline):
+            return True
         tuning = self.tuning
         self._sizes.get_ready()
         began, clock = time.monotonic(), time.thread_time()
@@ -193,8 +200,6 @@ class Search:
             return True
         if rounds.values is not None:
             batch = rounds.values.fitting(batch)
-        if self.tree.full:
-            self.tree.make_room()
         outcome = rounds.run(batch, self._fixed_edge(), self.line, deadline - 2 * MARGIN)
         self.playouts += outcome.playouts + outcome.known
         now = time.monotonic()
@@ -202,6 +207,15 @@ class Search:
         if self._beside is not None:
             self._beside.earn(time.thread_time() - clock)
         return False
+
+    def _make_room(self, deadline: float) -> bool:
+        """Make room in the tree. Returns whether there was time for that."""
+        began = time.monotonic()
+        if began + self._room_seconds > deadline - MARGIN:
+            return False
+        self.tree.make_room()
+        self._room_seconds = _WITH_CARE * (time.monotonic() - began)
+        return True
 
     def _step_beside(self, deadline: float) -> bool:
         """Let the companion work if it is due. Returns whether it was."""

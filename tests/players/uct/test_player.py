@@ -211,6 +211,23 @@ def test_room_is_made_by_dropping_states_and_not_what_is_known_of_moves(game: st
             assert np.array_equal(getattr(before, field), getattr(after, field))
 
 
+def test_room_is_made_before_a_batch_is_planned_and_only_if_there_is_time_for_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    search = search_of(Game.load("connectfour").machine("propnet"), Tuning(memory=1 << 20))
+    while not search.tree.full:
+        assert not search.step(time.monotonic() + LONG)
+    events = list[str]()
+    make_room, plan = search.tree.make_room, search._sizes.plan
+    monkeypatch.setattr(search.tree, "make_room", lambda: (events.append("room"), make_room())[1])
+    monkeypatch.setattr(search._sizes, "plan", lambda *given: (events.append("plan"), plan(*given))[1])
+    search._room_seconds = LONG + 1
+    assert search.step(time.monotonic() + LONG) and not events
+    search._room_seconds = 0.0
+    assert not search.step(time.monotonic() + LONG) and events == ["room", "plan"]
+    assert 0 < search._room_seconds < LONG
+
+
 def test_the_subtree_of_the_moves_made_is_kept() -> None:
     machine = Game.load("connectfour").machine("propnet")
     state = machine.initial_state()
