@@ -24,6 +24,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from gdl.errors import TooLargeError
 from players.solvers import Certainty, LineSolver, Promise, Task
 from propnet.analysis.cones import step_clocks
 from propnet.analysis.ternary import constant_bases
@@ -50,14 +51,16 @@ _SPARSE = 4
 _ENTRIES = 1 << 19
 """The most states of a pattern, reached or not."""
 _PATTERNS = 8
-"""PatternDatabases that are measured before each beam."""
+"""Patterns for the first beams; after a wide one as many more."""
 _ROWS = 1 << 13
 _TELLING = 8
 """Pieces are compared if they have this many states in the sample."""
-_SAMPLES, _TRIED = 1 << 10, 64
-"""States of random matches, and how many of them are tried for moves that cannot be undone."""
-_SEEN = 1 << 22
-"""Places for hashes of states that a beam has met; a new state takes the place of an old one."""
+_SAMPLES, _TRIED, _UNDONE = 1 << 10, 64, 256
+"""States of random matches, how many of them are tried for moves that cannot be undone, and how many of these
+moves, about."""
+_SEEN, _SEEN_SHARE = 1 << 22, 1 / 8
+"""The most places for hashes of states that a beam has met, and their share of the memory. A new state takes
+the place of an old one."""
 _NARROWEST, _WIDE = 1 << 8, 1 << 12
 _WIDER = 4
 _MOST_MOVES = 1000
@@ -458,7 +461,7 @@ class _Distances:
 class _Ranks:
     """Ranks states that it has not seen before by the sum of their distances."""
 
-    def __init__(self, distances: _Distances) -> None:
+    def __init__(self, distances: _Distances, memory: int) -> None:
         codes, tables = distances.codes, distances.tables
         most = max(len(members) for members, _, _ in tables)
         self._members = np.full((len(tables), most), -1, np.int64)
@@ -471,7 +474,8 @@ class _Ranks:
         self._tables = np.concatenate([table for _, _, table in tables])
         self._fixed = distances.mask, codes.first, codes.piece, codes.bit, codes.keys, codes.numbers
         self._codes, self._local = np.zeros(len(codes.sizes), np.uint64), np.zeros(len(codes.sizes), np.int64)
-        self._seen = np.zeros(_SEEN, np.uint64)
+        places = max(1, min(_SEEN, int(memory * _SEEN_SHARE) // 8))
+        self._seen = np.zeros(1 << (places.bit_length() - 1), np.uint64)
 
     def of(self, records: Words) -> Int32s:
         """int32, shape (n,): the sums, -1 for states seen before."""
@@ -490,15 +494,17 @@ def _unending(machine: PropnetMachine) -> Expander:
 
 
 def _can_be_undone(expander: Expander, records: Words, mask: Words) -> bool:
-    """Whether from each successor of these states, unless it is the same, a move leads back."""
-    first = expander.expand(records)
-    before, after = records[first.parents] & mask, first.records & mask
-    changed = np.flatnonzero((before != after).any(axis=1))
-    if not len(changed):
+    """Whether from each of some successors of these states, unless it is the same, a move leads back."""
+    try:
+        first = expander.expand(records)
+        before, after = records[first.parents] & mask, first.records & mask
+        changed = np.flatnonzero((before != after).any(axis=1))
+        changed = changed[:: max(1, len(changed) // _UNDONE)]
+        second = expander.expand(first.records[changed])
+    except TooLargeError:
         return False
-    second = expander.expand(first.records[changed])
     same = (second.records & mask == before[changed][second.parents]).all(axis=1)
-    return len(np.unique(second.parents[same])) == len(changed)
+    return 0 < len(np.unique(second.parents[same])) == len(changed)
 
 
 def _complete(pieces: Pieces, states: NDArray[np.bool_], goal: Words) -> bool:
@@ -573,7 +579,7 @@ class PatternDatabases(LineSolver):
             yield from distances.more(patterns)
             if not distances.tables:
                 return
-            yield from self._beam(_Ranks(distances), width)
+            yield from self._beam(_Ranks(distances, self._memory), width)
             patterns += _PATTERNS if width >= _WIDE else 0
             width *= _WIDER
         self.states += distances.states
@@ -636,7 +642,7 @@ class PatternDatabases(LineSolver):
         for _ in distances.more(1):
             pass
         if distances.tables:
-            _Ranks(distances).of(start)
+            _Ranks(distances, 1 << 20).of(start)
 
 
 class _Layer:

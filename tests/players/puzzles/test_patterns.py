@@ -136,7 +136,7 @@ def test_distances_of_patterns_are_bounds_and_those_of_all_pieces_are_exact(
     distances = patterns._Distances(patterns._unending(machine), pieces, True, records[:1], 0)
     for _ in distances.more(4):
         pass
-    sums, true = patterns._Ranks(distances).of(records), np.array(list(boards.values()))
+    sums, true = patterns._Ranks(distances, 1 << 28).of(records), np.array(list(boards.values()))
     assert len(boards) == 360 and sums[0] == 0 and (sums[1:] > 0).all()
     assert (sums <= len(distances.tables) * true).all()
     assert (sums == len(distances.tables) * true).all() == (entries == 6**6)
