@@ -29,7 +29,8 @@ SLOW = [
     "amazons", "backgammon", "battleships", "biddingtictactoe", "blindtictactoe", "breakthrough",
     "checkers", "chess", "chinesecheckers", "connectfour", "eightpuzzle", "hanoi", "hex", "knightstour",
     "kriegtictactoe", "leduc", "lightsout", "ninemensmorris", "othello", "pegsolitaire", "pentominoes",
-    "phantomconnect", "prisonersdilemma", "queens", "snakes", "soma", "sudoku", "twentyfortyeight",
+    "phantomconnect", "prisonersdilemma", "queens", "rubikscube", "snakes", "soma", "sudoku",
+    "twentyfortyeight",
 ]  # fmt: skip
 BY_KEYS = ["sokoban"]
 PLAYED = [*FAST, *SLOW, *BY_KEYS]
@@ -37,8 +38,9 @@ FIFTH = [path.stem for path in installed_games() if path.stem not in PLAYED][::5
 """Of the other games, one in five."""
 MOST_FAST = 12
 BESIDE = {
-    "blackjack", "couples", "hiddengoofspiel", "kuhn", "leduc", "liarsdice", "pentominoes", "snakes",
-    "soccer", "soma", "threekuhn", "tron", "twentyfortyeight", "twothirds",
+    "blackjack", "couples", "hiddengoofspiel", "kuhn", "leduc", "liarsdice", "pentominoes", "rubikscube",
+    "snakes",
+    "soccer", "soma", "threekuhn", "torchbridge", "tron", "twentyfortyeight", "twothirds",
 }  # fmt: skip
 """Games whose moves are on buttons beside the board; all others have moves on the board."""
 LONGEST = 400.0
