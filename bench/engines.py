@@ -221,7 +221,7 @@ class Draughts:
         legal moves than our rules."""
         machine, role = match.machine, match.waiting[-1]
         states = [*(step.state for step in match.steps), match.state]
-        begun = max(at for at, state in enumerate(states) if not _jumps_on(state))
+        begun = next(at for at in reversed(range(len(states))) if not _jumps_on(states[at]))
         if self._begun != begun:  # the first jump may have been made already, without a choice
             self._begun, self._squares_of_turn = begun, self._turn(machine, role, states[begun])
         ours = {

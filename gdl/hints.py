@@ -102,6 +102,11 @@ class PictureHint:
     sign: str = ""
     name: str = ""
 
+    @property
+    def one_area(self) -> bool:
+        """Whether it makes areas of one colour of several things, which then look the same."""
+        return self.every and self.look == "area"
+
 
 @dataclass(frozen=True, slots=True)
 class HintFault:

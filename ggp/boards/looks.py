@@ -87,10 +87,10 @@ def _letters_of(board: Grid, rules: Rules, roles: tuple[Term, ...]) -> dict[Thin
 
 
 def _letters_of_areas(hints: Iterable[PictureHint]) -> dict[PictureHint, str]:
-    """One letter for all things that one hint makes areas of a colour: they look alike."""
+    """A letter for each hint that makes areas of one colour of several things."""
     letters: dict[PictureHint, str] = {}
     for hint in hints:
-        if hint.every and hint.look == "area" and hint not in letters:
+        if hint.one_area and hint not in letters:
             free = (c for c in hint.words[0].upper() if c not in letters.values())
             letters[hint] = next(free, _FIXED_SIGNS[0])
     return letters

@@ -123,7 +123,7 @@ class Painter:
             if hint is not None and hint.sign and hint.look != "letter":
                 continue  # A number from the author of the rules needs no explanation.
             letter, style = look.span
-            if hint is not None and hint.every and hint.look == "area":
+            if hint is not None and hint.one_area:
                 meaning = " ".join(hint.words)
             known = (letter, meaning, style) in self.legend
             if not known and letter not in (meaning, meaning.lstrip(ascii_letters)):

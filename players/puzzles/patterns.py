@@ -7,8 +7,8 @@ holes are a *pattern*. A breadth-first search from the goal finds the fewest mov
 pattern to the goal. It expands whole states, one for each state of the pattern, so it need not know which
 moves concern the pattern. Distances only guide the search: nothing is wrong if moves depend on more.
 
-The beam search keeps the states of each layer with the least sum of distances over many patterns. It begins
-anew with a wider beam, and more patterns, until it finds the goal.
+The beam search keeps the states of each layer with the least sum of distances over many patterns. It starts
+over with a wider beam, and more patterns, for as long as it has time.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from __future__ import annotations
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, pairwise
 from typing import ClassVar
 
@@ -64,7 +65,8 @@ the place of an old one."""
 _NARROWEST, _WIDE = 1 << 8, 1 << 12
 _WIDER = 4
 _MOST_MOVES = 1000
-_UNKNOWN = 255
+_DEEPEST, _UNKNOWN = 253, 255
+"""The largest distance that is measured, and the mark of states without one."""
 
 Pieces = tuple[tuple[tuple[int, int], ...], ...]
 """Each piece: pairs of a base proposition and the number of a bit. The bits of what is true are the code of
@@ -190,18 +192,18 @@ def _members(bits: int) -> list[int]:
     return members
 
 
-def _goal(network: Network) -> list[int]:
+def _bases_of_goal(network: Network) -> list[int]:
     """Base propositions that are true wherever the goal is 100; empty if that goal does not exist."""
-    (todo, found) = [int(literal) for _, value, literal in network.goals if value == 100], set[int]()
+    todo, found = [int(literal) for _, value, literal in network.goals if value == 100], set[int]()
     while todo:
-        node = todo.pop()
-        if node & 1 or node == FALSE:
+        literal = todo.pop()
+        if literal & 1:
             continue
-        gate = (node >> 1) - network.first_gate
+        gate = (literal >> 1) - network.first_gate
         if gate >= 0:
             todo += network.gate_inputs[network.gate_start[gate] : network.gate_start[gate + 1]].tolist()
-        elif node:
-            found.add((node >> 1) - 1)
+        elif literal:
+            found.add((literal >> 1) - 1)
     return sorted(found)
 
 
@@ -232,6 +234,10 @@ class _Codes:
         """The propositions of some pieces as a record, shape (words,)."""
         mask: Words = pack(np.any(self._of_piece[pieces], axis=0, keepdims=True))[0]
         return mask
+
+    def arguments(self, mask: Words) -> tuple[Words, Int32s, Int32s, Words, Words, Int32s]:
+        """The arguments of kernels that read the states of pieces within a mask, shape (words,)."""
+        return mask, self.first, self.piece, self.bit, self.keys, self.numbers
 
     def of(self, records: Words, mask: Words) -> Words:
         """The codes of pieces, shape (n, pieces); only propositions in the mask, shape (words,), count."""
@@ -375,10 +381,25 @@ class _Distances:
         self._work = chain(self._learn(), self._measured())
 
     def more(self, patterns: int) -> Iterator[None]:
-        """Work until there are so many patterns, or all that are wanted."""
+        """Work until this number of patterns is measured, or none are left to measure."""
         while len(self.tables) < patterns and not self.done:
             self.done = next(self._work, self) is self
             yield
+
+    def _explore(self, claim: Callable[[Words, int], Words], deepest: int) -> Iterator[None]:
+        """Search breadth-first from the goal, to a depth. ``claim`` gets successors and their depth, and
+        returns a copy of those to go on from."""
+        front, depth = [self._goal], 0
+        while front and depth < deepest:
+            depth += 1
+            following = []
+            for records in front:
+                for chunk in self._expander.stream(records):
+                    new = claim(chunk.records, depth)
+                    if len(new):
+                        following.append(new)
+                    yield
+            front = following
 
     def _learn(self) -> Iterator[None]:
         """Find the states of each piece, by a search from the goal that tells apart the states of this piece
@@ -386,26 +407,24 @@ class _Distances:
         codes, pieces = self.codes, len(self.codes.sizes)
         known = []
         for piece in range(pieces):
-            pair = [piece, pieces - 1] if self._holes else [piece]
-            mask = codes.mask(pair)
-            found, front = set[tuple[int, ...]](), [self._goal]
-            while front:
-                following = []
-                for records in front:
-                    for chunk in self._expander.stream(records):
-                        own = codes.of(chunk.records, mask)[:, pair]
-                        new = []
-                        for row, key in enumerate(map(tuple, own.tolist())):
-                            if key not in found:
-                                found.add(key)
-                                new.append(row)
-                        following.append(chunk.records[new])
-                        if len(found) > _MOST_STATES:
-                            return
-                        yield
-                front = [records for records in following if len(records)]
+            pair, found = [piece, pieces - 1] if self._holes else [piece], set[tuple[int, ...]]()
+            for _ in self._explore(partial(self._unmet, pair, codes.mask(pair), found), 1 + _MOST_STATES):
+                if len(found) > _MOST_STATES:
+                    return
+                yield
             known.append(np.array(sorted({key[0] for key in found}), np.uint64))
         codes.number(known)
+
+    def _unmet(
+        self, pair: list[int], mask: Words, found: set[tuple[int, ...]], records: Words, depth: int
+    ) -> Words:
+        """The states in which these pieces have codes that were not found yet."""
+        new = []
+        for row, key in enumerate(map(tuple, self.codes.of(records, mask)[:, pair].tolist())):
+            if key not in found:
+                found.add(key)
+                new.append(row)
+        return records[new]
 
     def _measured(self) -> Iterator[None]:
         """Measure pattern after pattern; one is enough if all pieces fit into it."""
@@ -435,26 +454,19 @@ class _Distances:
         codes = self.codes
         sizes = [codes.sizes[piece] for piece in members]
         strides = [1, *np.cumprod(sizes[:-1]).tolist()]
-        mask = codes.mask(members)
         table = np.full(entries, _UNKNOWN, np.uint8)
         scratch = np.zeros(len(codes.sizes), np.uint64)
-        fixed = mask, codes.first, codes.piece, codes.bit, codes.keys, codes.numbers
+        fixed = codes.arguments(codes.mask(members))
         parts = np.array(members, np.int64), np.array(strides, np.int64), scratch, table
-        front = [self._goal.copy()]
-        _claim(front[0], *fixed, *parts, 0)
-        depth = 0
-        while front and depth < _UNKNOWN - 2:
-            depth += 1
-            following = []
-            for records in front:
-                for chunk in self._expander.stream(records):
-                    self.states += len(chunk)
-                    new = _claim(chunk.records, *fixed, *parts, depth)
-                    if new:
-                        following.append(chunk.records[:new].copy())
-                    yield
-            front = following
-        table[table == _UNKNOWN] = depth
+        _claim(self._goal.copy(), *fixed, *parts, 0)
+
+        def claim(records: Words, depth: int) -> Words:
+            self.states += len(records)
+            return records[: _claim(records, *fixed, *parts, depth)].copy()
+
+        yield from self._explore(claim, _DEEPEST)
+        known = table != _UNKNOWN
+        table[~known] = min(int(table[known].max()) + 1, _DEEPEST)
         self.tables.append((members, strides, table))
 
 
@@ -472,7 +484,7 @@ class _Ranks:
         sizes = [len(table) for _, _, table in tables]
         self._starts: Ints = np.cumsum([0, *sizes[:-1]]).astype(np.int64)
         self._tables = np.concatenate([table for _, _, table in tables])
-        self._fixed = distances.mask, codes.first, codes.piece, codes.bit, codes.keys, codes.numbers
+        self._fixed = codes.arguments(distances.mask)
         self._codes, self._local = np.zeros(len(codes.sizes), np.uint64), np.zeros(len(codes.sizes), np.int64)
         places = max(1, min(_SEEN, int(memory * _SEEN_SHARE) // 8))
         self._seen = np.zeros(1 << (places.bit_length() - 1), np.uint64)
@@ -536,7 +548,7 @@ class PatternDatabases(LineSolver):
     def recognise(cls, machine: PropnetMachine) -> Promise | None:
         network = machine.network
         small = 0 < len(network.bases) <= _MOST_BASES and len(network.gate_inputs) <= _MOST_INPUTS
-        if not small or len(network.loops) or not _goal(network):
+        if not small or len(network.loops) or not _bases_of_goal(network):
             return None
         found = any(_closures(network, _reads(network, holes)) for holes in (False, True))
         return Promise(Certainty.FINDS) if found else None
@@ -588,7 +600,7 @@ class PatternDatabases(LineSolver):
         """The only state with goal 100, shape (1, words); None if there are several."""
         network = self.machine.network
         bits = np.zeros(len(network.bases), np.bool_)
-        bits[_goal(network)] = True
+        bits[_bases_of_goal(network)] = True
         bits |= np.asarray(network.initial, np.bool_) & (constant_bases(network) | step_clocks(network))
         record = pack(bits[None, :])
         evaluation = self.machine.evaluate(record)
@@ -611,7 +623,7 @@ class PatternDatabases(LineSolver):
                 going = np.flatnonzero((sums >= 0) & ~chunk.terminal)
                 layer.add(sums[going] + self._rng.random(len(going)), chunk, going)
                 yield
-            layer.thin(width)
+            layer.thin()
             records = layer.records
             trail.append((layer.parents, layer.moves))
 
@@ -661,15 +673,15 @@ class _Layer:
         self._parts.append((ranks, chunk.parents[rows], chunk.moves[rows, 0], chunk.records[rows]))
         self._held += len(rows)
         if self._held > 3 * self._width:
-            self.thin(self._width)
+            self.thin()
 
-    def thin(self, width: int) -> None:
-        """Drop all but so many of them."""
+    def thin(self) -> None:
+        """Keep the best, as many as the beam is wide."""
         if not self._parts:
             return
         ranks, parents, moves, records = (np.concatenate(arrays) for arrays in zip(*self._parts, strict=True))
-        if len(ranks) > width:
-            best = np.argpartition(ranks, width)[:width]
+        if len(ranks) > self._width:
+            best = np.argpartition(ranks, self._width)[: self._width]
             ranks, parents, moves, records = ranks[best], parents[best], moves[best], records[best]
         self._parts, self._held = [(ranks, parents, moves, records)], len(ranks)
         self.parents, self.moves, self.records = parents, moves, np.ascontiguousarray(records)

@@ -11,8 +11,8 @@ from tests.games.oracles.match import Match
 from tests.places import GAME_FILES
 
 PARTS: Final = (
-    "chance", "groups", "hidden", "lined", "moving", "packing", "paper", "phantom", "plain", "puzzles",
-    "several", "boards",
+    "chance", "cubes", "groups", "hidden", "lined", "moving", "packing", "paper", "phantom", "plain",
+    "puzzles", "several", "boards",
 )  # fmt: skip
 """The modules; the last one needs other programs."""
 
