@@ -118,6 +118,8 @@ class Patterns(NamedTuple):
 @inner
 def is_pattern_deadlock(board: Board, patterns: Patterns, square: Index, keeper: Index) -> bool:
     """Return whether the box just pushed to this square completes a pattern. ``keeper``: his exact square."""
+    if patterns.starts[square] == patterns.starts[square + 1]:
+        return False
     boxes, here = np.uint64(0), np.uint64(0)
     for number in range(_NEAR):
         there = patterns.near[square, number]

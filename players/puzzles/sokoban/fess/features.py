@@ -109,8 +109,8 @@ class Knowledge(NamedTuple):
         goals: int32, shape (goals,).
         base: int32, shape (phases, goals): squares that must be filled before each phase begins, then -1.
         squares: int32, shape (phases, goals): squares to fill in each phase, then -1.
-        before: uint8, shape (phases, goals, goals): entry [p, h, g] is not 0 if the g-th square of the phase
-            must be filled before the h-th.
+        before: uint64, shape (phases, goals, words): bit g of entry [p, h] is set if the g-th square of phase
+            p must be filled before the h-th.
         counted: int32, shape (phases,): the number of boxes packed when a phase begins.
         first: int32, shape (phases,): the number of squares to fill in the phases before each.
         fits: uint64, shape (size + 1,): bit ``first[p] + g`` is set if a box can be pushed from there to the
@@ -125,12 +125,13 @@ class Knowledge(NamedTuple):
         places: int32, shape (size + 1, 2): row and column.
         sides: uint8, shape (size + 1, 4): see :func:`~players.puzzles.sokoban.distances.side_classes`.
         used: uint8, shape (7,): whether each feature counts; others are 0.
+        planned: uint8, shape (size + 1,): 1 on the squares of all ``base`` and ``squares``.
     """
 
     goals: Int32s
     base: Int32s
     squares: Int32s
-    before: Octets
+    before: Words
     counted: Int32s
     first: Int32s
     fits: Words
@@ -144,29 +145,49 @@ class Knowledge(NamedTuple):
     places: Int32s
     sides: Octets
     used: Octets
+    planned: Octets
 
 
 class FeatureRoom(NamedTuple):
-    """Scratch space to find features.
+    """Scratch space to find features. The *whole* position is the last one whose features were not found from
+    those of another.
 
     Attributes:
         marks: int32, shape (size + 1,).
         stamp: int32, shape (1,).
         queue: int32, shape (size + 1,).
         placed: uint8, shape (size + 1,): 1 on squares with a packed box.
+        packed: uint8, shape (size + 1,): the same in the whole position.
+        regions: int32, shape (size + 1,): the region of each free square of the whole position, from 1 on.
+        whole: int64, shape (7,): the features of the whole position.
+        facts: int64, shape (5,): PHASE, CHANGED, LIFTED, KNOWN, PROBES.
+        masks: uint64, shape (8,): the last ``KNOWN`` squares to fill that the box from LIFTED fits.
+        outs: int64, shape (8,): the boxes out of plan with each of these.
+        filled: uint64, shape (words,): a bit for each square of the begun phase that holds a box.
         matching: of boxes that are not packed to squares that are not filled.
         words: uint64, shape (words,): a bit for each square with a box.
-        missing: uint64, shape (64,): the blocked links of each room in the last position found whole.
+        missing: uint64, shape (64,): the blocked links of each room in the whole position.
         values: int64, shape (7,): the features last found.
         least: int32, shape (4 * (size + 1),): the fewest blockers of each side of a box that pulls reach.
         buckets: int32, shape (most blockers + 1, ...): the sides that wait, by their number of blockers.
         lengths: int32, shape (most blockers + 1,): the number that wait in each.
+        looked: int32, shape (size + 1,): the squares on which the blockers of the whole position depend hold
+            ``glance``.
+        glance: int32, shape (1,).
+        probes: int32, shape (32, 2): squares, and whether the keeper reaches them, as they were asked for.
     """
 
     marks: Int32s
     stamp: Int32s
     queue: Int32s
     placed: Octets
+    packed: Octets
+    regions: Int32s
+    whole: Ints
+    facts: Ints
+    masks: Words
+    outs: Ints
+    filled: Words
     matching: GoalMatching
     words: Words
     missing: Words
@@ -174,7 +195,15 @@ class FeatureRoom(NamedTuple):
     least: Int32s
     buckets: Int32s
     lengths: Int32s
+    looked: Int32s
+    glance: Int32s
+    probes: Int32s
 
+
+_PHASE, _CHANGED, _LIFTED, _KNOWN, _PROBES = range(5)
+"""The places in ``FeatureRoom.facts``: the begun phase of the whole position; whether ``placed`` differs from
+``packed``; the square of the box whose ``outs`` are known; their number; the number of probes, or more than
+there is space for."""
 
 OUT, PACKED, REGIONS, LINKS, HOTSPOTS, MOBILITY, BLOCKERS = range(7)
 """The places of the features in ``FeatureRoom.values``."""
@@ -204,8 +233,10 @@ def new_knowledge(
     phases = (plan.loose,) if loose else plan.phases
     base = np.full((len(phases), len(goals)), -1, np.int32)
     squares = base.copy()
-    before = np.zeros((len(phases), len(goals), len(goals)), np.uint8)
+    before = np.zeros((len(phases), len(goals), 64 * _words(goals)), np.uint8)
+    planned = np.zeros(rows, np.uint8)
     for number, phase in enumerate(phases):
+        planned[[*phase.base, *phase.squares]] = 1
         base[number, : len(phase.base)] = phase.base
         squares[number, : len(phase.squares)] = phase.squares
         before[number, : len(phase.squares), : len(phase.squares)] = phase.before
@@ -213,7 +244,7 @@ def new_knowledge(
         goals,
         base,
         squares,
-        before,
+        np.packbits(before, axis=2, bitorder="little").view(np.uint64),
         np.array([phase.counted for phase in phases], np.int32),
         np.cumsum([0, *(len(phase.squares) for phase in phases)], dtype=np.int32)[:-1],
         _fits(geometry, plan.phases if len(plan.phases) == 1 else phases),
@@ -226,7 +257,13 @@ def new_knowledge(
         places,
         side_classes(geometry),
         np.array([feature not in unused for feature in range(FEATURES)], np.uint8),
+        planned,
     )
+
+
+def _words(goals: Int32s) -> int:
+    """The words that have a bit for each goal."""
+    return -(-len(goals) // 64)
 
 
 def _fits(geometry: Geometry, phases: Sequence[PackingPhase]) -> Words:
@@ -254,6 +291,13 @@ def new_scratch(geometry: Geometry) -> FeatureRoom:
         np.zeros(1, np.int32),
         np.zeros(rows, np.int32),
         np.zeros(rows, np.uint8),
+        np.zeros(rows, np.uint8),
+        np.zeros(rows, np.int32),
+        np.zeros(FEATURES, np.int64),
+        np.zeros(5, np.int64),
+        np.zeros(8, np.uint64),
+        np.zeros(8, np.int64),
+        np.zeros(_words(geometry.goals), np.uint64),
         new_goal_matching(rows, _MOST_SQUARES),
         np.zeros(-(-rows // 64), np.uint64),
         np.zeros(_MOST_ROOMS, np.uint64),
@@ -261,6 +305,9 @@ def new_scratch(geometry: Geometry) -> FeatureRoom:
         np.zeros(4 * rows, np.int32),
         np.zeros((_MOST_BLOCKERS + 1, 16 * rows), np.int32),
         np.zeros(_MOST_BLOCKERS + 1, np.int32),
+        np.zeros(rows, np.int32),
+        np.zeros(1, np.int32),
+        np.zeros((32, 2), np.int32),
     )
 
 
@@ -314,10 +361,28 @@ def _begun_phase(board: Board, know: Knowledge) -> Index:
 
 
 @inner
-def _is_due(board: Board, know: Knowledge, phase: Index, number: Index) -> bool:
-    """Return whether all squares that must be filled before this one of a phase hold boxes."""
-    for other in range(len(know.goals)):
-        if know.before[phase, number, other] and board.occupied[know.squares[phase, other]] != BOXED:
+def _fill(board: Board, know: Knowledge, scratch: FeatureRoom, phase: Index) -> bool:
+    """Note the ``filled`` squares of a phase. Returns whether they are all of its squares."""
+    filled = scratch.filled
+    for word in range(len(filled)):
+        filled[word] = 0
+    every = True
+    for number in range(len(know.goals)):
+        square = know.squares[phase, number]
+        if square < 0:
+            break
+        if board.occupied[square] == BOXED:
+            filled[number >> 6] |= np.uint64(1) << np.uint64(number & 63)
+        else:
+            every = False
+    return every
+
+
+@inner
+def _is_due(know: Knowledge, scratch: FeatureRoom, phase: Index, number: Index) -> bool:
+    """Return whether all squares that must be filled before this one of a phase are ``filled``."""
+    for word in range(len(scratch.filled)):
+        if know.before[phase, number, word] & ~scratch.filled[word]:
             return False
     return True
 
@@ -330,6 +395,7 @@ def _count_packed(board: Board, know: Knowledge, scratch: FeatureRoom, phase: In
         placed[square] = 0
     if phase < 0:
         return 0
+    _fill(board, know, scratch, phase)
     count = np.int64(know.counted[phase])
     for number in range(len(know.goals)):
         square = know.base[phase, number]
@@ -337,7 +403,7 @@ def _count_packed(board: Board, know: Knowledge, scratch: FeatureRoom, phase: In
             placed[square] = 1
     for number in range(len(know.goals)):
         square = know.squares[phase, number]
-        if square >= 0 and occupied[square] == BOXED and _is_due(board, know, phase, number):
+        if square >= 0 and occupied[square] == BOXED and _is_due(know, scratch, phase, number):
             placed[square] = 1
             count += 1
     return count
@@ -364,6 +430,28 @@ def _count_out(know: Knowledge, scratch: FeatureRoom, boxes: Int32s, count: Inde
 
 
 @inner
+def _count_out_after(
+    know: Knowledge, scratch: FeatureRoom, boxes: Int32s, count: Index, origin: Index, end: Index
+) -> Index:
+    """Return the number of boxes out of plan after a move between squares that are not planned. It depends on
+    the squares that the box fits alone."""
+    facts, masks = scratch.facts, scratch.masks
+    mask = know.fits[end]
+    if mask == know.fits[origin]:
+        return np.int64(scratch.whole[OUT])
+    if facts[_LIFTED] != origin:
+        facts[_LIFTED], facts[_KNOWN] = origin, 0
+    for number in range(facts[_KNOWN]):
+        if masks[number] == mask:
+            return np.int64(scratch.outs[number])
+    found = _count_out(know, scratch, boxes, count, np.int64(facts[_PHASE]))
+    if facts[_KNOWN] < len(masks):
+        masks[facts[_KNOWN]], scratch.outs[facts[_KNOWN]] = mask, found
+        facts[_KNOWN] += 1
+    return found
+
+
+@inner
 def _begin_at(know: Knowledge, scratch: FeatureRoom, goal: Index) -> None:
     """Let the search for blockers begin with a box on this square."""
     for side in range(4):
@@ -379,14 +467,15 @@ def _begin_at_due(board: Board, know: Knowledge, scratch: FeatureRoom, phase: In
     they are the free squares of the next phase's base: parked boxes come to them, as all that are not on that
     base may move."""
     occupied, placed = board.occupied, scratch.placed
-    filled = True
+    filled = _fill(board, know, scratch, phase)
     for number in range(len(know.goals)):
         square = know.squares[phase, number]
-        if square >= 0 and occupied[square] != BOXED:
-            filled = False
-            if _is_due(board, know, phase, number):
-                _begin_at(know, scratch, square)
+        if square < 0:
+            break
+        if occupied[square] != BOXED and _is_due(know, scratch, phase, number):
+            _begin_at(know, scratch, square)
     if filled and phase + 1 < len(know.base):
+        scratch.facts[_CHANGED] = 1
         for square in range(len(placed)):
             placed[square] = 0
         for number in range(len(know.goals)):
@@ -400,11 +489,30 @@ def _begin_at_due(board: Board, know: Knowledge, scratch: FeatureRoom, phase: In
 
 
 @inner
-def _count_blockers(board: Board, know: Knowledge, scratch: FeatureRoom, phase: Index) -> Index:
+def _are_blockers_the_same(board: Board, scratch: FeatureRoom, origin: Index, end: Index) -> bool:
+    """Return whether the search for blockers would see the same as in the whole position, after a move
+    between squares that are not planned."""
+    looked, glance, probes = scratch.looked, scratch.glance[0], scratch.probes
+    if looked[origin] == glance or looked[end] == glance or scratch.facts[_PROBES] > len(probes):
+        return False
+    for number in range(scratch.facts[_PROBES]):
+        if (board.reached[probes[number, 0]] == board.stamp[0]) != (probes[number, 1] != 0):
+            return False
+    return True
+
+
+@inner
+def _count_blockers(board: Board, know: Knowledge, scratch: FeatureRoom, phase: Index, note: bool) -> Index:
     """Return the blockers of the next packing, by breadth-first search over pulls of one box with costs 0
     and 1. Packed boxes are walls; another box costs 1 if the keeper must stand on its square. The box found
-    costs 1 more if the keeper does not reach it. Changes ``placed`` between phases."""
+    costs 1 more if the keeper does not reach it. Changes ``placed`` between phases. ``note``: whether to note
+    the squares that it looks at."""
     occupied, neighbours, placed = board.occupied, board.neighbours, scratch.placed
+    looked, probes, facts = scratch.looked, scratch.probes, scratch.facts
+    glance: np.int32 = np.int32(0)
+    if note:
+        glance = next_stamp(looked, scratch.glance)
+        facts[_PROBES] = 0
     least, buckets, lengths = scratch.least, scratch.buckets, scratch.lengths
     size = len(occupied) - 1
     if phase < 0:
@@ -423,11 +531,21 @@ def _count_blockers(board: Board, know: Knowledge, scratch: FeatureRoom, phase: 
             if least[state] != cost:
                 continue
             square, part = state >> 2, state & 3
+            if note:
+                looked[square] = glance
             if occupied[square] == BOXED:
                 if not placed[square]:
                     for way in range(4):
+                        if know.sides[square, way] != part:
+                            continue
                         beside = neighbours[square, way]
-                        if know.sides[square, way] == part and board.reached[beside] == board.stamp[0]:
+                        reaches = board.reached[beside] == board.stamp[0]
+                        if note:
+                            if facts[_PROBES] < len(probes):
+                                probes[facts[_PROBES], 0] = beside
+                                probes[facts[_PROBES], 1] = reaches
+                            facts[_PROBES] += 1
+                        if reaches:
                             return cost
                     if best > cost + 1:
                         best = np.int64(cost + 1)
@@ -439,6 +557,8 @@ def _count_blockers(board: Board, know: Knowledge, scratch: FeatureRoom, phase: 
                 behind = neighbours[there, way]
                 if there == size or behind == size or placed[there] or placed[behind]:
                     continue
+                if note:
+                    looked[behind] = glance
                 after = cost + (occupied[behind] == BOXED)
                 side = know.sides[there, way]
                 if side != NO_SIDE and after <= _MOST_BLOCKERS and least[4 * there + side] > after:
@@ -451,16 +571,17 @@ def _count_blockers(board: Board, know: Knowledge, scratch: FeatureRoom, phase: 
 
 @inner
 def _count_regions(board: Board, scratch: FeatureRoom) -> Index:
-    """Return the number of regions into which the boxes divide the map for the keeper, including his own.
-    Needs his walk."""
-    neighbours, occupied, marks, queue = board.neighbours, board.occupied, scratch.marks, scratch.queue
-    mark = next_stamp(marks, scratch.stamp)
-    regions = 1
+    """Return the number of regions into which the boxes divide the map for the keeper, including his own, and
+    fill ``regions``. Needs his walk."""
+    neighbours, occupied, regions, queue = board.neighbours, board.occupied, scratch.regions, scratch.queue
+    for square in range(len(occupied)):
+        regions[square] = board.reached[square] == board.stamp[0]
+    count = 1
     for start in range(len(occupied) - 1):
-        if occupied[start] != FREE or board.reached[start] == board.stamp[0] or marks[start] == mark:
+        if occupied[start] != FREE or regions[start]:
             continue
-        regions += 1
-        marks[start] = mark
+        count += 1
+        regions[start] = count
         queue[0] = start
         tail = 1
         while tail:
@@ -468,11 +589,25 @@ def _count_regions(board: Board, scratch: FeatureRoom) -> Index:
             square = queue[tail]
             for direction in range(4):
                 there = neighbours[square, direction]
-                if occupied[there] == FREE and marks[there] != mark:
-                    marks[there] = mark
+                if occupied[there] == FREE and not regions[there]:
+                    regions[there] = count
                     queue[tail] = there
                     tail += 1
-    return regions
+    return count
+
+
+@inner
+def regions_without(board: Board, scratch: FeatureRoom, box: Index) -> Index:
+    """Return the number of regions of the whole position if this box were not there."""
+    neighbours, regions = board.neighbours, scratch.regions
+    apart = 0
+    for side in range(4):
+        there = regions[neighbours[box, side]]
+        new = there > 0
+        for before in range(side):
+            new &= regions[neighbours[box, before]] != there
+        apart += new
+    return np.int64(scratch.whole[REGIONS] - apart + 1)
 
 
 @inner
@@ -529,32 +664,70 @@ def find_features(
     count: Index,
     origin: Index,
     end: Index,
+    regions: Index,
+    sides: Index,
 ) -> None:
     """Fill ``scratch.values``. Needs the keeper's walk; ``boxes`` has the squares of ``count`` boxes. The box
-    on ``end`` came from ``origin`` in the position for which this was last called with ``origin`` -1."""
-    values, words = scratch.values, scratch.words
-    phase = _begun_phase(board, know)
-    values[PACKED] = _count_packed(board, know, scratch, phase)
-    values[REGIONS] = _count_regions(board, scratch) if know.used[REGIONS] else 0
+    on ``end`` came from ``origin`` in the whole position, and made ``regions``; if ``origin`` is -1, this is
+    the whole position. ``sides``: the mobility if it is known, else -1."""
+    values, words, facts = scratch.values, scratch.words, scratch.facts
+    whole = bool(origin < 0)
+    afresh = whole or know.planned[origin] != 0 or know.planned[end] != 0
+    phase: Index = facts[_PHASE]
+    if afresh:
+        phase = _begun_phase(board, know)
+        values[PACKED] = _count_packed(board, know, scratch, phase)
+        facts[_CHANGED] = 1
+        if whole:
+            facts[_PHASE], facts[_CHANGED], facts[_LIFTED] = phase, 0, -1
+            for square in range(len(scratch.packed)):
+                scratch.packed[square] = scratch.placed[square]
+    else:
+        values[PACKED] = scratch.whole[PACKED]
+        if facts[_CHANGED]:
+            for square in range(len(scratch.packed)):
+                scratch.placed[square] = scratch.packed[square]
+            facts[_CHANGED] = 0
+    if not know.used[REGIONS]:
+        values[REGIONS] = 0
+    elif whole:
+        values[REGIONS] = _count_regions(board, scratch)
+    else:
+        values[REGIONS] = regions
     values[LINKS] = 0
     if know.used[LINKS]:
-        changed = _ALL_ROOMS if origin < 0 else know.near[origin] | know.near[end]
+        changed = _ALL_ROOMS if whole else know.near[origin] | know.near[end]
         values[LINKS] = _count_broken_links(board, know, scratch, changed)
-    hotspots, sides = 0, 0
-    for word in range(len(words)):
-        words[word] = 0
-    for number in range(count):
-        box = boxes[number]
-        words[box >> 6] |= np.uint64(1) << np.uint64(box & 63)
-        for side in range(4):
-            if board.reached[board.neighbours[box, side]] == board.stamp[0]:
-                sides += 1
+    if sides < 0:
+        sides = 0
+        for number in range(count):
+            for side in range(4):
+                sides += board.reached[board.neighbours[boxes[number], side]] == board.stamp[0]
+    values[MOBILITY] = sides
+    hotspots = 0
     if know.used[HOTSPOTS]:
+        for word in range(len(words)):
+            words[word] = 0
+        for number in range(count):
+            box = boxes[number]
+            words[box >> 6] |= np.uint64(1) << np.uint64(box & 63)
         for number in range(count):
             if not scratch.placed[boxes[number]]:
                 for word in range(len(words)):
                     hotspots += count_bits(know.hot[boxes[number], word] & words[word])
-    values[OUT] = _count_out(know, scratch, boxes, count, phase) if know.used[OUT] else 0
     values[HOTSPOTS] = hotspots
-    values[MOBILITY] = sides
-    values[BLOCKERS] = _count_blockers(board, know, scratch, phase) if know.used[BLOCKERS] else 0
+    values[OUT] = 0
+    if know.used[OUT]:
+        if afresh:
+            values[OUT] = _count_out(know, scratch, boxes, count, phase)
+        else:
+            values[OUT] = _count_out_after(know, scratch, boxes, count, origin, end)
+    values[BLOCKERS] = 0
+    if know.used[BLOCKERS]:
+        if not afresh and _are_blockers_the_same(board, scratch, origin, end):
+            values[BLOCKERS] = scratch.whole[BLOCKERS]
+        else:
+            values[BLOCKERS] = _count_blockers(board, know, scratch, phase, whole)
+    if whole:
+        for feature in range(FEATURES):
+            scratch.whole[feature] = values[feature]

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from players.puzzles.sokoban.board import BOXED, FREE, Board
+from players.puzzles.sokoban.board import BOXED, FREE, Board, can_push, next_stamp
 from players.puzzles.sokoban.geometry import Geometry
 from propnet.jit.arrays import Index, Int32s, Ints, Octets
 from propnet.jit.decorators import inner
@@ -27,6 +27,8 @@ class Maneuvers(NamedTuple):
     Attributes:
         met, low: int64, shape (size + 1,): the time when a square was reached, and the earliest time that its
             subtree touches.
+        last: int64, shape (size + 1,): the time when the last square of its subtree was reached.
+        order: int32, shape (size + 1,): the squares in the order in which they were reached.
         came, turn: int32, shape (size + 1,): the direction from which a square was reached; the next
             direction to try.
         stack: int32, shape (size + 1,).
@@ -40,6 +42,8 @@ class Maneuvers(NamedTuple):
 
     met: Ints
     low: Ints
+    last: Ints
+    order: Int32s
     came: Int32s
     turn: Int32s
     stack: Int32s
@@ -56,6 +60,8 @@ def new_maneuvers(geometry: Geometry) -> Maneuvers:
     return Maneuvers(
         np.zeros(rows, np.int64),
         np.zeros(rows, np.int64),
+        np.zeros(rows, np.int64),
+        np.zeros(rows, np.int32),
         np.zeros(rows, np.int32),
         np.zeros(rows, np.int32),
         np.zeros(rows, np.int32),
@@ -76,12 +82,14 @@ def find_blocks(board: Board, room: Maneuvers, root: Index) -> None:
     clock = base + 1
     met[root] = low[root] = clock
     came[root], turn[root], stack[0] = -1, 0, root
+    room.order[0] = root
     depth, top, number = 1, 0, 0
     while depth:
         square = stack[depth - 1]
         direction = turn[square]
         if direction == 4:
             depth -= 1
+            room.last[square] = clock
             if depth:
                 parent = stack[depth - 1]
                 low[parent] = min(low[parent], low[square])
@@ -102,6 +110,7 @@ def find_blocks(board: Board, room: Maneuvers, root: Index) -> None:
         if met[there] <= base:
             clock += 1
             met[there] = low[there] = clock
+            room.order[clock - base - 1] = there
             came[there], turn[there], stack[depth] = direction, 0, there
             depth += 1
             edges[top] = 4 * square + direction
@@ -146,17 +155,32 @@ def _lift(board: Board, room: Maneuvers, box: Index) -> Index:
 
 
 @inner
+def _has_push(board: Board, dead: Octets, box: Index, first: Index) -> bool:
+    """Return whether the keeper of the last walk can push the box in one of these directions to a square that
+    is not dead."""
+    for direction in range(4):
+        ahead = board.neighbours[box, direction]
+        if (
+            first >> direction & 1
+            and can_push(board, box, np.int64(direction))
+            and not dead[ahead] >> (direction ^ 2) & 1
+        ):
+            return True
+    return False
+
+
+@inner
 def macro_pushes(board: Board, room: Maneuvers, dead: Octets, box: Index, first: Index) -> Index:
     """Find the places to which pushes can bring this box while all others stand still.
 
     Needs the keeper's walk, and the sides that are dead (uint8, a bit for each). ``first`` has a bit for each
     allowed direction of the first push. Returns the number of stances in ``room.stances``, including the
-    first; 0 if the keeper does not reach the box.
+    first; 0 if the keeper can push the box nowhere.
     """
     neighbours, occupied = board.neighbours, board.occupied
-    count = _lift(board, room, box)
-    if count == 0:
+    if not _has_push(board, dead, box, first):
         return 0
+    count = _lift(board, room, box)
     head = 0
     while head < count:
         stance = room.stances[head]
@@ -173,6 +197,74 @@ def macro_pushes(board: Board, room: Maneuvers, dead: Octets, box: Index, first:
                 count = meet(board, room, 4 * ahead + (direction ^ 2), count)
     occupied[box] = BOXED
     return count
+
+
+@inner
+def parts_around(board: Board, room: Maneuvers, square: Index) -> Index:
+    """Return the number of regions beside a square that the box reached in the last moves found, with the box
+    there. It must be off the board."""
+    parts = 0
+    for side in range(4):
+        if board.occupied[board.neighbours[square, side]] != FREE:
+            continue
+        new = 1
+        for before in range(side):
+            if board.occupied[board.neighbours[square, before]] == FREE:
+                new &= room.block[4 * square + before] != room.block[4 * square + side]
+        parts += new
+    return parts
+
+
+@inner
+def walk_all(board: Board, room: Maneuvers, box: Index) -> Index:
+    """Mark what the keeper reaches without the box whose moves were found last, which came from ``box``.
+    Returns the lowest of these squares. The result is that of :func:`walk`, without its queue."""
+    stamp = next_stamp(board.reached, board.stamp)
+    lowest = np.int64(box)
+    for number in range(room.last[box] - room.met[box] + 1):
+        square = np.int64(room.order[number])
+        board.reached[square] = stamp
+        lowest = min(lowest, square)
+    return lowest
+
+
+@inner
+def _is_cut_off(board: Board, room: Maneuvers, square: Index, side: Index) -> bool:
+    """Return whether a box on ``square`` cuts the neighbour on this side, and what was reached from there
+    first, off from the rest."""
+    there = board.neighbours[square, side]
+    return bool(
+        room.met[there] > room.met[square]
+        and room.came[there] == side
+        and room.low[there] >= room.met[square]
+    )
+
+
+@inner
+def walk_around(board: Board, room: Maneuvers, box: Index, square: Index, side: Index) -> Index:
+    """Do the same with that box on ``square`` and the keeper on this side of it."""
+    neighbours, met, last = board.neighbours, room.met, room.last
+    stamp = next_stamp(board.reached, board.stamp)
+    keeper = neighbours[square, side]
+    first, end, apart = met[box], last[box] + 1, False
+    for way in range(4):
+        there = neighbours[square, way]
+        if _is_cut_off(board, room, square, way) and met[there] <= met[keeper] <= last[there]:
+            first, end, apart = met[there], last[there] + 1, True
+    lowest = np.int64(len(board.occupied))
+    time = first
+    while time < end:
+        here = np.int64(room.order[time - met[box]])
+        time += 1
+        if not apart:
+            if here == square:
+                continue
+            if neighbours[here, room.came[here] ^ 2] == square and room.low[here] >= met[square]:
+                time = last[here] + 1
+                continue
+        board.reached[here] = stamp
+        lowest = min(lowest, here)
+    return lowest
 
 
 @inner

@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from players.puzzles.sokoban.board import FREE, Board
+from players.puzzles.sokoban.board import BOXED, FREE, Board
 from players.puzzles.sokoban.fess.features import BLOCKERS, FEATURES, MOBILITY, PACKED, REGIONS, Knowledge
+from players.puzzles.sokoban.fess.macro_moves import Maneuvers, walk_all
 from propnet.jit.arrays import Index, Int32s, Ints, Octets
 from propnet.jit.decorators import inner
 
@@ -51,26 +52,116 @@ def new_children(most: int) -> Children:
     )
 
 
+class LiftedBox(NamedTuple):
+    """A position without one of its boxes.
+
+    Attributes:
+        board: the board, with the keeper's walk without the box.
+        around: the board, with the keeper's walk around a new place of the box.
+        facts: int64, shape (4,): LOWEST and SECOND, the lowest squares that the keeper reaches; SIDES, those
+            of other boxes that he reaches; FRESH, the number of new pushes.
+        fresh: int32, shape (most, 2): the new pushes, by the squares behind and ahead of the box.
+    """
+
+    board: Board
+    around: Board
+    facts: Ints
+    fresh: Int32s
+
+
+LOWEST, SECOND, SIDES, FRESH = range(4)
+
+
+def new_lifted_box(board: Board, boxes: int) -> LiftedBox:
+    """Return arrays for positions on this board."""
+    own, around = (
+        board._replace(reached=np.zeros_like(board.reached), stamp=np.zeros_like(board.stamp))
+        for _ in range(2)
+    )
+    return LiftedBox(own, around, np.zeros(4, np.int64), np.zeros((4 * boxes, 2), np.int32))
+
+
+@inner
+def _is_new_push(
+    board: Board, know: Knowledge, before: Int32s, origin: Index, box: Index, way: Index
+) -> bool:
+    """Return whether the keeper of the last walk can push a box from a square that was free and that he did
+    not reach ``before`` (1 if he did)."""
+    behind, ahead = board.neighbours[box, way ^ 2], board.neighbours[box, way]
+    return bool(
+        board.reached[behind] == board.stamp[0]
+        and behind != origin
+        and not before[behind]
+        and board.occupied[ahead] == FREE
+        and not know.dead[ahead] >> (way ^ 2) & 1
+    )
+
+
+@inner
+def lift(
+    lifted: LiftedBox,
+    room: Maneuvers,
+    know: Knowledge,
+    before: Int32s,
+    boxes: Int32s,
+    count: Index,
+    origin: Index,
+) -> None:
+    """Fill in what there is without the box on ``origin``, whose moves were found last. It must be off the
+    board."""
+    board, facts = lifted.board, lifted.facts
+    facts[LOWEST] = walk_all(board, room, origin)
+    second = facts[LOWEST] + 1
+    while second < len(board.occupied) - 1 and board.reached[second] != board.stamp[0]:
+        second += 1
+    facts[SECOND] = second
+    facts[SIDES] = facts[FRESH] = 0
+    for number in range(count):
+        box = boxes[number]
+        if box == origin:
+            continue
+        for way in range(4):
+            facts[SIDES] += board.reached[board.neighbours[box, way]] == board.stamp[0]
+            if _is_new_push(board, know, before, origin, box, way):
+                lifted.fresh[facts[FRESH], 0] = board.neighbours[box, way ^ 2]
+                lifted.fresh[facts[FRESH], 1] = board.neighbours[box, way]
+                facts[FRESH] += 1
+
+
 @inner
 def explores(
     board: Board, know: Knowledge, before: Int32s, origin: Index, boxes: Int32s, count: Index
 ) -> bool:
-    """Return whether the keeper of the last walk reaches a square that was free and that he did not reach
-    ``before`` (1 if he did), and can push a box from there."""
+    """Return whether the keeper of the last walk can make a new push after a move from ``origin``: from a
+    square that was free and that he did not reach ``before`` (1 if he did)."""
     for number in range(count):
-        box = boxes[number]
-        for direction in range(4):
-            behind = board.neighbours[box, direction ^ 2]
-            ahead = board.neighbours[box, direction]
-            if (
-                board.reached[behind] == board.stamp[0]
-                and behind != origin
-                and not before[behind]
-                and board.occupied[ahead] == FREE
-                and not know.dead[ahead] >> (direction ^ 2) & 1
-            ):
+        for way in range(4):
+            if _is_new_push(board, know, before, origin, np.int64(boxes[number]), way):
                 return True
     return False
+
+
+@inner
+def explores_without(lifted: LiftedBox, know: Knowledge, before: Int32s, origin: Index, end: Index) -> bool:
+    """Return the same for a move of the lifted box to ``end``, which leaves the keeper all squares."""
+    for number in range(lifted.facts[FRESH]):
+        if lifted.fresh[number, 0] != end and lifted.fresh[number, 1] != end:
+            return True
+    new = False
+    for way in range(4):
+        new |= _is_new_push(lifted.board, know, before, origin, end, way)
+    return new
+
+
+@inner
+def sides_without(lifted: LiftedBox, end: Index) -> Index:
+    """Return the sides of boxes that the keeper reaches after such a move."""
+    board = lifted.board
+    sides = lifted.facts[SIDES]
+    for way in range(4):
+        beside = board.occupied[board.neighbours[end, way]]
+        sides += np.int64(beside == FREE) - np.int64(beside == BOXED)
+    return np.int64(sides)
 
 
 @inner

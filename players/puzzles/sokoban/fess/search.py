@@ -55,26 +55,40 @@ from players.puzzles.sokoban.fess.features import (
     find_features,
     new_knowledge,
     new_scratch,
+    regions_without,
 )
-from players.puzzles.sokoban.fess.macro_moves import Maneuvers, macro_pushes, new_maneuvers
+from players.puzzles.sokoban.fess.macro_moves import (
+    Maneuvers,
+    macro_pushes,
+    new_maneuvers,
+    parts_around,
+    walk_around,
+)
 from players.puzzles.sokoban.fess.moves import (
     ADVISED,
     ADVISORS,
     DEAD,
     KEPT,
+    LOWEST,
+    SECOND,
     UNKNOWN,
     Cells,
     Children,
+    LiftedBox,
     Moves,
     add_move,
     choose,
     explores,
+    explores_without,
     find_cell,
     hottest,
     keep_best,
+    lift,
     new_cells,
     new_children,
+    new_lifted_box,
     new_moves,
+    sides_without,
     take_move,
 )
 from players.puzzles.sokoban.fess.packing_plan import PackingPlan, plan_in_parts
@@ -176,7 +190,8 @@ class Tools(NamedTuple):
 
     Attributes:
         board: the board that all work on.
-        room, bipartite, corrals, patterns, sets, area, matching, know, scratch, desk, children: see there.
+        room, bipartite, corrals, patterns, sets, area, matching, know, scratch, desk, lifted, children: see
+            there.
         options: int64, shape (3,): 1 if positions belong to the cells of their best ancestors; 1 if the
             weight of moves does not count; the most moves of a position that are kept though no advisor
             names them.
@@ -193,6 +208,7 @@ class Tools(NamedTuple):
     know: Knowledge
     scratch: FeatureRoom
     desk: _OpenPosition
+    lifted: LiftedBox
     children: Children
     options: Ints
 
@@ -208,21 +224,88 @@ def _is_dead(tools: Tools, keeper: Index) -> bool:
 
 
 @inner
+def _find_moves(
+    tools: Tools, tree: _PositionTree, which: Index, found: Index, found_moves: Index, keeper: Index
+) -> Index:
+    """Add the moves of one box that lead to new positions which are not known to be dead; its ``found``
+    stances were found last. Returns the new number of moves."""
+    board, know, scratch, children = tools.board, tools.know, tools.scratch, tools.children
+    boxes, before, bits = tools.desk.boxes, tools.desk.before, tools.desk.bits
+    room, sets, lifted, around = tools.room, tools.sets, tools.lifted, tools.lifted.around
+    count, origin = len(boxes), np.int64(boxes[which])
+    board.occupied[origin] = FREE
+    clear_box(sets, bits, origin)
+    lift(lifted, room, know, before, boxes, count, origin)
+    regions = regions_without(board, scratch, origin) - 1
+    without = _key(board, boxes, count, keeper) ^ board.keys[1, keeper] ^ board.keys[0, origin]
+    for number in range(1, found):
+        stance = room.stances[number]
+        end, side = np.int64(stance >> 2), np.int64(stance & 3)
+        parts = parts_around(board, room, end)
+        board.occupied[end] = BOXED
+        boxes[which] = end
+        set_box(sets, bits, end)
+        if (
+            not is_freeze_deadlock(board, tools.bipartite.freeze, end)
+            and not dead_after_push(sets, bits, end, side ^ 2)
+            and not is_pattern_deadlock(board, tools.patterns, end, board.neighbours[end, side])
+        ):
+            key = without ^ board.keys[0, end]
+            new, new_pushes = False, False
+            if parts == 1:
+                lowest = lifted.facts[LOWEST if lifted.facts[LOWEST] != end else SECOND]
+                if find_key(tree.table, key ^ board.keys[1, lowest]) < 0:
+                    new = True
+                    lifted.board.reached[end] -= 1
+                    sides = sides_without(lifted, end)
+                    new_pushes = explores_without(lifted, know, before, origin, end)
+                    find_features(
+                        lifted.board, know, scratch, boxes, count, origin, end, regions + parts, sides
+                    )
+                    lifted.board.reached[end] += 1
+            elif find_key(tree.table, key ^ board.keys[1, walk_around(around, room, origin, end, side)]) < 0:
+                new = True
+                new_pushes = explores(around, know, before, origin, boxes, count)
+                find_features(around, know, scratch, boxes, count, origin, end, regions + parts, -1)
+            if new:
+                for feature in range(FEATURES):
+                    children.values[found_moves, feature] = scratch.values[feature]
+                children.score[found_moves] = _score(scratch.values)
+                children.explores[found_moves] = new_pushes
+                children.origin[found_moves] = origin
+                children.stance[found_moves] = stance
+                children.advised[found_moves] = UNKNOWN
+                found_moves += 1
+        clear_box(sets, bits, end)
+        board.occupied[end] = FREE
+    boxes[which] = origin
+    board.occupied[origin] = BOXED
+    set_box(sets, bits, origin)
+    return found_moves
+
+
+@inner
 def _expand(
     tools: Tools, tree: _PositionTree, moves: Moves, cells: Cells, node: Index, pushes: Index
 ) -> None:
     """Find the moves of a position. It is on the board and the desk, and the keeper has just walked.
     ``pushes`` is the result of ``corral_pushes`` for it."""
+    keeper = np.int64(tree.keeper[node])
     board, know, scratch, children = tools.board, tools.know, tools.scratch, tools.children
     boxes, now, before = tools.desk.boxes, tools.desk.now, tools.desk.before
     count = len(boxes)
-    find_features(board, know, scratch, boxes, count, -1, -1)
+    find_features(board, know, scratch, boxes, count, -1, -1, 0, -1)
     for feature in range(FEATURES):
         now[feature] = scratch.values[feature]
     for square in range(len(board.occupied)):
         before[square] = board.reached[square] == board.stamp[0]
     target = hottest(know, boxes, count, scratch.placed)
-    total = 0
+    bits, sets = tools.desk.bits, tools.sets
+    for number in range(len(bits)):
+        bits[number] = 0
+    for number in range(count):
+        set_box(sets, bits, boxes[number])
+    found_moves: Index = 0
     for number in range(count):
         first = 15
         if pushes > 0:
@@ -233,47 +316,8 @@ def _expand(
             if first == 0:
                 continue
         found = macro_pushes(board, tools.room, know.dead, boxes[number], first)
-        for other in range(1, found):
-            if total < len(children.origin):
-                children.origin[total] = number
-                children.stance[total] = tools.room.stances[other]
-                total += 1
-    found_moves = 0
-    bits, sets = tools.desk.bits, tools.sets
-    for number in range(len(bits)):
-        bits[number] = 0
-    for number in range(count):
-        set_box(sets, bits, boxes[number])
-    for number in range(total):
-        which, stance = children.origin[number], children.stance[number]
-        origin, end = boxes[which], stance >> 2
-        board.occupied[origin] = FREE
-        board.occupied[end] = BOXED
-        boxes[which] = end
-        clear_box(sets, bits, origin)
-        set_box(sets, bits, end)
-        man = board.neighbours[end, stance & 3]
-        if (
-            not is_freeze_deadlock(board, tools.bipartite.freeze, end)
-            and not dead_after_push(sets, bits, end, stance & 3 ^ 2)
-            and not is_pattern_deadlock(board, tools.patterns, end, man)
-        ):
-            keeper = walk(board, man)
-            if find_key(tree.table, _key(board, boxes, count, keeper)) < 0:
-                find_features(board, know, scratch, boxes, count, origin, end)
-                for feature in range(FEATURES):
-                    children.values[found_moves, feature] = scratch.values[feature]
-                children.score[found_moves] = _score(scratch.values)
-                children.explores[found_moves] = explores(board, know, before, origin, boxes, count)
-                children.origin[found_moves] = origin
-                children.stance[found_moves] = stance
-                children.advised[found_moves] = UNKNOWN
-                found_moves += 1
-        clear_box(sets, bits, end)
-        set_box(sets, bits, origin)
-        board.occupied[end] = FREE
-        board.occupied[origin] = BOXED
-        boxes[which] = origin
+        if found:
+            found_moves = _find_moves(tools, tree, number, found, found_moves, keeper)
     for advisor in range(ADVISORS):
         while True:
             best = choose(know, children, found_moves, now, advisor, target)
@@ -582,8 +626,9 @@ class Fess(PushSearch):
         geometry, start = self.task.geometry, self.task.start
         sets = make_dead_sets(geometry, 2, _DEAD_SET_SECONDS)
         size, boxes = geometry.size, len(start.boxes)
+        board = new_board(geometry)
         return Tools(
-            new_board(geometry),
+            board,
             new_maneuvers(geometry),
             new_bipartite(geometry),
             new_corral_detector(geometry),
@@ -599,6 +644,7 @@ class Fess(PushSearch):
                 np.zeros(FEATURES, np.int64),
                 np.zeros(sets.squares.words, np.uint64),
             ),
+            new_lifted_box(board, boxes),
             new_children(4 * size * boxes),
             options,
         )
