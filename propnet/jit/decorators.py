@@ -48,6 +48,7 @@ from numba import njit
 from numba.core import caching, event
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
+from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
 from numba.core.targetconfig import TargetConfig
 
@@ -103,10 +104,13 @@ class _SharedCache(caching.FunctionCache):
         self._lock = ProcessLock(str(self._folder / f"{self._impl.filename_base}.lock"))
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The compiled kernel; None if this process must compile it and then call :meth:`save_overload`."""
-        target_context.refresh()
+        """The compiled kernel; None if this process must compile it and then call :meth:`save_overload`.
+
+        Unlike numba's own cache, this does not refresh the context first, which loads all that compiling
+        needs and takes longer than most kernels."""
         if not self._enabled:
             return None
+        rtsys.initialize(target_context)
         path = self._path(sig, target_context.codegen())
         compiled = self._load(path, sig, target_context)
         if compiled is None:
