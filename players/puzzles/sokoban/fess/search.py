@@ -225,10 +225,10 @@ def _is_dead(tools: Tools, keeper: Index) -> bool:
 
 @inner
 def _find_moves(
-    tools: Tools, tree: _PositionTree, which: Index, found: Index, found_moves: Index, keeper: Index
+    tools: Tools, tree: _PositionTree, which: Index, found: Index, found_moves: Index, key: np.uint64
 ) -> Index:
     """Add the moves of one box that lead to new positions which are not known to be dead; its ``found``
-    stances were found last. Returns the new number of moves."""
+    stances were found last. ``key``: that of the boxes. Returns the new number of moves."""
     board, know, scratch, children = tools.board, tools.know, tools.scratch, tools.children
     boxes, before, bits = tools.desk.boxes, tools.desk.before, tools.desk.bits
     room, sets, lifted, around = tools.room, tools.sets, tools.lifted, tools.lifted.around
@@ -237,7 +237,7 @@ def _find_moves(
     clear_box(sets, bits, origin)
     lift(lifted, room, know, before, boxes, count, origin)
     regions = regions_without(board, scratch, origin) - 1
-    without = _key(board, boxes, count, keeper) ^ board.keys[1, keeper] ^ board.keys[0, origin]
+    without = key ^ board.keys[0, origin]
     for number in range(1, found):
         stance = room.stances[number]
         end, side = np.int64(stance >> 2), np.int64(stance & 3)
@@ -250,11 +250,11 @@ def _find_moves(
             and not dead_after_push(sets, bits, end, side ^ 2)
             and not is_pattern_deadlock(board, tools.patterns, end, board.neighbours[end, side])
         ):
-            key = without ^ board.keys[0, end]
+            moved = without ^ board.keys[0, end]
             new, new_pushes = False, False
             if parts == 1:
                 lowest = lifted.facts[LOWEST if lifted.facts[LOWEST] != end else SECOND]
-                if find_key(tree.table, key ^ board.keys[1, lowest]) < 0:
+                if find_key(tree.table, moved ^ board.keys[1, lowest]) < 0:
                     new = True
                     lifted.board.reached[end] -= 1
                     sides = sides_without(lifted, end)
@@ -263,7 +263,9 @@ def _find_moves(
                         lifted.board, know, scratch, boxes, count, origin, end, regions + parts, sides
                     )
                     lifted.board.reached[end] += 1
-            elif find_key(tree.table, key ^ board.keys[1, walk_around(around, room, origin, end, side)]) < 0:
+            elif (
+                find_key(tree.table, moved ^ board.keys[1, walk_around(around, room, origin, end, side)]) < 0
+            ):
                 new = True
                 new_pushes = explores(around, know, before, origin, boxes, count)
                 find_features(around, know, scratch, boxes, count, origin, end, regions + parts, -1)
@@ -305,6 +307,7 @@ def _expand(
         bits[number] = 0
     for number in range(count):
         set_box(sets, bits, boxes[number])
+    key = _key(board, boxes, count, keeper) ^ np.uint64(board.keys[1, keeper])
     found_moves: Index = 0
     for number in range(count):
         first = 15
@@ -317,7 +320,7 @@ def _expand(
                 continue
         found = macro_pushes(board, tools.room, know.dead, boxes[number], first)
         if found:
-            found_moves = _find_moves(tools, tree, number, found, found_moves, keeper)
+            found_moves = _find_moves(tools, tree, number, found, found_moves, key)
     for advisor in range(ADVISORS):
         while True:
             best = choose(know, children, found_moves, now, advisor, target)
