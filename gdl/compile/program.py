@@ -232,11 +232,12 @@ class Build:
 
 @dataclass(frozen=True, slots=True)
 class FlatClause:
-    """``head <- positives, not negatives, distincts, builds``.
+    """``head <- positives, not negatives, distincts, builds, conditions``.
 
     ``distincts`` are pairs of equally long tuples that must differ in at least one place. Every variable
     (``0 .. variables - 1``) occurs in a positive literal or gets its value by a build whose other side is
-    bound.
+    bound. ``conditions`` are positive literals of static predicates that the grounder does not list
+    (:mod:`gdl.grounding.unfold`); others have none.
     """
 
     head: FlatAtom
@@ -246,6 +247,7 @@ class FlatClause:
     builds: tuple[Build, ...]
     variables: int
     place: Place = field(default=Place(), compare=False)
+    conditions: tuple[FlatAtom, ...] = ()
 
     @property
     def has_body(self) -> bool:

@@ -26,7 +26,8 @@ from gdl.compile.stratify import Dependence, components
 from gdl.grounding.join import UNLIMITED, Bindings, Body, TooManyRowsError
 from gdl.grounding.keys import Coder, Ids, first_rows
 from gdl.grounding.reachability import Reached, fixpoint
-from gdl.grounding.relation import Relation
+from gdl.grounding.relation import Relation, Row
+from gdl.grounding.unfold import Diagram, Residual
 from gdl.terms import GOAL, INIT, LEGAL, NEXT, SEES, TERMINAL
 
 MIN_RULES = 32
@@ -176,7 +177,7 @@ class Splitter:
     ) -> tuple[FlatClause, FlatClause] | None:
         """A clause for the new predicate with the index ``auxiliary``, and the clause that reads it; None if
         the clause is better left whole. With ``force`` the clause is split even if that does not pay."""
-        if clause.builds:
+        if clause.builds or clause.conditions:
             return None
         whole = self._rows(clause.positives, self._relevant(clause))
         if whole < SPLIT_FROM and not force:
@@ -283,6 +284,9 @@ class Splitter:
 
 _MANY_ROWS = 3_000_000
 """A join of more rows is dropped and its clause is split, if possible."""
+
+_ROW_WORDS = 80
+"""The 4-byte words of memory that a tuple of values takes, or the set of a variable's values, roughly."""
 
 _NOTHING = -1
 _EVERYTHING = -2
@@ -413,6 +417,9 @@ class _Instantiator:
 
     def _ground(self, clause: FlatClause) -> None:
         """Split a clause as long as that seems to pay, and instantiate the parts."""
+        if clause.conditions:
+            self._unfold(clause)
+            return
         todo = [clause]
         while todo:
             clause = todo.pop()
@@ -478,6 +485,93 @@ class _Instantiator:
             self.budget.add_rules(clause.bindings.n)
             body_ids = [(x.predicate, x.ids, x.negated) for x in clause.literals]
             self.instances.blocks.append(Block(clause.head.predicate, clause.head.ids, body_ids))
+
+    def _unfold(self, clause: FlatClause) -> None:
+        """Instantiate a clause with conditions: along a diagram for each binding of the other variables, one
+        for all bindings that leave the same residual and values."""
+        unfolding, joiner = self.reached.unfolding, self.reached.joiner
+        assert unfolding is not None
+        body, read = self._body(clause)
+        inner = unfolding.inner(clause, [atom for atom, _ in read])
+        atoms = [clause.head, *[atom for atom, _ in read], *clause.conditions]
+        outer = sorted(variables_of(*[a.args for a in atoms]).difference(inner))
+        rows: dict[Row, list[set[int]]] = {}
+        bindings = joiner.join(body, outer)
+        self.budget.rows(bindings.n, _ROW_WORDS * (1 + len(inner)))
+        for row in _rows_of(bindings, outer):
+            rows[row] = [set() for _ in inner]
+        for place, v in enumerate(inner):
+            for *known, value in _rows_of(joiner.join(body, [*outer, v]), [*outer, v]):
+                rows[tuple(known)][place].add(value)
+        groups: dict[tuple[Residual, tuple[tuple[int, ...], ...]], list[Row]] = {}
+        whole = unfolding.residual(clause, inner, self.dynamic)
+        for row, values in rows.items():
+            residual = whole
+            for v, value in zip(outer, row, strict=True):
+                residual = None if residual is None else unfolding.bind(residual, v, value)
+            if residual is not None:
+                groups.setdefault((residual, tuple(tuple(sorted(own)) for own in values)), []).append(row)
+        for (residual, domains), own in groups.items():
+            diagram = unfolding.diagram(residual, list(zip(inner, domains, strict=True)))
+            self._along(
+                diagram,
+                clause.head,
+                read,
+                inner,
+                outer,
+                np.array(own, np.int32).reshape(len(own), len(outer)),
+            )
+
+    def _along(
+        self,
+        diagram: Diagram,
+        head: FlatAtom,
+        read: list[tuple[FlatAtom, bool]],
+        inner: list[int],
+        outer: list[int],
+        rows: NDArray[np.int32],
+    ) -> None:
+        """Create the instances along a diagram, for each row of values of the outer variables. Its node n is
+        atom ``n + nodes * row`` of an auxiliary predicate."""
+        if inner and not len(diagram.edges[0]):
+            return
+        auxiliary = -1 - len(self.instances.auxiliary)
+        self.instances.auxiliary.append(diagram.nodes * len(rows))
+        first = np.arange(len(rows), dtype=np.int32) * diagram.nodes
+
+        def make(
+            head: tuple[int, Ids], own: list[tuple[FlatAtom, bool]], bindings: Bindings, link: Ids | None
+        ) -> None:
+            literals = []
+            for atom, negated in own:
+                ids = self.relations[atom.predicate].find(bindings.args(atom.args), bindings.n)
+                self._add_needed(atom.predicate, ids)
+                literals.append((atom.predicate, ids, negated))
+            if link is not None:
+                literals.append((auxiliary, link, False))
+            self.budget.add_rules(bindings.n)
+            self.instances.blocks.append(Block(*head, literals))
+
+        bindings = Bindings(len(rows), dict(zip(outer, rows.T, strict=True)))
+        ids = self.relations[head.predicate].find(bindings.args(head.args), bindings.n)
+        free = [(atom, negated) for atom, negated in read if not set(inner).intersection(atom.args)]
+        make((head.predicate, ids), free, bindings, first if inner else None)
+        for place, v in enumerate(inner):
+            edges = diagram.edges[place]
+            self.budget.rows(len(rows) * len(edges), len(outer) + 3)
+            nodes, values, children = np.tile(edges, (len(rows), 1)).T
+            offset = np.repeat(first, len(edges))
+            env = {u: np.repeat(column, len(edges)) for u, column in bindings.env.items()}
+            own = [(atom, negated) for atom, negated in read if v in atom.args]
+            link = children + offset if place < len(inner) - 1 else None
+            make((auxiliary, nodes + offset), own, Bindings(len(nodes), env | {v: values}), link)
+
+
+def _rows_of(bindings: Bindings, variables: Sequence[int]) -> list[Row]:
+    """The values of some variables under each binding."""
+    if not variables:
+        return [()] * bindings.n
+    return list(zip(*[bindings.env[v].tolist() for v in variables], strict=True))
 
 
 def _restricted(clause: FlatClause, relation: int) -> FlatClause:

@@ -10,7 +10,8 @@ Demand: relations that are too large to be solved whole are solved only for the 
 This is the magic sets transformation (Bancilhon, Maier, Sagiv and Ullman 1986) of some chosen predicates. A
 *demand* predicate lists the values of those arguments that are known whenever the predicate is read. Its
 clauses come from the clauses that read the predicate, and the predicate's own clauses read the demand. Since
-reachability ignores negations of dynamic predicates, a negated literal reads like any other.
+reachability ignores negations of dynamic predicates, a negated literal reads like any other. A static
+relation of which too much is demanded is not listed at all (:mod:`gdl.grounding.unfold`).
 """
 
 from __future__ import annotations
@@ -35,14 +36,12 @@ from gdl.compile.stratify import Dependence, Stratum, components
 from gdl.grounding.join import UNLIMITED, Body, Joiner, TooManyRowsError, Window
 from gdl.grounding.limits import Budget
 from gdl.grounding.relation import Relation
-from gdl.terms import DOES, GOAL, INIT, LEGAL, NEXT, ROLE, SEES, TERMINAL, TRUE
-
-_WHOLE = (ROLE, INIT, TRUE, NEXT, LEGAL, DOES, GOAL, TERMINAL, SEES)
-"""Relations that are always needed as a whole."""
+from gdl.grounding.unfold import OUTPUTS, Unfolding, readers, unfoldable, with_conditions
+from gdl.terms import DOES, INIT, LEGAL, NEXT, ROLE, TRUE
 
 
 @dataclass(frozen=True)
-class _Restriction:
+class Restriction:
     """A program in which some predicates are only solved on demand.
 
     Attributes:
@@ -56,9 +55,9 @@ class _Restriction:
     late: frozenset[int]
 
 
-def restrict(program: Program, dependence: Sequence[Dependence], chosen: set[int]) -> _Restriction:
+def restrict(program: Program, dependence: Sequence[Dependence], chosen: set[int]) -> Restriction:
     """The program with the chosen predicates and their readers on demand. Predicates that cannot be put on
-    demand are missing from :attr:`_Restriction.demand`."""
+    demand are missing from :attr:`Restriction.demand`."""
     eligible: set[int] = set()
     for p in sorted(chosen):
         eligible |= _eligible(program, dependence, p)
@@ -66,7 +65,7 @@ def restrict(program: Program, dependence: Sequence[Dependence], chosen: set[int
     while not all(bound.values()):
         eligible = {p for p in eligible if bound[p]}
         bound = _bound_places(program, eligible)
-    late = {q for p in eligible for q in _readers(program, p) if dependence[q] is Dependence.STATIC}
+    late = {q for p in eligible for q in readers(program, p) if dependence[q] is Dependence.STATIC}
     demand = {p: len(program.predicates) + i for i, p in enumerate(sorted(eligible))}
     predicates = list(program.predicates)
     for p, index in demand.items():
@@ -97,34 +96,20 @@ def restrict(program: Program, dependence: Sequence[Dependence], chosen: set[int
                 )
                 clauses[question] = None
         clauses[replace(clause, positives=(*own, *clause.positives))] = None
-    return _Restriction(Program(predicates, facts, list(clauses), program.table), demand, frozenset(late))
-
-
-def _readers(program: Program, predicate: int) -> set[int]:
-    """The predicates that depend on one, including itself."""
-    readers = {predicate}
-    while True:
-        more = {
-            c.head.predicate
-            for c in program.clauses
-            if any(a.predicate in readers for a in (*c.positives, *c.negatives))
-        }
-        if more <= readers:
-            return readers
-        readers |= more
+    return Restriction(Program(predicates, facts, list(clauses), program.table), demand, frozenset(late))
 
 
 def _eligible(program: Program, dependence: Sequence[Dependence], predicate: int) -> set[int]:
     """A predicate and those of its readers that can be solved on demand; none if it cannot. Static predicates
     must not be read under a negation, which needs their complement before reachability is done."""
-    readers = _readers(program, predicate)
-    names = {program.predicates[p].name for p in readers}
-    if names & {ROLE, INIT} or program.predicates[predicate].name in _WHOLE:
+    everyone = readers(program, predicate)
+    names = {program.predicates[p].name for p in everyone}
+    if names & {ROLE, INIT} or program.predicates[predicate].name in OUTPUTS:
         return set()
-    static = {p for p in readers if dependence[p] is Dependence.STATIC}
+    static = {p for p in everyone if dependence[p] is Dependence.STATIC}
     if any(n.predicate in static for c in program.clauses for n in c.negatives):
         return set()
-    return {p for p in readers if program.predicates[p].name not in _WHOLE}
+    return {p for p in everyone if program.predicates[p].name not in OUTPUTS}
 
 
 Question = tuple[FlatAtom, frozenset[int], list[FlatAtom]]
@@ -191,6 +176,7 @@ class Reached:
         copies: clauses ``true <- next`` and ``does <- legal``.
         initial: predicate of ``true`` -> the number of its first rows that hold initially.
         joiner: works on the relations.
+        unfolding: the conditions of clauses, by relations that are not listed; None if there are none.
     """
 
     program: Program
@@ -199,6 +185,7 @@ class Reached:
     copies: list[FlatClause]
     initial: dict[int, int]
     joiner: Joiner
+    unfolding: Unfolding | None
 
 
 LARGE_RELATION = 1_500_000
@@ -221,33 +208,44 @@ def reach(program: Program, strata: Sequence[Stratum], budget: Budget) -> Reache
             dependence[p] = stratum.dependence
     chosen: set[int] = set()
     hopeless: set[int] = set()
-    restriction = _Restriction(program, {}, frozenset())
+    unfolded: frozenset[int] = frozenset()
+    base = program
+    restriction = Restriction(program, {}, frozenset())
     while True:
+        # A relation of which too much is asked is unfolded, if it can be.
+        final = {d for p, d in restriction.demand.items() if not unfoldable(base, dependence, p)}
         try:
-            return _reach(restriction, strata, dependence, budget, hopeless)
+            return _reach(restriction, strata, dependence, budget, hopeless | final, unfolded)
         except _TooLargeRelationError as error:
             (p,) = error.args
-            attempt = restrict(program, dependence, chosen | {p}) if p not in chosen else None
+            asked = {d: q for q, d in restriction.demand.items()}
+            attempt = restrict(base, dependence, chosen | {p}) if p not in chosen and p not in asked else None
+            more = unfoldable(base, dependence, asked.get(p, p))
             if attempt is not None and p in attempt.demand:
                 chosen.add(p)
                 restriction = attempt
+            elif more:
+                unfolded = unfolded.union(more, *[unfoldable(base, dependence, q) for q in chosen])
+                chosen -= unfolded
+                base = with_conditions(program, unfolded)
+                restriction = restrict(base, dependence, chosen)
             else:
-                hopeless.add(p)
+                hopeless.add(asked.get(p, p))
             budget.atoms = 0
 
 
 def _reach(
-    restriction: _Restriction,
+    restriction: Restriction,
     strata: Sequence[Stratum],
     dependence: list[Dependence],
     budget: Budget,
     hopeless: set[int],
+    unfolded: frozenset[int],
 ) -> Reached:
     program, late = restriction.program, restriction.late
     demand = set(restriction.demand.values())
-    hopeless = hopeless | demand
     dependence = dependence + [Dependence.STATIC] * len(demand)
-    early = {p for p, d in enumerate(dependence) if d is Dependence.STATIC} - late - demand
+    early = {p for p, d in enumerate(dependence) if d is Dependence.STATIC} - late - demand - unfolded
     relations = [Relation(p.arity) for p in program.predicates]
     joiner = Joiner(relations, program.table, budget)
     for p, rows in program.facts.items():
@@ -262,7 +260,7 @@ def _reach(
     own: list[list[Body]] = [[] for _ in program.predicates]
     for clause in (*program.clauses, *copies):
         head = clause.head.predicate
-        if head not in early and program.predicates[head].name != INIT:
+        if head not in early | unfolded and program.predicates[head].name != INIT:
             reads[head].extend(a.predicate for a in clause.positives)
             own[head].append(Body(clause, [n for n in clause.negatives if n.predicate in early]))
     rank = {p: i for i, s in enumerate(strata) for p in s.predicates}
@@ -270,7 +268,8 @@ def _reach(
         ordered = sorted(component, key=lambda p: rank.get(p, -1))
         if any(own[p] for p in ordered):
             fixpoint(joiner, [b for p in ordered for b in own[p]], set(component), hopeless)
-    return Reached(program, dependence, relations, copies, initial, joiner)
+    unfolding = Unfolding(program, unfolded, relations, budget) if unfolded else None
+    return Reached(program, dependence, relations, copies, initial, joiner, unfolding)
 
 
 def fixpoint(

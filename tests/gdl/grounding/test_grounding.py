@@ -240,7 +240,7 @@ def games(draw: st.DrawFn) -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("way", ["plain", "all rules split", "relations on demand", "merged"])
+@pytest.mark.parametrize("way", ["plain", "all rules split", "relations on demand", "unfolded", "merged"])
 @given(lines=games(), data=st.data())
 @examples(60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 def test_ground_rules_of_random_games_mean_what_the_rules_mean(
@@ -250,6 +250,8 @@ def test_ground_rules_of_random_games_mean_what_the_rules_mean(
     with pytest.MonkeyPatch.context() as patched:
         if way == "relations on demand":
             patched.setattr(reachability, "LARGE_RELATION", 0)
+        if way == "unfolded":
+            unfold_everything(patched)
         if way == "merged":
             patched.setattr(pipeline, "MERGE_FROM", -1)
         if way == "all rules split":
@@ -328,6 +330,58 @@ def test_a_relation_too_large_to_be_solved_is_solved_where_it_is_read() -> None:
         GroundLimits(max_atoms=100_000),
     )
     assert len(g.bases) == 61
+
+
+def unfold_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reachability, "LARGE_RELATION", 0)
+    monkeypatch.setattr(reachability, "restrict", lambda p, *_: reachability.Restriction(p, {}, frozenset()))
+
+
+LATIN = """
+(role a) (index 1) (index 2) (index 3) (index 4) (odd 1) (odd 3) (succ 1 2) (succ 2 3) (succ 3 4)
+(<= (first ?z ?z ?a ?b ?c) (index ?a) (index ?b) (index ?c) (index ?z)
+    (distinct ?z ?a) (distinct ?z ?b) (not (same ?z ?c)))
+(same 1 1) (same 2 2) (same 3 3) (same 4 4)
+(<= (one ?z ?a ?b ?c ?d) (first ?z ?a ?b ?c ?d))
+(<= (one ?z ?a ?b ?c ?d) (first ?z ?b ?a ?c ?d))
+(<= (one ?z ?a ?b ?c ?d) (first ?z ?c ?a ?b ?d))
+(<= (one ?z ?a ?b ?c ?d) (first ?z ?d ?a ?b ?c))
+(<= (one 5 ?a ?a ?b ?b) (odd ?a) (odd ?b))
+(<= (legal a (play ?i ?j ?m)) (index ?i) (index ?j) (index ?m))
+(<= (next (mark ?i ?j ?m)) (does a (play ?i ?j ?m)))
+(<= (next (mark ?i ?j ?m)) (true (mark ?i ?j ?m)))
+(<= (row ?i) (true (mark ?i 1 ?a)) (true (mark ?i 2 ?b)) (true (mark ?i 3 ?c)) (true (mark ?i 4 ?d))
+    (one 1 ?a ?b ?c ?d) (one 2 ?a ?b ?c ?d) (one 3 ?a ?b ?c ?d) (not (true (mark 1 1 ?d))))
+(<= (row ?i) (true (mark 1 ?i ?a)) (true (mark 2 ?i ?b)) (one 5 ?a ?a ?b ?b))
+(<= (square ?i ?j) (succ ?i ?k) (succ ?j ?l) (true (mark ?i ?j ?a)) (true (mark ?i ?l ?b))
+    (true (mark ?k ?j ?c)) (true (mark ?k ?l ?d)) (one ?i ?a ?b ?c ?d) (one ?d ?a ?b ?c ?d) (distinct ?a ?d))
+(<= (goal a 100) (row ?i) (square ?i ?j))
+(<= (goal a 1) (true (mark ?a ?b ?c)) (one 5 ?b ?b ?c ?c))
+(<= terminal (row 2))
+(<= (legal a stop) (square 2 2))
+"""
+
+
+def test_a_relation_too_large_even_where_it_is_read_becomes_conditions_that_mean_the_same() -> None:
+    rules = parse_rules(LATIN)
+    plain = ground(rules)
+    with pytest.MonkeyPatch.context() as patched:
+        unfold_everything(patched)
+        unfolded = ground(rules)
+    check_form(unfolded)
+    assert plain.bases == unfolded.bases
+    assert plain.moves == unfolded.moves
+    assert unfolded.stats["auxiliary_atoms"] > 0
+    whole, parts = GroundEvaluator(plain), GroundEvaluator(unfolded)
+    generator = random.Random(1)
+    inputs, seen = len(plain.bases) + plain.move_count, set()
+    for _ in range(300):
+        share = generator.choice((0.2, 0.3, 0.4, 0.6))
+        chosen = {a for a in range(inputs) if generator.random() < share}
+        answers = whole.answers(chosen)
+        assert answers == parts.answers(chosen)
+        seen.add((frozenset(answers["goal"]), answers["terminal"], len(answers["legal"])))
+    assert len(seen) >= 8
 
 
 def check_form(g: GroundRules) -> None:

@@ -124,7 +124,7 @@ def bits(case: NDArray[np.int64]) -> NDArray[np.uint64]:
 _EFFORT = 60_000
 """The most gate inputs that cofactors may cost."""
 _MOST_MOVES = 3_000
-_LARGEST = 60_000
+_LARGEST = 250_000
 """The most gate inputs of a network that is examined."""
 
 

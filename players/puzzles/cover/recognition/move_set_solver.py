@@ -123,21 +123,24 @@ class _Formula:
             self.require(counted[most])
 
     def clauses(self) -> list[_Clause]:
-        """Return the conditions as clauses of variables. Variables past :attr:`variables` stand for gates."""
+        """Return the conditions as clauses of variables. Variables past :attr:`variables` stand for gates. A
+        gate that only has to be true implies its inputs, but not the other way round (D. A. Plaisted and S.
+        Greenbaum, 1986)."""
         if self.contradiction:
             return [[]]
         gates = self._builder.gates
         number: dict[int, int] = {}
+        seen: set[int] = set()
         order: list[int] = []
 
         def numbered(literal: int) -> int:
             node = literal >> 1
-            if node < _VARIABLES:
-                return -node if literal & 1 else node
-            if node not in number:
-                number[node] = self.variables + len(number) + 1
-                order.append(node)
-            return -number[node] if literal & 1 else number[node]
+            if node >= _VARIABLES:
+                if literal not in seen:
+                    seen.add(literal)
+                    order.append(literal)
+                node = number.setdefault(node, self.variables + len(number) + 1)
+            return -node if literal & 1 else node
 
         clauses = []
         for x in self._required:
@@ -145,10 +148,12 @@ class _Formula:
                 clauses.append([numbered(x)])
             else:  # the negation of an AND
                 clauses.append([numbered(y ^ 1) for y in gates[(x >> 1) - _VARIABLES]])
-        for node in order:  # it grows meanwhile
-            inputs = [numbered(x) for x in gates[node - _VARIABLES]]
-            clauses.extend([-number[node], x] for x in inputs)
-            clauses.append([number[node], *(-x for x in inputs)])
+        for x in order:  # it grows meanwhile
+            gate, inputs = number[x >> 1], gates[(x >> 1) - _VARIABLES]
+            if x & 1:
+                clauses.append([gate, *(numbered(y ^ 1) for y in inputs)])
+            else:
+                clauses.extend([-gate, numbered(y)] for y in inputs)
         if len(clauses) > _LIMIT:
             raise _FormulaSizeError("the formula of this game grows too large")
         return clauses
