@@ -384,6 +384,25 @@ def test_a_relation_too_large_even_where_it_is_read_becomes_conditions_that_mean
     assert len(seen) >= 8
 
 
+def test_a_sudoku_whose_rows_are_thousands_of_millions_is_grounded_and_knows_a_right_grid(
+    corpus: Path,
+) -> None:
+    g = ground(load_rules(corpus / "games" / "sudoku.kif"))
+    evaluator, number = GroundEvaluator(g), {str(b): i for i, b in enumerate(g.bases)}
+
+    def goals(grid: list[list[int]]) -> set[tuple[int, int]]:
+        marks = {f"(mark {i + 1} {j + 1} {m})" for i, row in enumerate(grid) for j, m in enumerate(row)}
+        goal: set[tuple[int, int]] = evaluator.answers({number[mark] for mark in marks})["goal"]
+        return goal
+
+    grid = [[(3 * i + i // 3 + j) % 9 + 1 for j in range(9)] for i in range(9)]
+    assert goals(grid) == {(0, 100)}
+    assert goals([*grid[:8], grid[0]]) == {(0, 0)}  # columns are wrong
+    assert goals([*grid[:2], *grid[3:6], grid[2], *grid[6:]]) == {(0, 0)}  # squares are wrong
+    assert goals([*grid[:8], [grid[8][0], *grid[8][:8]]]) == {(0, 0)}  # a row is wrong
+    assert goals(grid[:8]) == {(0, 0)}
+
+
 def check_form(g: GroundRules) -> None:
     """What GroundRules promises about its arrays."""
     assert list(g.bases) == sorted(g.bases, key=sort_key)
