@@ -2,20 +2,22 @@
 2020, retrograde analysis).
 
 All boxes stand on goals. A *sink* is a square with a box at the start. A box that pulls can bring to a sink
-can leave, and is removed from the board; that never hinders others. If no box can leave, boxes are pulled
-aside (parked) until one can. Read backwards, this is a plan: phases in which boxes come from the sinks, and
+can leave, and is removed from the board; that never hinders others, unless each sink takes one box only:
+then those that have left must fit distinct sinks (a matching). If no box can leave, boxes are pulled aside
+(parked) until one can. Read backwards, this is a plan: phases in which boxes come from the sinks, and
 between them moves of parked boxes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from players.puzzles.sokoban.board import BOXED, FREE, Board, find_key, new_board, walk
+from players.puzzles.sokoban.deadlocks.bipartite import GoalMatching, count_matched, new_goal_matching
 from players.puzzles.sokoban.distances import side_classes
 from players.puzzles.sokoban.fess.macro_moves import Maneuvers, macro_pulls, new_maneuvers
 from players.puzzles.sokoban.geometry import Geometry, Position
@@ -30,6 +32,8 @@ _CHOICES = 4
 _TRIALS = 35_000
 """The number of ways to park that one attempt tries on a map of 150 squares; fewer on larger ones."""
 _MOST_IN_THE_WAY = 15
+_MOST_SINKS = 64
+"""With more, as many boxes as come may leave by each."""
 _UNSEEN = 1 << 20
 
 
@@ -93,15 +97,16 @@ def packing_plan(geometry: Geometry, start: Position, everywhere: bool) -> Packi
 def plan_in_parts(geometry: Geometry, start: Position, everywhere: bool) -> Iterator[PackingPlan | None]:
     """Work on the plan of a level; yields None after each part of the work, and the plan at the end.
 
-    Its sinks are all start squares if boxes may come from ``everywhere``; otherwise the start squares in the
-    basin of one goal, the one with most of them. The keeper is tried in several regions. If no plan is
-    complete, it is one that knows ways for most goals."""
+    Its sinks are all start squares if boxes may come from ``everywhere``, any number from each; otherwise
+    the start squares in the basin of one goal, the one with most of them, with one box from each. The keeper
+    is tried in several regions. If no plan is complete, it is one that knows ways for most goals."""
     goals = geometry.goals.tolist()
     sinks = [box for box in start.boxes if box not in goals] or list(start.boxes)
     if not everywhere:
         basins = [squares_reaching(geometry, goal, goals) for goal in goals]
         sinks = max(([box for box in sinks if reach[box]] for reach in basins), key=len, default=[]) or sinks
-    puller = _Puller(geometry, sinks, settled=set(start.boxes) & set(goals))
+    spare = len(goals) - (0 if everywhere else len(sinks))
+    puller = _Puller(geometry, sinks, settled=set(start.boxes) & set(goals), spare=spare)
     best: _PlanFound | None = None
     for attempt, keeper, rounds in _beginnings(puller, goals):
         ways = yield from _ways(puller, _Way(goals, keeper), attempt)
@@ -116,7 +121,7 @@ def plan_in_parts(geometry: Geometry, start: Position, everywhere: bool) -> Iter
         return
     gone = np.array(best.rounds, np.int32) > 0
     before = gone[:, None] & ~gone[None]
-    before[np.ix_(gone, gone)] = _needs(puller, goals, best.rounds, best.keeper)
+    before[np.ix_(gone, gone)] = _needs(puller, _Way(goals, best.keeper), best.rounds)
     yield PackingPlan(tuple(_phases(puller, best.ways)), PackingPhase((), tuple(goals), before, 0))
 
 
@@ -137,7 +142,7 @@ def _beginnings(puller: _Puller, goals: list[int]) -> Iterator[tuple[_Attempt, i
     tried = set(goals)
     for square in range(puller.geometry.size):
         if square not in tried:
-            walked, rounds = puller.leave(goals, [square])
+            walked, rounds, _ = puller.leave(goals, [square])
             tried |= walked
             found.append((square, rounds))
     found.sort(key=lambda one: one[1].count(0))
@@ -168,7 +173,8 @@ def packing_order(geometry: Geometry, start: Position) -> _PackingOrder:
     which only makes space, until none is left or none can leave. The last box out is the first box in.
     """
     goals = geometry.goals.tolist()
-    _, rounds = _Puller(geometry, list(start.boxes), gone=False).leave(goals, [start.keeper, *start.boxes])
+    puller = _Puller(geometry, list(start.boxes), gone=False, spare=len(goals))
+    _, rounds, _ = puller.leave(goals, [start.keeper, *start.boxes])
     layers = {turn: [goal for goal, one in zip(goals, rounds, strict=True) if one == turn] for turn in rounds}
     stuck = layers.pop(0, [])
     return _PackingOrder(tuple(tuple(layers[turn]) for turn in sorted(layers, reverse=True)), tuple(stuck))
@@ -181,11 +187,13 @@ class _Way(NamedTuple):
         boxes: their squares.
         keeper: his square.
         before: the position before the last pull; None if boxes have left since.
+        taken: for each box that has left, the sinks that it could reach, a bit each.
     """
 
     boxes: list[int]
     keeper: int
     before: _Way | None = None
+    taken: tuple[int, ...] = ()
 
 
 def _phases(puller: _Puller, ways: list[_Way]) -> Iterator[PackingPhase]:
@@ -194,7 +202,7 @@ def _phases(puller: _Puller, ways: list[_Way]) -> Iterator[PackingPhase]:
     found: list[tuple[list[int], list[int], Flags, int, bool]] = []
     nothing = np.zeros((0, 0), np.bool_)
     for number, way in enumerate(ways):
-        rounds = puller.leave(way.boxes, [way.keeper])[1]
+        rounds = puller.leave(way.boxes, [way.keeper], taken=way.taken)[1]
         left = [box for box, turn in zip(way.boxes, rounds, strict=True) if not turn]
         gone = [box for box, turn in zip(way.boxes, rounds, strict=True) if turn]
         parked: list[list[int]] = []
@@ -202,7 +210,7 @@ def _phases(puller: _Puller, ways: list[_Way]) -> Iterator[PackingPhase]:
         while step is not None:
             parked.append(step.boxes)
             step = step.before
-        found.append((left, gone, _order(puller, way.boxes, rounds, way.keeper), int(bool(parked)), True))
+        found.append((left, gone, _order(puller, way, rounds), int(bool(parked)), True))
         found += [(boxes, [], nothing, 1, True) for boxes in parked[-2::-1]]
         if left and not parked:  # they stand there already, or no way is known: first, in any order
             at_once = puller.settled.issuperset(left)
@@ -214,15 +222,17 @@ def _phases(puller: _Puller, ways: list[_Way]) -> Iterator[PackingPhase]:
         counted += len(squares)
 
 
-def _staying(puller: _Puller, way: _Way) -> list[int]:
-    """Return the boxes that cannot leave."""
-    rounds = puller.leave(way.boxes, [way.keeper])[1]
-    return [box for box, turn in zip(way.boxes, rounds, strict=True) if not turn]
+def _staying(puller: _Puller, way: _Way) -> _Way:
+    """Return the position after all boxes have left that can."""
+    _, rounds, masks = puller.leave(way.boxes, [way.keeper], taken=way.taken)
+    left = [box for box, turn in zip(way.boxes, rounds, strict=True) if not turn]
+    gone = [mask for mask, turn in zip(masks, rounds, strict=True) if turn]
+    return _Way(left, way.keeper, None, (*way.taken, *gone))
 
 
 def _stuck(puller: _Puller, way: _Way) -> set[int]:
     """Return the boxes that cannot leave and do not stand on their goals from the beginning."""
-    return set(_staying(puller, way)) - puller.settled
+    return set(_staying(puller, way).boxes) - puller.settled
 
 
 def _ways(puller: _Puller, way: _Way, attempt: _Attempt) -> Generator[None, None, list[_Way]]:
@@ -230,8 +240,8 @@ def _ways(puller: _Puller, way: _Way, attempt: _Attempt) -> Generator[None, None
     all boxes have left but those that stand on their goals from the beginning; otherwise the positions after
     which the fewest stay. Yields between parts of the work."""
     left = _staying(puller, way)
-    best, fewest = [way], len(set(left) - puller.settled)
-    for after in _park(puller, _Way(left, way.keeper), attempt) if fewest else ():
+    best, fewest = [way], len(set(left.boxes) - puller.settled)
+    for after in _park(puller, left, attempt) if fewest else ():
         if after is None:
             yield
             continue
@@ -244,23 +254,23 @@ def _ways(puller: _Puller, way: _Way, attempt: _Attempt) -> Generator[None, None
     return best
 
 
-def _needs(puller: _Puller, boxes: list[int], rounds: list[int], keeper: int) -> Flags:
+def _needs(puller: _Puller, way: _Way, rounds: list[int]) -> Flags:
     """Return which leaving box cannot leave while which other box stays: bool, [the other, the box]."""
     gone = [number for number, turn in enumerate(rounds) if turn]
     before = np.zeros((len(gone), len(gone)), np.bool_)
     for row, number in enumerate(gone):
-        _, others = puller.leave(boxes, [keeper], number)
+        _, others, _ = puller.leave(way.boxes, [way.keeper], number, way.taken)
         before[row] = [others[other] == 0 and other != number for other in gone]
     return before
 
 
-def _order(puller: _Puller, boxes: list[int], rounds: list[int], keeper: int) -> Flags:
+def _order(puller: _Puller, way: _Way, rounds: list[int]) -> Flags:
     """Return which leaving box must be in place before which, as in ``PackingPhase``."""
     turns = np.array([turn for turn in rounds if turn])
-    squares = [box for box, turn in zip(boxes, rounds, strict=True) if turn]
+    squares = [box for box, turn in zip(way.boxes, rounds, strict=True) if turn]
     clusters = _clusters(puller.geometry, np.array(squares, np.int32))
     layers: Flags = (turns[None] > turns[:, None]) & (clusters[None] == clusters[:, None])
-    return layers | _needs(puller, boxes, rounds, keeper)
+    return layers | _needs(puller, way, rounds)
 
 
 def _park(puller: _Puller, begin: _Way, attempt: _Attempt) -> Iterator[_Way | None]:
@@ -271,15 +281,16 @@ def _park(puller: _Puller, begin: _Way, attempt: _Attempt) -> Iterator[_Way | No
     for _ in range(_DEEPEST):
         pulls: list[tuple[_Pull, int]] = []
         for number, way in enumerate(layer):
-            pulls += ((pull, number) for pull in puller.pulls(way.boxes, way.keeper, salt))
+            pulls += ((pull, number) for pull in puller.pulls(way, salt))
             yield None
         free: dict[tuple[int, ...], tuple[int, _Way]] = {}
         after: list[_Way] = []
         for pull, number in _best(pulls, attempt):
             before = layer[number]
             boxes = [*before.boxes[: pull.box], pull.stance >> 2, *before.boxes[pull.box + 1 :]]
-            way = _Way(boxes, int(puller.geometry.neighbours[pull.stance >> 2, pull.stance & 3]), before)
-            left = boxes if pull.in_the_way else _staying(puller, way)
+            keeper = int(puller.geometry.neighbours[pull.stance >> 2, pull.stance & 3])
+            way = _Way(boxes, keeper, before, before.taken)
+            left = boxes if pull.in_the_way else _staying(puller, way).boxes
             if len(left) < len(boxes):
                 free.setdefault(tuple(sorted(left)), (len(left), way))
             else:
@@ -328,16 +339,28 @@ class _Puller:
     Attributes:
         geometry: the level's.
         settled: goals with a box from the beginning.
+        spare: the number of boxes that may leave by a sink that another has taken.
     """
 
     def __init__(
-        self, geometry: Geometry, sinks: list[int], *, gone: bool = True, settled: Iterable[int] = ()
+        self,
+        geometry: Geometry,
+        sinks: list[int],
+        *,
+        gone: bool = True,
+        settled: Iterable[int] = (),
+        spare: int = 0,
     ) -> None:
         rows = geometry.size + 1
         self.geometry, self.settled = geometry, frozenset(settled)
         self._board, self._room = new_board(geometry), new_maneuvers(geometry)
         self._sinks = np.zeros(rows, np.uint8)
         self._sinks[sinks] = 2 if gone else 1
+        self.spare = spare if len(sinks) <= _MOST_SINKS else len(geometry.goals)
+        self._open = self._sinks.copy()
+        self._numbers = np.zeros(rows, np.int32)
+        self._numbers[sinks] = np.arange(len(sinks)) % _MOST_SINKS
+        self._matching = new_goal_matching(len(geometry.goals) + 1, _MOST_SINKS)
         self._way_out = _WayOut(
             side_classes(geometry),
             _steps_from(geometry, geometry.goals.tolist()),
@@ -350,15 +373,21 @@ class _Puller:
         self._met = np.zeros(1 << (2 * _TRIALS).bit_length(), np.uint64)
         self._trials, self._salt = 0, 0
 
-    def leave(self, boxes: list[int], keepers: list[int], stays: int = -1) -> tuple[set[int], list[int]]:
-        """Let all boxes leave that can, except one, with the keeper on any of some squares. Returns the
-        squares to which he can walk at first from the first of them, and the round in which each box left,
-        from 1; 0 if it could not."""
-        rounds = np.zeros(len(boxes), np.int32)
+    def leave(
+        self, boxes: list[int], keepers: list[int], stays: int = -1, taken: Sequence[int] = ()
+    ) -> tuple[set[int], list[int], list[int]]:
+        """Let all boxes leave that can, except one, with the keeper on any of some squares; ``taken`` are the
+        sinks that boxes that have left could reach. Returns the squares to which he can walk at first from
+        the first of them, the round in which each box left, from 1, 0 if it could not, and the sinks that it
+        could reach."""
+        rounds, masks = np.zeros(len(boxes), np.int32), np.zeros(len(boxes), np.uint64)
         squares = np.array(boxes, np.int32), np.array(keepers, np.int32)
-        _leave(self._board, self._room, self._sinks, *squares, rounds, stays)
+        self._matching.reach[: len(taken), 0] = taken
+        tools = self._board, self._room, self._sinks, self._numbers, self._matching
+        _leave(*tools, *squares, rounds, masks, stays, len(taken), self.spare)
         self._trials += len(boxes)
-        return set(np.flatnonzero(self._board.reached == self._board.stamp[0]).tolist()), rounds.tolist()
+        walked = set(np.flatnonzero(self._board.reached == self._board.stamp[0]).tolist())
+        return walked, rounds.tolist(), masks.tolist()
 
     def begin_anew(self) -> None:
         """Forget all positions met, and the number of trials."""
@@ -370,13 +399,15 @@ class _Puller:
         self._salt = self._salt + 0x9E3779B97F4A7C15 & (1 << 64) - 1
         return self._salt
 
-    def pulls(self, boxes: list[int], keeper: int, salt: int) -> list[_Pull]:
+    def pulls(self, way: _Way, salt: int) -> list[_Pull]:
         """Return all macro pulls of a position that lead to one that the search has not met; none after too
         many trials."""
         if self._trials >= self._most:
             return []
-        tools = self._board, self._room, self._sinks, self._way_out, self._met
-        count = _pull(*tools, np.array(boxes, np.int32), keeper, np.uint64(salt), self._pulls)
+        self._matching.reach[: len(way.taken), 0] = way.taken
+        _find_open(self._sinks, self._numbers, self._matching, len(way.taken), self.spare, self._open)
+        tools = self._board, self._room, self._open, self._way_out, self._met
+        count = _pull(*tools, np.array(way.boxes, np.int32), way.keeper, np.uint64(salt), self._pulls)
         self._trials += count
         return [_Pull(*row) for row in self._pulls[:count].tolist()]
 
@@ -443,11 +474,22 @@ def squares_reaching(geometry: Geometry, goal: int, filled: Iterable[int]) -> Fl
 
 @kernel(**ARENA)
 def _leave(
-    board: Board, room: Maneuvers, sinks: Octets, boxes: Int32s, keepers: Int32s, rounds: Int32s, stays: Index
+    board: Board,
+    room: Maneuvers,
+    sinks: Octets,
+    numbers: Int32s,
+    matching: GoalMatching,
+    boxes: Int32s,
+    keepers: Int32s,
+    rounds: Int32s,
+    masks: Words,
+    stays: Index,
+    taken: Index,
+    spare: Index,
 ) -> None:
     """Let boxes leave the board, except the one numbered ``stays``, with the keeper on any of some squares.
-    ``rounds`` receives the round of each, 0 if it could not. The last walk is the first one that he could
-    make from the first square."""
+    ``rounds`` receives the round of each, 0 if it could not, and ``masks`` its sinks. The last walk is the
+    first one that he could make from the first square."""
     for square in range(len(sinks) - 1):
         board.occupied[square] = FREE
     for number in range(len(boxes)):
@@ -462,9 +504,16 @@ def _leave(
                 continue
             walk(board, keeper)
             for number in range(len(boxes)):
-                if rounds[number] == 0 and number != stays and _can_leave(board, room, sinks, boxes[number]):
-                    rounds[number] = turn
-                    left += 1
+                if rounds[number] == 0 and number != stays:
+                    mask = _sinks_of(board, room, sinks, numbers, boxes[number])
+                    if mask == 0:
+                        continue
+                    matching.reach[taken, 0] = mask
+                    if spare > taken or count_matched(matching, taken + 1) + spare > taken:
+                        taken += 1
+                        masks[number] = mask
+                        rounds[number] = turn
+                        left += 1
         for number in range(len(boxes)):
             if rounds[number] == turn:
                 board.occupied[boxes[number]] = FREE
@@ -473,14 +522,30 @@ def _leave(
     walk(board, keepers[0])
 
 
+@kernel(**ARENA)
+def _find_open(
+    sinks: Octets, numbers: Int32s, matching: GoalMatching, taken: Index, spare: Index, found: Octets
+) -> None:
+    """Copy to ``found`` the sinks by which one more box may leave."""
+    for square in range(len(sinks)):
+        found[square] = 0
+        if sinks[square]:
+            matching.reach[taken, 0] = np.uint64(1) << np.uint64(numbers[square])
+            if spare > taken or count_matched(matching, taken + 1) + spare > taken:
+                found[square] = sinks[square]
+
+
 @inner
-def _can_leave(board: Board, room: Maneuvers, sinks: Octets, box: Index) -> bool:
-    """Return whether pulls bring this box to a sink, or it stands on one that counts 2."""
+def _sinks_of(board: Board, room: Maneuvers, sinks: Octets, numbers: Int32s, box: Index) -> np.uint64:
+    """Return the sinks to which pulls bring this box, a bit each, and that on which it stands if it counts
+    2."""
+    found = np.uint64(0)
     if sinks[box] == 2:
-        return True
-    found = False
+        found |= np.uint64(1) << np.uint64(numbers[box])
     for number in range(macro_pulls(board, room, box)):
-        found |= sinks[room.stances[number] >> 2] != 0
+        square = room.stances[number] >> 2
+        if sinks[square]:
+            found |= np.uint64(1) << np.uint64(numbers[square])
     return found
 
 

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import heapq
 import time
+from collections.abc import Sequence
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.errors import GdlError
 from players.puzzles.sokoban.distances import side_classes
-from players.puzzles.sokoban.fess.packing_plan import _MOST_IN_THE_WAY, PackingPlan, _Puller, packing_plan
+from players.puzzles.sokoban.fess.packing_plan import (
+    _MOST_IN_THE_WAY,
+    PackingPlan,
+    _Puller,
+    _Way,
+    packing_plan,
+)
 from players.puzzles.sokoban.fess.search import Fess, FessStyle
 from players.puzzles.sokoban.geometry import Geometry, from_level
 from players.puzzles.sokoban.levels.level import Level
@@ -131,22 +138,53 @@ def _in_the_way(geometry: Geometry, sinks: set[int], boxes: set[int], keeper: in
     return _MOST_IN_THE_WAY
 
 
-@given(st.integers(0, 100_000))
+def _matched(masks: Sequence[int]) -> int:
+    """The most masks that can have bits of their own, by trying all ways."""
+    if not masks:
+        return 0
+    bits = [bit for bit in range(masks[0].bit_length()) if masks[0] >> bit & 1]
+    rest = masks[1:]
+    return max([_matched(rest), *(1 + _matched([x & ~(1 << bit) for x in rest]) for bit in bits)])
+
+
+@given(st.integers(0, 100_000), st.integers(0, 2))
+@examples(100)
+def test_no_more_boxes_leave_than_sinks_take(seed: int, spare: int) -> None:
+    geometry, start = random_position(seed)
+    free = [square for square in range(geometry.size) if square not in start.boxes]
+    sinks = free[:: max(1, len(free) // 2)]
+    if not start.boxes or not len(geometry.goals):
+        return
+    boxes, keepers = list(start.boxes), [start.keeper]
+    every = _Puller(geometry, sinks, spare=len(boxes)).leave(boxes, keepers)[1]
+    _, rounds, masks = _Puller(geometry, sinks, spare=spare).leave(boxes, keepers)
+    left = [mask for mask, turn in zip(masks, rounds, strict=True) if turn]
+    assert all(other for turn, other in zip(rounds, every, strict=True) if turn)
+    assert len(left) <= _matched(left) + spare
+    if len(left) < sum(turn > 0 for turn in every):
+        assert len(left) == _matched(left) + spare
+
+
+@given(st.integers(0, 100_000), st.lists(st.integers(1, 3), max_size=2))
 @examples(60)
-def test_boxes_in_the_way_space_and_distance_after_each_pull(seed: int) -> None:
+def test_boxes_in_the_way_space_and_distance_after_each_pull(seed: int, taken: list[int]) -> None:
     geometry, start = random_position(seed)
     free = [square for square in range(geometry.size) if square not in start.boxes]
     sinks = free[:: max(1, len(free) // 2)]
     if not start.boxes or not len(geometry.goals):
         return
     puller = _Puller(geometry, sinks)
-    first, again = (puller.pulls(list(start.boxes), start.keeper, salt) for salt in (1, 1))
+    if len(taken) + len(start.boxes) > len(geometry.goals) or max(taken, default=0).bit_length() > len(sinks):
+        taken = []
+    way = _Way(list(start.boxes), start.keeper, None, tuple(taken))
+    first, again = (puller.pulls(way, salt) for salt in (1, 1))
     assert not again
-    assert puller.pulls(list(start.boxes), start.keeper, 2) == first
+    assert puller.pulls(way, 2) == first
+    open_ = {sink for bit, sink in enumerate(sinks) if _matched([*taken, 1 << bit]) > len(taken)}
     for pull in first:
         boxes = {*start.boxes[: pull.box], pull.stance >> 2, *start.boxes[pull.box + 1 :]}
         keeper = int(geometry.neighbours[pull.stance >> 2, pull.stance & 3])
-        assert pull.in_the_way == _in_the_way(geometry, set(sinks), boxes, keeper)
+        assert pull.in_the_way == _in_the_way(geometry, open_, boxes, keeper)
         assert pull.space == len(region(geometry, boxes, keeper))
         assert pull.distance == sum(_steps_to_a_goal(geometry, box) for box in boxes)
 
