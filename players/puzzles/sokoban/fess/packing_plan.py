@@ -97,23 +97,21 @@ def packing_plan(geometry: Geometry, start: Position, everywhere: bool) -> Packi
 def plan_in_parts(geometry: Geometry, start: Position, everywhere: bool) -> Iterator[PackingPlan | None]:
     """Work on the plan of a level; yields None after each part of the work, and the plan at the end.
 
-    Its sinks are all start squares if boxes may come from ``everywhere``, any number from each; otherwise
-    the start squares in the basin of one goal, the one with most of them, with one box from each. The keeper
-    is tried in several regions. If no plan is complete, it is one that knows ways for most goals."""
+    Its sinks are all start squares if boxes may come from ``everywhere``, any number from each. Otherwise
+    one box comes from each: from the start squares in the basin of one goal, the one with most of them, if
+    that gives a complete plan at the first attempt, and else from all. The keeper is tried in several
+    regions. If no plan is complete, it is one that knows ways for most goals."""
     goals = geometry.goals.tolist()
-    sinks = [box for box in start.boxes if box not in goals] or list(start.boxes)
-    if not everywhere:
-        basins = [squares_reaching(geometry, goal, goals) for goal in goals]
-        sinks = max(([box for box in sinks if reach[box]] for reach in basins), key=len, default=[]) or sinks
-    spare = len(goals) - (0 if everywhere else len(sinks))
-    puller = _Puller(geometry, sinks, settled=set(start.boxes) & set(goals), spare=spare)
     best: _PlanFound | None = None
-    for attempt, keeper, rounds in _beginnings(puller, goals):
-        ways = yield from _ways(puller, _Way(goals, keeper), attempt)
-        stuck = len(_stuck(puller, ways[-1]))
-        if best is None or stuck < best.stuck:
-            best = _PlanFound(stuck, keeper, rounds, ways)
-        if not stuck:
+    for puller, attempts in _tries(geometry, start, everywhere):
+        for attempt, keeper, rounds in _beginnings(puller, goals, attempts):
+            ways = yield from _ways(puller, _Way(goals, keeper), attempt)
+            stuck = len(_stuck(puller, ways[-1]))
+            if best is None or stuck < best.stuck:
+                best = _PlanFound(puller, stuck, keeper, rounds, ways)
+            if not stuck:
+                break
+        if best is not None and not best.stuck:
             break
     if best is None:
         free = PackingPhase((), tuple(goals), np.zeros((len(goals),) * 2, np.bool_), 0)
@@ -121,22 +119,43 @@ def plan_in_parts(geometry: Geometry, start: Position, everywhere: bool) -> Iter
         return
     gone = np.array(best.rounds, np.int32) > 0
     before = gone[:, None] & ~gone[None]
-    before[np.ix_(gone, gone)] = _needs(puller, _Way(goals, best.keeper), best.rounds)
-    yield PackingPlan(tuple(_phases(puller, best.ways)), PackingPhase((), tuple(goals), before, 0))
+    before[np.ix_(gone, gone)] = _needs(best.puller, _Way(goals, best.keeper), best.rounds)
+    loose = PackingPhase((), tuple(goals), before, 0)
+    yield PackingPlan(tuple(_phases(best.puller, best.ways)), loose)
+
+
+def _tries(
+    geometry: Geometry, start: Position, everywhere: bool
+) -> Iterator[tuple[_Puller, Sequence[_Attempt]]]:
+    """Yield pullers for a plan, and the attempts that each has."""
+    goals = geometry.goals.tolist()
+    settled = set(start.boxes) & set(goals)
+    sinks = [box for box in start.boxes if box not in goals] or list(start.boxes)
+    if not everywhere:
+        basins = [squares_reaching(geometry, goal, goals) for goal in goals]
+        near = max(([box for box in sinks if reach[box]] for reach in basins), key=len, default=[])
+        if 0 < len(near) < len(sinks):
+            yield _Puller(geometry, near, settled=settled, spare=len(goals) - len(near)), _ATTEMPTS[:1]
+    spare = len(goals) - (0 if everywhere else len(sinks))
+    yield _Puller(geometry, sinks, settled=settled, spare=spare), _ATTEMPTS
 
 
 class _PlanFound(NamedTuple):
-    """A plan: the number of boxes for which it knows no way, where the keeper ends, the round in which each
-    box can leave at the end, and the positions from which boxes leave, the last one first."""
+    """A plan: the puller that found it, the number of boxes for which it knows no way, where the keeper ends,
+    the round in which each box can leave at the end, and the positions from which boxes leave, the last one
+    first."""
 
+    puller: _Puller
     stuck: int
     keeper: int
     rounds: list[int]
     ways: list[_Way]
 
 
-def _beginnings(puller: _Puller, goals: list[int]) -> Iterator[tuple[_Attempt, int, list[int]]]:
-    """Yield all attempts, each with a square of a region of the keeper when all goals hold boxes, and the
+def _beginnings(
+    puller: _Puller, goals: list[int], attempts: Sequence[_Attempt]
+) -> Iterator[tuple[_Attempt, int, list[int]]]:
+    """Yield these attempts, each with a square of a region of the keeper when all goals hold boxes, and the
     round in which each box leaves; those regions first from where most boxes leave."""
     found: list[tuple[int, list[int]]] = []
     tried = set(goals)
@@ -146,7 +165,7 @@ def _beginnings(puller: _Puller, goals: list[int]) -> Iterator[tuple[_Attempt, i
             tried |= walked
             found.append((square, rounds))
     found.sort(key=lambda one: one[1].count(0))
-    for attempt in _ATTEMPTS:
+    for attempt in attempts:
         puller.begin_anew()
         for keeper, rounds in found[:_MOST_STARTS]:
             yield attempt, keeper, rounds
