@@ -494,7 +494,10 @@ class _Instantiator:
         body, read = self._body(clause)
         inner = unfolding.inner(clause, [atom for atom, _ in read])
         atoms = [clause.head, *[atom for atom, _ in read], *clause.conditions]
-        outer = sorted(variables_of(*[a.args for a in atoms]).difference(inner))
+        joint = unfolding.joint(clause, inner)
+        outer = sorted(
+            variables_of(*[a.args for a in atoms], *[args for _, _, args in joint]).difference(inner)
+        )
         rows: dict[Row, list[set[int]]] = {}
         bindings = joiner.join(body, outer)
         self.budget.rows(bindings.n, _ROW_WORDS * (1 + len(inner)))
@@ -504,7 +507,7 @@ class _Instantiator:
             for *known, value in _rows_of(joiner.join(body, [*outer, v]), [*outer, v]):
                 rows[tuple(known)][place].add(value)
         groups: dict[tuple[Residual, tuple[tuple[int, ...], ...]], list[Row]] = {}
-        whole = unfolding.residual(clause, inner, self.dynamic)
+        whole = unfolding.residual(clause.conditions, joint)
         for row, values in rows.items():
             residual = whole
             for v, value in zip(outer, row, strict=True):

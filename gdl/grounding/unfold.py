@@ -32,10 +32,10 @@ _MOST_ALTERNATIVES = 10_000
 _DIFFER = -1
 """In place of a predicate: the first half of the arguments differs from the second."""
 
-_Literal = tuple[bool, int, tuple[int, ...]]
+Literal = tuple[bool, int, tuple[int, ...]]
 """Whether it must hold, its predicate, and its arguments (coded as in FlatAtom)."""
 
-_Condition = frozenset[frozenset[_Literal]]
+_Condition = frozenset[frozenset[Literal]]
 """A disjunction of conjunctions."""
 
 Residual = frozenset[int]
@@ -146,8 +146,8 @@ class Unfolding:
         self._conditions: list[_Condition] = [frozenset(), frozenset([frozenset()])]
         self._numbers = {condition: number for number, condition in enumerate(self._conditions)}
         self._rests: dict[tuple[int, int, int], int] = {}
-        self._known: dict[_Literal, bool] = {}
-        self._alternatives: dict[FlatAtom, set[frozenset[_Literal]]] = {}
+        self._known: dict[Literal, bool] = {}
+        self._alternatives: dict[FlatAtom, set[frozenset[Literal]]] = {}
 
     def inner(self, clause: FlatClause, literals: Iterable[FlatAtom]) -> list[int]:
         """Return the variables of a clause that a diagram can bind: those of its conditions, if its head and
@@ -160,16 +160,19 @@ class Unfolding:
                 inner -= own
         return [v for v in variables if v in inner]
 
-    def residual(self, clause: FlatClause, inner: Sequence[int], dynamic: Sequence[bool]) -> Residual | None:
-        """Return the conditions on a clause's variables; None if they cannot hold. Other static literals and
-        distincts are among them if they connect several inner variables. ``dynamic`` tells the predicates
-        that depend on the state or on moves."""
-        static: list[_Literal] = [(True, _DIFFER, (*left, *right)) for left, right in clause.distincts]
-        static += [(True, a.predicate, a.args) for a in clause.positives if not dynamic[a.predicate]]
-        static += [(False, a.predicate, a.args) for a in clause.negatives if not dynamic[a.predicate]]
-        conditions = [self._unfold(atom) for atom in clause.conditions]
-        conditions += [{frozenset([x])} for x in static if len(set(inner).intersection(x[2])) > 1]
-        return _residual(self._number(found) for found in conditions)
+    def joint(self, clause: FlatClause, inner: Sequence[int]) -> list[Literal]:
+        """Return the literals and distincts of a clause that connect several inner variables. They are
+        static, and all their variables are to be bound."""
+        found: list[Literal] = [(True, _DIFFER, (*left, *right)) for left, right in clause.distincts]
+        found += [(True, atom.predicate, atom.args) for atom in clause.positives]
+        found += [(False, atom.predicate, atom.args) for atom in clause.negatives]
+        return [literal for literal in found if len(set(inner).intersection(literal[2])) > 1]
+
+    def residual(self, conditions: Iterable[FlatAtom], literals: Iterable[Literal]) -> Residual | None:
+        """Return what conditions and other literals require; None if they cannot hold."""
+        found = [self._unfold(atom) for atom in conditions]
+        found += [{frozenset([literal])} for literal in literals]
+        return _residual(self._number(condition) for condition in found)
 
     def bind(self, residual: Residual, variable: int, value: int) -> Residual | None:
         """Return the residual after a variable is bound; None if its conditions cannot hold any more."""
@@ -209,7 +212,7 @@ class Unfolding:
             rest = self._rests[key] = self._number(bound)
         return rest
 
-    def _number(self, condition: Iterable[frozenset[_Literal]]) -> int:
+    def _number(self, condition: Iterable[frozenset[Literal]]) -> int:
         """The number of a condition without the literals that are decided."""
         alternatives = set()
         for conjunction in condition:
@@ -224,7 +227,7 @@ class Unfolding:
             self._conditions.append(open_)
         return number
 
-    def _holds(self, literal: _Literal) -> bool:
+    def _holds(self, literal: Literal) -> bool:
         """Whether a literal of constants holds."""
         known = self._known.get(literal)
         if known is None:
@@ -234,19 +237,19 @@ class Unfolding:
             known = self._known[literal] = bool(found) is holds
         return known
 
-    def _unfold(self, atom: FlatAtom) -> set[frozenset[_Literal]]:
+    def _unfold(self, atom: FlatAtom) -> set[frozenset[Literal]]:
         """The alternatives of an atom: over the relations that are listed."""
         if atom.predicate not in self._unfolded:
             return {frozenset([(True, atom.predicate, atom.args)])}
         if atom in self._alternatives:
             return self._alternatives[atom]
         self._budget.tick()
-        found: set[frozenset[_Literal]] = set()
+        found: set[frozenset[Literal]] = set()
         for row in self._facts.get(atom.predicate, ()):
             found.add(frozenset((False, _DIFFER, pair) for pair in zip(atom.args, row, strict=True)))
         for clause in self._clauses[atom.predicate]:
             env: dict[int, int] = {}
-            own: set[_Literal] = set()
+            own: set[Literal] = set()
             for parameter, argument in zip(clause.head.args, atom.args, strict=True):
                 if parameter >= 0 or parameter in env:
                     own.add((False, _DIFFER, (env.get(parameter, parameter), argument)))

@@ -357,6 +357,8 @@ LATIN = """
     (true (mark ?k ?j ?c)) (true (mark ?k ?l ?d)) (one ?i ?a ?b ?c ?d) (one ?d ?a ?b ?c ?d) (distinct ?a ?d))
 (<= (goal a 100) (row ?i) (square ?i ?j))
 (<= (goal a 1) (true (mark ?a ?b ?c)) (one 5 ?b ?b ?c ?c))
+(<= (goal a 2) (true (mark 1 1 ?a)) (true (mark 2 2 ?b)) (between ?x ?a ?b) (one 5 ?a ?a ?b ?b))
+(between 1 1 3) (between 2 3 1) (between 4 3 1)
 (<= terminal (row 2))
 (<= (legal a stop) (square 2 2))
 """
@@ -382,6 +384,69 @@ def test_a_relation_too_large_even_where_it_is_read_becomes_conditions_that_mean
         assert answers == parts.answers(chosen)
         seen.add((frozenset(answers["goal"]), answers["terminal"], len(answers["legal"])))
     assert len(seen) >= 8
+
+
+@st.composite
+def games_with_conditions(draw: st.DrawFn) -> list[str]:
+    """Rules of ``big`` have no variables but those of the head; whatever reads it binds its variables."""
+    symbols = st.sampled_from(("?x", "?y", "?z", *CONSTANTS))
+    literals = st.one_of(
+        st.builds("(e {} {})".format, symbols, symbols),
+        st.builds("(u {})".format, symbols),
+        st.builds("(not (e {} {}))".format, symbols, symbols),
+        st.builds("(distinct {} {})".format, symbols, symbols),
+    )
+    pairs = draw(st.sets(st.tuples(*[st.sampled_from(CONSTANTS)] * 2), min_size=1, max_size=6))
+    lines = [
+        "(role r1) (init (p a)) (init (q a b)) (u a) (u c) (t a b c) (t b a c) (t c b b)",
+        *(f"(u2 {c})" for c in CONSTANTS),
+    ]
+    lines += [f"(e {a} {b})" for a, b in sorted(pairs)]
+    lines += ["(<= (next (p ?x)) (u2 ?x))", "(<= (next (q ?x ?y)) (u2 ?x) (u2 ?y))", "(legal r1 go)"]
+    for _ in range(draw(st.integers(1, 3))):
+        head = " ".join(draw(st.tuples(symbols, symbols, symbols)))
+        body = draw(st.lists(literals, max_size=3))
+        bound = {f"(u2 {v})" for text in (head, *body) for v in ("?x", "?y", "?z") if v in text}
+        body = [text for text in body if all(v in head for v in ("?x", "?y", "?z") if v in text)]
+        lines.append(
+            f"(<= (big {head}) {' '.join(sorted(b for b in bound if b[4:6] in head) + body)} (u2 a))"
+        )
+    lines.append("(<= (rest ?x ?y) (big ?x ?y ?x))")
+    for output in ("(goal r1 1)", "terminal", "(legal r1 (m ?x))", "(legal r1 (k ?x ?y))"):
+        args = st.sampled_from(("?x", "?y", "?z", "?w", *CONSTANTS))
+        body = [f"(big {' '.join(draw(st.tuples(args, args, args)))})", "(true (p ?x))", "(true (q ?y ?z))"]
+        body += draw(
+            st.lists(
+                st.sampled_from(
+                    ("(e ?v ?x)", "(t ?v ?x ?w)", "(rest ?z ?w)", "(e ?y ?w)", "(not (true (q ?w ?x)))")
+                ),
+                max_size=2,
+            )
+        )
+        body += draw(
+            st.lists(st.sampled_from(("(distinct ?x ?y)", "(not (e ?x ?w))", "(true (q ?w ?w))")), max_size=2)
+        )
+        lines.append(f"(<= {output} {' '.join(body)} (true (p ?w)))")
+    return lines
+
+
+@given(lines=games_with_conditions(), data=st.data())
+@examples(150, suppress_health_check=[HealthCheck.too_slow])
+def test_conditions_of_random_games_mean_what_the_rules_mean(lines: list[str], data: st.DataObject) -> None:
+    rules = parse_rules("\n".join(lines))
+    with pytest.MonkeyPatch.context() as patched:
+        unfold_everything(patched)
+        g = ground(rules)
+    check_form(g)
+    evaluator = GroundEvaluator(g)
+    for _ in range(4):
+        chosen = data.draw(st.sets(st.integers(0, len(g.bases) - 1)))
+        answers = evaluator.answers(chosen)
+        true = model(rules, [Term(TRUE, g.bases[i]) for i in chosen])
+        legal = {Term(LEGAL, g.roles[0], g.moves[0][i]) for i in answers["legal"]}
+        assert legal == {t for t in true if t.name == LEGAL}
+        assert answers["terminal"] == (Term("terminal") in true)
+        assert bool(answers["goal"]) == (Term("goal", Term("r1"), Term("1")) in true)
 
 
 def test_a_sudoku_whose_rows_are_thousands_of_millions_is_grounded_and_knows_a_right_grid(
