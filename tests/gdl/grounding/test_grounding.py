@@ -398,7 +398,7 @@ def games_with_conditions(draw: st.DrawFn) -> list[str]:
     )
     pairs = draw(st.sets(st.tuples(*[st.sampled_from(CONSTANTS)] * 2), min_size=1, max_size=6))
     lines = [
-        "(role r1) (init (p a)) (init (q a b)) (u a) (u c) (t a b c) (t b a c) (t c b b)",
+        "(role r1) (init (p a)) (init (q a b)) (u a) (u c) (t a b c) (t b c a)",
         *(f"(u2 {c})" for c in CONSTANTS),
     ]
     lines += [f"(e {a} {b})" for a, b in sorted(pairs)]
@@ -427,6 +427,9 @@ def games_with_conditions(draw: st.DrawFn) -> list[str]:
             st.lists(st.sampled_from(("(distinct ?x ?y)", "(not (e ?x ?w))", "(true (q ?w ?w))")), max_size=2)
         )
         lines.append(f"(<= {output} {' '.join(body)} (true (p ?w)))")
+    third = draw(st.sampled_from(("?x", *CONSTANTS)))
+    body = [f"(big ?x ?w {third})", f"(true (p {third}))", "(true (p ?x)) (true (p ?w)) (t ?v ?x ?w)"]
+    lines.append(f"(<= (legal r1 (l {third})) {' '.join(body)})")
     return lines
 
 
