@@ -263,13 +263,15 @@ class Unfolding:
             for inner in clause.positives:
                 more = self._unfold(FlatAtom(inner.predicate, _substituted(inner.args, env)))
                 alternatives = {a | b for a in alternatives for b in more}
-                if len(alternatives) > _MOST_ALTERNATIVES:
-                    raise self._budget.fail(f"more than {_MOST_ALTERNATIVES:,} alternatives of a condition")
+                self._check(len(alternatives))
             found |= alternatives
-            if len(found) > _MOST_ALTERNATIVES:
-                raise self._budget.fail(f"more than {_MOST_ALTERNATIVES:,} alternatives of a condition")
+            self._check(len(found))
         self._alternatives[atom] = found
         return found
+
+    def _check(self, alternatives: int) -> None:
+        if alternatives > _MOST_ALTERNATIVES:
+            raise self._budget.fail(f"more than {_MOST_ALTERNATIVES:,} alternatives of a condition")
 
 
 def _residual(numbers: Iterable[int]) -> Residual | None:

@@ -528,7 +528,7 @@ def _leave(
                     if mask == 0:
                         continue
                     matching.reach[taken, 0] = mask
-                    if spare > taken or count_matched(matching, taken + 1) + spare > taken:
+                    if _takes_one_more(matching, taken, spare):
                         taken += 1
                         masks[number] = mask
                         rounds[number] = turn
@@ -550,8 +550,14 @@ def _find_open(
         found[square] = 0
         if sinks[square]:
             matching.reach[taken, 0] = np.uint64(1) << np.uint64(numbers[square])
-            if spare > taken or count_matched(matching, taken + 1) + spare > taken:
+            if _takes_one_more(matching, taken, spare):
                 found[square] = sinks[square]
+
+
+@inner
+def _takes_one_more(matching: GoalMatching, taken: Index, spare: Index) -> bool:
+    """Return whether one more box than ``taken`` may leave, by the sinks in that row of the matching."""
+    return bool(spare > taken or count_matched(matching, taken + 1) + spare > taken)
 
 
 @inner
