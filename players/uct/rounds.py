@@ -23,6 +23,7 @@ from gdl.machine import State
 from players.batch_machine import BatchMachine, Ends
 from players.portfolio import BestLine
 from players.uct.batches import MOST_IDLE, Batch, BatchOutcome, keep_known, keep_played, note_played
+from players.uct.leads import add_up, fight, replace_by_leads
 from players.uct.leaf_values import LeafValues
 from players.uct.rollouts.rollouts import Rollouts
 from players.uct.tree.backup import average
@@ -138,6 +139,11 @@ _GREED = 0.5
 _ALONE_SPREAD = 0.25
 """The standard deviation of results that is assumed in one-player games, where the best result counts more
 than the mean."""
+QUESTION = 1024
+"""Playouts that tell how roles fare, made once there were as many others. Their seed is the same for all
+searches, so that all play for the same."""
+_SURE = 0.9
+"""Share of these that must come to an end."""
 _VARIANCE_STEP = 0.05
 """Step of the running variance of results towards that of a round."""
 _LOSS = 0.25
@@ -156,6 +162,7 @@ class Rounds:
         may_prove: whether results may be taken for proven; False once goals do not add up to 100.
         restart: whether the tree must be cleared: it left out moves that are worst in constant-sum games
             only.
+        for_lead: whether two roles play for their lead; None as long as results add up to 1.
         stage: how far averages of moves guide selection: a place in :data:`players.uct.tuning.STAGES`, or -1.
     """
 
@@ -176,6 +183,8 @@ class Rounds:
         self._alone = self._roles == 1
         self.may_prove = self._roles <= 2 and tuning.chance < 0
         self.restart = False
+        self.for_lead: bool | None = None if tuning.lead and self._roles == 2 else False
+        self._fair, self._tried = True, 0
         self.stage = -1
         self._variance = WIDEST**2
         self._batches = 0
@@ -230,7 +239,7 @@ class Rounds:
                 keep_played(line, self.root, tree, self.rollouts, ends, open_, each)
         if self._alone and len(open_) < count:
             keep_known(line, self.root, tree, results, open_)
-        self._note_results(results)
+        self._weigh(results)
         tree.back_up(results, bests, _GREED if self._alone else 0.0, rule)
         playouts = len(open_) * each
         seconds = time.perf_counter() - began - playing
@@ -252,14 +261,19 @@ class Rounds:
             if self.values is not None and len(played):
                 nodes = tree.paths.leaf[rows[played]]
                 self.values.mix(results, played, tree.arrays.records[nodes], tree.goes_on(nodes))
-            self._note_results(results)
+            self._weigh(results)
             tree.back_up(results, results[:, 0].copy(), 0.0, rule, rows)
         carried.keep()
         settled, seconds = batch.paths - len(new), time.perf_counter() - began - playing
         return BatchOutcome(batch.paths, settled, carried.steps, carried.cut, carried.ended, playing, seconds)
 
-    def _note_results(self, results: NDArray[np.float64]) -> None:
-        """Learn from results of paths, shape (n, roles), how far apart they are."""
+    def _weigh(self, results: NDArray[np.float64]) -> None:
+        """Learn from results of paths, 0..1, shape (n, roles), how far apart they are. Where roles play for
+        their lead, it replaces the results."""
+        if self.for_lead is None:
+            self._fair = self._fair and add_up(results)
+        elif self.for_lead:
+            replace_by_leads(results)
         # Take the role whose results differ most: those of chance, which has no goals, never differ.
         widest = float(results.var(axis=0).max())
         self._variance += (widest - self._variance) * _VARIANCE_STEP
@@ -287,6 +301,25 @@ class Rounds:
         if self.values is not None and self.values.alone:
             return self.values.ends(self.tree.batched, starts)
         return self.rollouts.playouts(starts, seed, batch.steps, deadline, batch.each)
+
+    def asks(self, steps: int) -> bool:
+        """Whether it is time to :meth:`settle` the question whether roles play for their lead, with so many
+        steps for each playout."""
+        open_ = self.for_lead is None and not self._fair and steps > self._tried
+        return open_ and self.tree.visits >= QUESTION and self.tree.batched.width > 1
+
+    def settle(self, steps: int, deadline: float) -> None:
+        """Find out by :data:`QUESTION` playouts from the game's first state, which no goals in hand distort,
+        whether the roles play for their lead: they move one at a time, and fight. If most playouts need more
+        steps, the question stays open."""
+        self._tried, tree = steps, self.tree
+        start = tree.batched.record(tree.batched.machine.initial_state())
+        ends = self.rollouts.playouts(start.reshape(1, -1), 0, steps, deadline, QUESTION)
+        if ends.finished.mean() >= _SURE:
+            self.for_lead = tree.always_in_turn and fight(ends.goals[ends.finished])
+            if self.for_lead:
+                self.prove_no_more()
+                self.restart = True
 
     def prove_no_more(self) -> None:
         """Stop proving results: goals do not add up to 100, so one role's gain is not the other's loss."""

@@ -21,7 +21,7 @@ from players.uct.batches import BatchSize
 from players.uct.leaf_values import leaf_values
 from players.uct.rollouts.rollouts import Rollouts
 from players.uct.root_statistics import RootMoves, RootStatistics
-from players.uct.rounds import Rounds
+from players.uct.rounds import QUESTION, Rounds
 from players.uct.tree.tree import Tree
 from players.uct.tuning import STAGES, Tuning
 
@@ -155,9 +155,10 @@ class Search:
     def news(self) -> str:
         """Findings about the game, as text for people; empty if there are none."""
         rounds = self.rounds
+        lead = "plays for its lead over the other role" if rounds.for_lead else ""
         selection = f"the tree by {STAGES[rounds.stage]}" if rounds.stage >= 0 else ""
         return "; ".join(
-            filter(None, (str(rounds.values or ""), str(rounds.rollouts.trials or ""), selection))
+            filter(None, (str(rounds.values or ""), str(rounds.rollouts.trials or ""), selection, lead))
         )
 
     @property
@@ -200,6 +201,8 @@ class Search:
             return True
         if rounds.values is not None:
             batch = rounds.values.fitting(batch)
+        if rounds.asks(batch.steps) and self._sizes.affords(QUESTION, left):
+            rounds.settle(batch.steps, deadline)
         outcome = rounds.run(batch, self._fixed_edge(), self.line, deadline - 2 * MARGIN)
         self.playouts += outcome.playouts + outcome.known
         now = time.monotonic()

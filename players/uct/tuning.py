@@ -8,7 +8,7 @@ from typing import Any
 
 from gdl.information import chance_role
 from gdl.terms import Term
-from players.options import Option, number_between, one_of
+from players.options import Option, number_between, one_of, switch
 from players.uct.rollouts.rollouts import POLICIES
 from players.uct.tree.selection_rules import NONE, NST, PUCT, UCB, VALUED, SelectionRule
 
@@ -35,8 +35,8 @@ def _option(
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """The parameters of a search. Names of players choose ``exploration``, ``policy`` and ``knowledge``; the
-    rest is for experiments (``bench.duel``) and trials.
+    """The parameters of a search. Names of players choose ``exploration``, ``policy``, ``knowledge`` and
+    ``lead``; the rest is for experiments (``bench.duel``) and trials.
 
     The exploration constant is for results as far apart as 0 and 1; it shrinks if the results of leaves
     differ less. It is small because the means of several playouts from each leaf differ less than single
@@ -73,6 +73,7 @@ class Tuning:
         "of the game, learnt before (ggp train): auto, off, a folder, or an exported file",
         one_of((AUTO, "off")),
     )
+    lead: bool = _option(switch, True, "where two roles fight, it plays for its lead over the other")
     knowledge_share: float | None = None
     looks: bool | None = None
     minimax: float = 0.9

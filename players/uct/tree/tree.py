@@ -353,6 +353,12 @@ class Tree:
         return bool(self.arrays.nodes["to_move"][self.root] >= 0)
 
     @property
+    def always_in_turn(self) -> bool:
+        """Whether at most one role has a choice in each state that is open."""
+        nodes = self.arrays.nodes[: self.nodes]
+        return not (nodes["to_move"][nodes["status"] == OPEN] < 0).any()
+
+    @property
     def choices(self) -> int:
         """Number of moves of the role to move at the root, if only one has a choice."""
         return int(self.arrays.nodes["choices"][self.root])
