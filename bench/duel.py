@@ -31,6 +31,7 @@ SWITCHES: dict[str, Callable[[str], object]] = {
     "trim": switch,
     "knowledge_share": number_between(0.0, 1.0),
     "looks": switch,
+    "lead": switch,
     "minimax": number_between(0.0, 1.0),
 }
 """What experiments alone set, and how it is read; names of players choose the rest, too."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from gdl.information import chance_role
 from gdl.terms import Term
-from players.options import Option, number_between, one_of, switch
+from players.options import Option, number_between, one_of
 from players.uct.rollouts.rollouts import POLICIES
 from players.uct.tree.selection_rules import NONE, NST, PUCT, UCB, VALUED, SelectionRule
 
@@ -35,8 +35,8 @@ def _option(
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """The parameters of a search. Names of players choose ``exploration``, ``policy``, ``knowledge`` and
-    ``lead``; the rest is for experiments (``bench.duel``) and trials.
+    """The parameters of a search. Names of players choose ``exploration``, ``policy`` and ``knowledge``; the
+    rest is for experiments (``bench.duel``) and trials.
 
     The exploration constant is for results as far apart as 0 and 1; it shrinks if the results of leaves
     differ less. It is small because the means of several playouts from each leaf differ less than single
@@ -52,6 +52,7 @@ class Tuning:
         looks: whether knowledge without playouts values all moves of each new state; None: as trained.
         minimax: weight in a move's worth of the minimax value of these looks; the mean of results has the
             rest.
+        lead: whether roles play for their lead where two of them fight (:mod:`players.uct.leads`).
         memory: bytes for the search tree, and for the solvers of one-player games.
         number: index of this search among several for the same role, from 0.
         chance: the role whose moves are drawn, -1 for none.
@@ -73,10 +74,10 @@ class Tuning:
         "of the game, learnt before (ggp train): auto, off, a folder, or an exported file",
         one_of((AUTO, "off")),
     )
-    lead: bool = _option(switch, True, "where two roles fight, it plays for its lead over the other")
     knowledge_share: float | None = None
     looks: bool | None = None
     minimax: float = 0.9
+    lead: bool = True
     memory: int = 1 << 28
     number: int = 0
     chance: int = -1
