@@ -1,6 +1,6 @@
 """Whether two roles do best to play for their lead over the other, where goals do not add up to 100.
 
-Where roles fight in any case, the other's gain is the own loss later on, which playouts show too weakly
+Where roles fight in any case, the other's gain is a loss later on, which playouts show too weakly
 (skirmish). Where both do well in peace, a fight costs both (dollar auction, centipede, stag hunt).
 """
 

@@ -161,7 +161,7 @@ class Rounds:
         root: the state that the tree searches from.
         may_prove: whether results may be taken for proven; False once goals do not add up to 100.
         restart: whether the tree must be cleared: it left out moves that are worst in constant-sum games
-            only.
+            only, or holds results from before leads replaced them.
         for_lead: whether two roles play for their lead; None as long as results add up to 1.
         stage: how far averages of moves guide selection: a place in :data:`players.uct.tuning.STAGES`, or -1.
     """

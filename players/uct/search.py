@@ -203,6 +203,7 @@ class Search:
             batch = rounds.values.fitting(batch)
         if rounds.asks(batch.steps) and self._sizes.affords(QUESTION, left):
             rounds.settle(batch.steps, deadline)
+            return False  # the batch was planned for the time before
         outcome = rounds.run(batch, self._fixed_edge(), self.line, deadline - 2 * MARGIN)
         self.playouts += outcome.playouts + outcome.known
         now = time.monotonic()

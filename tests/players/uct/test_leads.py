@@ -38,7 +38,7 @@ WAR = """
     (<= terminal (true (left 0)))
     (<= (goal ?r ?g) (true (shot ?r ?n)) (worth ?n ?g))
 """
-"""Six turns each: shoot one of the other's five men, or rest. Who has no men left cannot shoot."""
+"""Six turns each: shoot one of the other's five men, or rest. A role without men cannot shoot."""
 
 GOALS = st.lists(st.tuples(st.integers(-1, 100), st.integers(-1, 100)), max_size=40).map(
     lambda rows: np.array(rows, np.int16).reshape(-1, 2)
