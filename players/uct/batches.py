@@ -47,7 +47,7 @@ _FEWEST_MEASURED = 64
 """Least paths and playouts of a batch that is measured."""
 _ROUND_SECONDS = 0.0005
 """Seconds that a batch costs whatever its size."""
-_WITH_CARE = 2.0
+_SAFETY = 2.0
 """Playouts apart from batches are made only if there are this many times the seconds for them."""
 _LEAST_BUSY, _MOST_BUSY = 0.125, 0.9
 """Bounds of the share of lanes that are busy when a batch ends that does not wait for all."""
@@ -168,7 +168,7 @@ class BatchSize:
 
     def affords(self, playouts: int, left: float) -> bool:
         """Whether there is time for so many playouts in the seconds left, by what others took."""
-        return 0.0 < _WITH_CARE * playouts * self._playout_seconds < left
+        return 0.0 < _SAFETY * playouts * self._playout_seconds < left
 
     def _fewest_busy(self) -> int:
         """The number of busy lanes at which a batch should end, so that idle lanes cost as much time as

@@ -23,13 +23,14 @@ from gdl.machine import State
 from players.batch_machine import BatchMachine, Ends
 from players.portfolio import BestLine
 from players.uct.batches import MOST_IDLE, Batch, BatchOutcome, keep_known, keep_played, note_played
-from players.uct.leads import add_up, fight, replace_by_leads
+from players.uct.leads import QUESTION, Leads
 from players.uct.leaf_values import LeafValues
 from players.uct.rollouts.rollouts import Rollouts
 from players.uct.tree.backup import average
 from players.uct.tree.selection_rules import SelectionRule
 from players.uct.tree.tree import Tree
 from players.uct.tuning import WIDEST, Tuning
+from propnet.analysis.random_play import is_constant_sum
 
 
 class CarriedPlayouts:
@@ -139,11 +140,6 @@ _GREED = 0.5
 _ALONE_SPREAD = 0.25
 """The standard deviation of results that is assumed in one-player games, where the best result counts more
 than the mean."""
-QUESTION = 1024
-"""Playouts that tell how roles fare, made once there were as many others. Their seed is the same for all
-searches, so that all play for the same."""
-_SURE = 0.9
-"""Share of these that must come to an end."""
 _VARIANCE_STEP = 0.05
 """Step of the running variance of results towards that of a round."""
 _LOSS = 0.25
@@ -162,7 +158,7 @@ class Rounds:
         may_prove: whether results may be taken for proven; False once goals do not add up to 100.
         restart: whether the tree must be cleared: it left out moves that are worst in constant-sum games
             only, or holds results from before leads replaced them.
-        for_lead: whether two roles play for their lead; None as long as results add up to 1.
+        leads: whether two roles play for their lead.
         stage: how far averages of moves guide selection: a place in :data:`players.uct.tuning.STAGES`, or -1.
     """
 
@@ -183,8 +179,7 @@ class Rounds:
         self._alone = self._roles == 1
         self.may_prove = self._roles <= 2 and tuning.chance < 0
         self.restart = False
-        self.for_lead: bool | None = None if tuning.lead and self._roles == 2 else False
-        self._fair, self._tried = True, 0
+        self.leads = Leads(tuning.lead and self._roles == 2)
         self.stage = -1
         self._variance = WIDEST**2
         self._batches = 0
@@ -270,10 +265,7 @@ class Rounds:
     def _weigh(self, results: NDArray[np.float64]) -> None:
         """Learn from results of paths, 0..1, shape (n, roles), how far apart they are. Where roles play for
         their lead, it replaces the results."""
-        if self.for_lead is None:
-            self._fair = self._fair and add_up(results)
-        elif self.for_lead:
-            replace_by_leads(results)
+        self.leads.weigh(results)
         # Take the role whose results differ most: those of chance, which has no goals, never differ.
         widest = float(results.var(axis=0).max())
         self._variance += (widest - self._variance) * _VARIANCE_STEP
@@ -305,21 +297,17 @@ class Rounds:
     def asks(self, steps: int) -> bool:
         """Whether it is time to :meth:`settle` the question whether roles play for their lead, with so many
         steps for each playout."""
-        open_ = self.for_lead is None and not self._fair and steps > self._tried
-        return open_ and self.tree.visits >= QUESTION and self.tree.batched.width > 1
+        return self.leads.in_question(steps) and self.tree.visits >= QUESTION and self.tree.batched.width > 1
 
     def settle(self, steps: int, deadline: float) -> None:
-        """Find out by :data:`QUESTION` playouts from the game's first state, which no goals in hand distort,
-        whether the roles play for their lead: they move one at a time, and fight. If most playouts need more
-        steps, the question stays open."""
-        self._tried, tree = steps, self.tree
+        """Find out whether the roles play for their lead. The seed of these playouts is the same for all
+        searches, so that all play for the same."""
+        tree = self.tree
         start = tree.batched.record(tree.batched.machine.initial_state())
         ends = self.rollouts.playouts(start.reshape(1, -1), 0, steps, deadline, QUESTION)
-        if ends.finished.mean() >= _SURE:
-            self.for_lead = tree.always_in_turn and fight(ends.goals[ends.finished])
-            if self.for_lead:
-                self.prove_no_more()
-                self.restart = True
+        if self.leads.decide(ends, steps, tree.always_in_turn):
+            self.prove_no_more()
+            self.restart = True
 
     def prove_no_more(self) -> None:
         """Stop proving results: goals do not add up to 100, so one role's gain is not the other's loss."""
@@ -334,7 +322,6 @@ class Rounds:
         over, goals = note_played(self.tree, nodes, ends, each)
         if not len(over):
             return
-        constant = (goals >= 0).all() and (goals.sum(axis=1) == 100).all()
-        if self.may_prove and self._roles == 2 and not constant:
+        if self.may_prove and self._roles == 2 and not is_constant_sum(goals):
             self.prove_no_more()
         self.tree.end(over, goals, self.may_prove)

@@ -18,10 +18,11 @@ from players.companions import TimeShare
 from players.player import MARGIN, same_numbering
 from players.portfolio import MASTER_SECONDS, BestLine, Portfolio
 from players.uct.batches import BatchSize
+from players.uct.leads import QUESTION
 from players.uct.leaf_values import leaf_values
 from players.uct.rollouts.rollouts import Rollouts
 from players.uct.root_statistics import RootMoves, RootStatistics
-from players.uct.rounds import QUESTION, Rounds
+from players.uct.rounds import Rounds
 from players.uct.tree.tree import Tree
 from players.uct.tuning import STAGES, Tuning
 
@@ -31,7 +32,7 @@ _REMEMBER = 0.5
 """Factor on the statistics of a rollout policy when the root moves."""
 _ROOM_SECONDS = 4e-10
 """Seconds for each byte of a full tree to make room in it, until they are measured."""
-_WITH_CARE = 1.5
+_ROOM_SAFETY = 1.5
 """Room is made only if there are this many times the seconds for it."""
 _SOLVERS_MEMORY = 0.75
 """Share of the memory that puzzle solvers get in one-player games."""
@@ -63,7 +64,7 @@ class Search:
         self._solvers: Portfolio | None = None
         self._head_start = MASTER_SECONDS
         self._rooted = 0.0
-        self._room_seconds = _WITH_CARE * _ROOM_SECONDS * tuning.memory
+        self._room_seconds = _ROOM_SAFETY * _ROOM_SECONDS * tuning.memory
 
     def set_machine(self, machine: Machine) -> None:
         """Think on this machine from now on. The tree is kept if both number states and moves alike."""
@@ -155,7 +156,7 @@ class Search:
     def news(self) -> str:
         """Findings about the game, as text for people; empty if there are none."""
         rounds = self.rounds
-        lead = "plays for its lead over the other role" if rounds.for_lead else ""
+        lead = "plays for its lead over the other role" if rounds.leads.count else ""
         selection = f"the tree by {STAGES[rounds.stage]}" if rounds.stage >= 0 else ""
         return "; ".join(
             filter(None, (str(rounds.values or ""), str(rounds.rollouts.trials or ""), selection, lead))
@@ -218,7 +219,7 @@ class Search:
         if began + self._room_seconds > deadline - MARGIN:
             return False
         self.tree.make_room()
-        self._room_seconds = _WITH_CARE * (time.monotonic() - began)
+        self._room_seconds = _ROOM_SAFETY * (time.monotonic() - began)
         return True
 
     def _step_beside(self, deadline: float) -> bool:

@@ -82,21 +82,21 @@ def test_roles_that_do_well_or_badly_together_do_not_fight() -> None:
 
 def test_a_search_plays_for_the_lead_where_roles_fight() -> None:
     search = run(search_of(network(WAR)), PLAYOUTS)
-    assert search.rounds.for_lead and "lead" in search.news
+    assert search.rounds.leads.count and "lead" in search.news
     assert not search.rounds.may_prove, "leads of goals that do not add up prove nothing"
-    assert not run(search_of(network(WAR), Tuning(lead=False)), PLAYOUTS).rounds.for_lead
+    assert not run(search_of(network(WAR), Tuning(lead=False)), PLAYOUTS).rounds.leads.count
     visits = search.statistics().visits
     assert int(visits[:2].sum()) < PLAYOUTS, "results from before the decision are gone"
 
 
 def test_searches_with_other_seeds_decide_alike() -> None:
     machine = network(WAR)
-    assert {run(search_of(machine, seed=seed), PLAYOUTS).rounds.for_lead for seed in range(5)} == {True}
+    assert {run(search_of(machine, seed=seed), PLAYOUTS).rounds.leads.count for seed in range(5)} == {True}
 
 
 def test_a_short_search_and_one_without_lanes_ask_nothing() -> None:
-    assert run(search_of(network(WAR)), 200).rounds.for_lead is None
-    assert run(search_of(make_machine(parse_rules(WAR, "a test"), "prover")), 200).rounds.for_lead is None
+    assert run(search_of(network(WAR)), 200).rounds.leads.count is None
+    assert run(search_of(make_machine(parse_rules(WAR, "a test"), "prover")), 200).rounds.leads.count is None
 
 
 @pytest.mark.parametrize("game", ["connectfour", "breakthrough"])
@@ -115,4 +115,4 @@ def test_public_games_of_war_are_fights_and_those_of_trust_are_not(
     corpus: Path, game: str, fights: bool
 ) -> None:
     machine = network(Game.load(str(corpus / "games" / f"{game}.kif")).rules)
-    assert bool(run(search_of(machine), PLAYOUTS).rounds.for_lead) == fights
+    assert bool(run(search_of(machine), PLAYOUTS).rounds.leads.count) == fights
