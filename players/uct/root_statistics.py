@@ -161,8 +161,9 @@ class RootMoves:
         """Visits, total and proven result of each move: see :mod:`players.uct.root_statistics`."""
         first = int(tree.arrays.nodes["first_edge"][tree.root])
         edges = tree.arrays.edges[first + np.maximum(self.places, 0)]
-        visits, totals = edges["visits"].astype(np.int64), edges["total"].astype(np.float64)
-        proven = edges["proven"].copy()
+        visits = edges["visits"].astype(np.int64)
+        totals = np.minimum(edges["total"], visits * (edges["limit"] / 100.0))
+        proven = edges["proven"].astype(np.int16)
         # The tree holds role 0's results.
         second = proven[self.counts[0] :]
         second[second >= 0] = 100 - second[second >= 0]

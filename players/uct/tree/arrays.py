@@ -51,7 +51,8 @@ NODE = np.dtype(
         ("value", np.float32),  # role 0's value by learnt values and minimax, 0..1
         ("prior_visits", np.float32),  # number of visits that the priors of its moves count as
         ("proven", np.int16),  # role 0's result under best play; -1 while unknown
-        ("bound", np.int16),  # the best that the role to move is proven to reach; -1 for none
+        ("bound", np.int8),  # what the role to move is proven to reach; 0 while unknown
+        ("limit", np.int8),  # the most that it may still reach; 100 while unknown
         ("to_move", np.int16),  # the one role with a choice (0 if none has), PAIR or SEVERAL
         ("status", np.uint8),  # FRESH, LEAF, OPEN or ENDED
         ("opening", np.uint8),  # 1 from when its moves are to be listed until they have priors
@@ -65,7 +66,8 @@ EDGE = np.dtype(
         ("worth", np.float32),  # the value of the move in selection; in a PAIR its regret
         ("child", np.int32),  # for edges of the role to move: the node it leads to, -1 for none yet
         ("move", np.int32),  # move id
-        ("proven", np.int16),  # for edges of the role to move: as that of the child
+        ("proven", np.int8),  # for edges of the role to move: as that of the child
+        ("limit", np.int8),  # for edges of the role to move: the most that it may still reach by this move
         ("best", np.uint16),  # the best result, in units of 1 / BEST
         # The estimate of the move before it was tried; with learnt values, the move's value by
         # these and minimax.
@@ -150,6 +152,7 @@ class Paths(NamedTuple):
     edges: Numbers  # (B, D, roles) the edge each role took; only of the role to move if there is one
     links: Numbers  # (B, D) the link, where several roles had a choice
     columns: Numbers  # (B, D) the column of the move, -1 where several roles had a choice
+    secured: Numbers  # (B, roles) what each role is proven to reach, at the path's nodes so far
     parents: Numbers  # (B,) of the nodes made by this batch; the k-th is `nodes before` + k
     from_edge: Numbers  # (B,) the role to move's edge that leads to each, -1 if a link does
     from_link: Numbers  # (B,) that link
@@ -216,6 +219,7 @@ def make_paths(batch: int, roles: int) -> Paths:
         edges=numbers(MAX_DEPTH, roles),
         links=numbers(MAX_DEPTH),
         columns=numbers(MAX_DEPTH),
+        secured=numbers(roles),
         parents=numbers(),
         from_edge=numbers(),
         from_link=numbers(),

@@ -102,58 +102,76 @@ def _learn_priors(
 
 
 @inlined
-def _prove(nodes: Table, edges: Table, node: int) -> bool:
-    """Whether the node's value now follows from its edges; if so, sets ``proven`` and ``bound``."""
-    first = np.int64(nodes[node].first_move)
-    to_move = nodes[node].to_move
-    complete = True
-    best = -1
+def _limit(nodes: Table, edges: Table, node: int) -> int:
+    """The most that the role to move may still reach, by the node's edges."""
+    first, most = np.int64(nodes[node].first_move), 0
     for edge in range(first, first + nodes[node].choices):
-        value = edges[edge].proven
-        if value < 0:
-            complete = False
-            continue
-        if to_move:
-            value = 100 - value
-        best = max(best, value)
-    nodes[node].bound = best
-    if best == 100 or complete:
-        nodes[node].proven = 100 - best if to_move else best
-        return True
-    return False
+        most = max(most, edges[edge].limit)
+    return most
+
+
+@inlined
+def _set_bounds(nodes: Table, node: int, bound: int, limit: int) -> None:
+    """Set what the role to move reaches at least and at most. If that is the same, the node is proven."""
+    nodes[node].bound, nodes[node].limit = bound, limit
+    if bound >= limit:
+        nodes[node].proven = 100 - bound if nodes[node].to_move else bound
 
 
 @kernel(**ARENA)
 def prove_opened(tree: Arrays, opened: Numbers) -> None:
-    """Update the values of those nodes that are open and have a role to move, from their children's proven
+    """Update the bounds of those nodes that are open and have a role to move, from their children's proven
     values."""
+    nodes, edges = tree.nodes, tree.edges
     for i in range(len(opened)):
-        if tree.nodes[opened[i]].status == OPEN and tree.nodes[opened[i]].to_move >= 0:
-            _prove(tree.nodes, tree.edges, np.int64(opened[i]))
+        node = opened[i]
+        if nodes[node].status != OPEN or nodes[node].to_move < 0:
+            continue
+        bound = 0
+        for edge in range(nodes[node].first_move, nodes[node].first_move + nodes[node].choices):
+            if edges[edge].proven >= 0:
+                bound = max(bound, edges[edge].limit)
+        _set_bounds(nodes, node, bound, _limit(nodes, edges, node))
+
+
+@inlined
+def _bounds(nodes: Table, node: int) -> tuple[np.int64, np.int64]:
+    """Role 0's result under best play, at least and at most."""
+    if nodes[node].proven >= 0:
+        return np.int64(nodes[node].proven), np.int64(nodes[node].proven)
+    bound, limit = np.int64(nodes[node].bound), np.int64(nodes[node].limit)
+    return (100 - limit, 100 - bound) if nodes[node].to_move == 1 else (bound, limit)
 
 
 @inlined
 def _prove_path(tree: Arrays, paths: Paths, path: int) -> None:
-    """Update the proven values above the leaf of a path."""
+    """Update the proven values and bounds above the leaf of a path."""
     nodes, edges = tree.nodes, tree.edges
-    node = paths.leaf[path]
+    node = np.int64(paths.leaf[path])
     for depth in range(paths.length[path] - 1, -1, -1):
-        if nodes[node].proven < 0:
-            break
-        parent = paths.nodes[path, depth]
+        parent = np.int64(paths.nodes[path, depth])
+        low, high = _bounds(nodes, node)
+        node = parent
+        if low == 0 and high == 100:
+            continue
         to_move = np.int64(nodes[parent].to_move)
         open_ = nodes[parent].proven < 0
         if to_move >= 0:
-            edges[paths.edges[path, depth, to_move]].proven = nodes[node].proven
-            if open_ and not _prove(nodes, edges, parent):
-                break
-        else:
-            joint = tree.links[paths.links[path, depth]].joint
-            if to_move != PAIR or not open_ or not is_time_to_prove(tree, parent, joint):
-                break
-            if not prove_pair(tree, parent):
-                break
-        node = parent
+            edge = np.int64(paths.edges[path, depth, to_move])
+            if low == high:
+                edges[edge].proven = low
+            least, most = (100 - high, 100 - low) if to_move == 1 else (low, high)
+            bound = max(least, np.int64(nodes[parent].bound))
+            if open_ and (most < edges[edge].limit or bound > nodes[parent].bound):
+                edges[edge].limit = min(most, np.int64(edges[edge].limit))
+                _set_bounds(nodes, parent, bound, _limit(nodes, edges, parent))
+        elif (
+            to_move == PAIR
+            and open_
+            and low == high
+            and is_time_to_prove(tree, parent, tree.links[paths.links[path, depth]].joint)
+        ):
+            prove_pair(tree, parent)
 
 
 @kernel(**ARENA)
@@ -170,8 +188,8 @@ def back_up(
     ``bests`` (n,) are the best single results behind role 0's means; ``greed`` is their weight in a move's
     worth.
 
-    If the role to move in a node is proven to reach more than the result, that bound is booked above the node
-    (score bounded search: Cazenave and Saffidine 2010). ``results`` is overwritten."""
+    If the role to move in a node is proven to reach more than the result, or less, that bound is booked above
+    the node (score bounded search: Cazenave and Saffidine 2010). ``results`` is overwritten."""
     count, roles = results.shape
     nodes, edges = tree.nodes, tree.edges
     for k in range(-2, count):
@@ -218,9 +236,9 @@ def back_up(
                 for role in range(roles):
                     edge = paths.edges[path, depth, role]
                     _book_edge(edges, edge, results[k, role], bests[k], greed, 0.0, 0.0)
-            bound = nodes[node].bound / 100.0
-            if bound > 0.0 and results[k, to_move] < bound:
-                results[k, to_move] = bound
+            if to_move >= 0 and (nodes[node].bound > 0 or nodes[node].limit < 100):
+                bound, limit = nodes[node].bound / 100.0, nodes[node].limit / 100.0
+                results[k, to_move] = min(max(results[k, to_move], bound), limit)
                 if roles == 2:
-                    results[k, 1 - to_move] = 1.0 - bound
+                    results[k, 1 - to_move] = 1.0 - results[k, to_move]
         _prove_path(tree, paths, path)

@@ -62,7 +62,8 @@ def _clear_node(nodes: Table, node: int) -> None:
     nodes[node].status = FRESH
     nodes[node].opening = 0
     nodes[node].proven = -1
-    nodes[node].bound = -1
+    nodes[node].bound = 0
+    nodes[node].limit = 100
     nodes[node].visits = 0
     nodes[node].pending = 0
     nodes[node].first_link = -1
@@ -171,6 +172,7 @@ def _clear_edge(edges: Table, edge: int, move: int, worth: float) -> None:
     edges[edge].worth = worth
     edges[edge].best = 0
     edges[edge].proven = -1
+    edges[edge].limit = 100
     edges[edge].child = -1
     edges[edge].prior = 0.5
     edges[edge].share = 1.0
@@ -212,8 +214,11 @@ _LINES = 6
 
 
 @inlined
-def _choose_alone(tree: Arrays, node: int, at_root: bool, fixed: int, rule: SelectionRule) -> np.int64:
-    """The edge that the role to move follows."""
+def _choose_alone(
+    tree: Arrays, node: int, secured: int, at_root: bool, fixed: int, rule: SelectionRule
+) -> np.int64:
+    """The edge that the role to move follows. Here or earlier it has a move by which it is proven to reach
+    ``secured``."""
     first = np.int64(tree.nodes[node].first_move)
     count = np.int64(tree.nodes[node].choices)
     if at_root and first <= fixed < first + count:
@@ -222,7 +227,7 @@ def _choose_alone(tree: Arrays, node: int, at_root: bool, fixed: int, rule: Sele
         return np.int64(first + below(tree.random, count))
     visits = tree.nodes[node].visits + tree.nodes[node].pending
     eager = (at_root and rule.prior != VALUED) or rule.kind == UCB
-    return np.int64(best_edge(tree.edges, tree.random, first, count, visits, eager, rule))
+    return np.int64(best_edge(tree.edges, tree.random, first, count, visits, secured, eager, rule))
 
 
 @inlined
@@ -289,7 +294,11 @@ def _step(
     full = used[0].nodes == len(nodes)
     edge = link = np.int64(-1)
     if to_move >= 0:
-        edge = _choose_alone(tree, node, depth == 0, fixed, rule)
+        secured = np.int64(paths.secured[path, to_move])
+        if depth or fixed < 0:
+            secured = max(secured, np.int64(nodes[node].bound))
+            paths.secured[path, to_move] = secured
+        edge = _choose_alone(tree, node, secured, depth == 0, fixed, rule)
         child = np.int64(edges[edge].child)
         if child < 0 and full:
             return False
@@ -297,6 +306,7 @@ def _step(
         paths.columns[path, depth] = tree.columns[to_move] + edges[edge].move
         edges[edge].pending += 1
     else:
+        paths.secured[path] = 0  # mixed moves depend on all results
         chosen = paths.edges[path, depth]
         joint = _choose_together(tree, node, depth == 0, fixed, rule, chosen)
         link = find_cell_link(tree, node, joint)
@@ -355,6 +365,7 @@ def select(
             going[k] = first + k
             paths.leaf[first + k] = roots[(first + k - begin) % len(roots)]
             paths.length[first + k] = 0
+            paths.secured[first + k] = 0
         while abreast:
             asked = 0
             for k in range(abreast):

@@ -98,10 +98,12 @@ def best_edge(
     first: np.int64,
     count: np.int64,
     visits: int,
+    secured: int,
     eager: bool,
     rule: SelectionRule,
 ) -> np.int64:
-    """The edge that the rule prefers; with ``eager``, edges never taken come first, in random order."""
+    """The edge that the rule prefers; with ``eager``, edges never taken come first, in random order. Those
+    that cannot lead to more than ``secured``, which the role is proven to reach, are left out."""
     if count == 1:
         return np.int64(first)
     weight = np.float32(rule.exploration)
@@ -120,8 +122,8 @@ def best_edge(
         else:
             term = weight * edges[edge].share / np.float32(1 + tried)
         score = edges[edge].worth * (n / (n + np.float32(rule.loss) * np.float32(pending))) + term
-        # If the result is known, a visit would add nothing; the final choice considers it.
-        score = score if edges[edge].proven < 0 else _NEVER
+        # A visit would add nothing; the final choice considers results that are known.
+        score = score if edges[edge].limit > secured else _NEVER
         better = score > best_score
         best = np.int64(edge) if better else best
         best_score = score if better else best_score

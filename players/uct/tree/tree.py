@@ -62,7 +62,8 @@ _REMEMBER = 0.5
 
 NEW_NODE = np.zeros((), NODE)
 NEW_NODE["status"] = LEAF
-NEW_NODE["proven"] = NEW_NODE["bound"] = NEW_NODE["first_link"] = NEW_NODE["first_cell"] = -1
+NEW_NODE["proven"] = NEW_NODE["first_link"] = NEW_NODE["first_cell"] = -1
+NEW_NODE["limit"] = 100
 
 
 class Tree:
@@ -319,8 +320,10 @@ class Tree:
         """Forget proven results: the game turned out not to be of constant sum."""
         arrays, used = self.arrays, self.arrays.used[0]
         arrays.nodes["proven"][: used["nodes"]] = -1
-        arrays.nodes["bound"][: used["nodes"]] = -1
+        arrays.nodes["bound"][: used["nodes"]] = 0
         arrays.edges["proven"][: used["edges"]] = -1
+        for each, count in ((arrays.nodes, "nodes"), (arrays.edges, "edges")):
+            each["limit"][: used[count]] = 100
 
     @property
     def proven(self) -> int:

@@ -90,6 +90,7 @@ def _set_values(
             if results[row] >= 0:
                 value = np.float32(results[row]) / np.float32(100.0)
                 tree.edges[edge].proven = results[row]
+                tree.edges[edge].limit = 100 - results[row] if second else results[row]
             row += 1
             if second:
                 value = np.float32(1.0) - value

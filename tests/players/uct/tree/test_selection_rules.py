@@ -33,15 +33,16 @@ from tests.players.uct.searching import LONG, run, search_of
 
 def edges_of(visits: list[int], worth: list[float]) -> np.ndarray:
     edges = np.zeros(len(visits), EDGE)
-    edges["visits"], edges["worth"], edges["share"], edges["proven"] = visits, worth, 1.0, -1
+    edges["visits"], edges["worth"], edges["share"] = visits, worth, 1.0
+    edges["proven"], edges["limit"] = -1, 100
     edges["move"] = range(len(visits))
     return edges
 
 
 @njit
-def best_edge(edges, random, first, count, visits, eager, rule):  # type: ignore[no-untyped-def]
+def best_edge(edges, random, first, count, visits, secured, eager, rule):  # type: ignore[no-untyped-def]
     """As Python can call it."""
-    return selection_rules.best_edge(edges, random, first, count, visits, eager, rule)
+    return selection_rules.best_edge(edges, random, first, count, visits, secured, eager, rule)
 
 
 @njit
@@ -65,9 +66,9 @@ def tree_of(edges: np.ndarray) -> Arrays:
     return arrays._replace(edges=edges)
 
 
-def chosen(edges: np.ndarray, rule: SelectionRule, eager: bool = False) -> int:
+def chosen(edges: np.ndarray, rule: SelectionRule, eager: bool = False, secured: int = 0) -> int:
     random = np.array([7], np.uint64)
-    return int(best_edge(edges, random, 0, len(edges), int(edges["visits"].sum()), eager, rule))
+    return int(best_edge(edges, random, 0, len(edges), int(edges["visits"].sum()), secured, eager, rule))
 
 
 @pytest.mark.parametrize("kind", [UCB, PUCT])
@@ -87,8 +88,11 @@ def test_eager_tries_every_move_first() -> None:
 
 def test_known_results_are_left_to_the_final_choice() -> None:
     edges = edges_of([5, 5, 5], [0.9, 0.1, 0.2])
-    edges["proven"][0] = 0
+    edges["proven"][0] = edges["limit"][0] = 0
     assert chosen(edges, SelectionRule(UCB, 0.1)) == 2
+    edges["limit"][2] = 50
+    assert chosen(edges, SelectionRule(UCB, 0.1), secured=30) == 2
+    assert chosen(edges, SelectionRule(UCB, 0.1), secured=50) == 1
 
 
 @examples(50)
