@@ -1,5 +1,5 @@
 // The tournaments' room: one tournament, kept up to date, or the list of the folder.
-import { SECOND, sizeChoice, USUAL } from "/static/opponent.js";
+import { HIGHEST, sizeChoice, USUAL } from "/static/opponent.js";
 import { ago, clearError, el, fail, listen, post } from "/static/page.js";
 import { tables } from "/static/tournament_tables.js";
 
@@ -21,7 +21,7 @@ const count = (people, n) => (n >= people ? Array.from({ length: people }, (_, i
 
 /** What begins a tournament: games, players, clock, and how many matches that makes. */
 function beginForm(games, offered, most) {
-  const entrants = [...[USUAL, SECOND].map(({ name, others }) => [name, others]), ...OTHERS, ...offered.map((name) => [name.replace(/[^\w :=.+-]/g, " ").slice(0, 40), name])];
+  const entrants = [...[USUAL, HIGHEST].map(({ name, others }) => [name, others]), ...OTHERS, ...offered.map((name) => [name.replace(/[^\w :=.+-]/g, " ").slice(0, 40), name])];
   const check = (group, value, checked, words) => el("label", { class: "option" }, el("input", { type: "checkbox", name: group, value, checked }), words);
   const filter = el("input", { type: "search", id: "filter", placeholder: "Search", "aria-label": "Search games", autocomplete: "off" });
   const sizes = new Map(games.map((card) => [card.name, sizeChoice(card)]).filter(([, { element }]) => element));

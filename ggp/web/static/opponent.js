@@ -8,15 +8,13 @@ import { nameField } from "/static/seats.js";
  * four games in five against the one before (docs/measurements/levels.md).
  */
 export const LEVELS = [
-  ...[10, 60, 360, 2200, 13000, 80000].map((playouts) => ({ means: `looks at ${playouts.toLocaleString("en")} random games a move`, others: `uct:playouts=${playouts},knowledge=off`, playclock: 1 })),
-  { means: "thinks for one second, with all that it has learnt", others: "uct", playclock: 1 },
-  { means: "thinks for five seconds, or as its clock allows", others: "uct", playclock: 5 },
+  ...[10, 60, 360, 2200, 13000, 130000].map((playouts) => ({ means: `looks at ${playouts.toLocaleString("en")} random games a move`, others: `uct:playouts=${playouts},knowledge=off`, playclock: 1 })),
+  { means: "thinks for five seconds, or as its clock allows, with all that it has learnt", others: "uct", playclock: 5 },
 ].map((level, i) => ({ ...level, name: `Level ${i + 1}` }));
 /** The level that is offered first. */
 export const USUAL = LEVELS[1];
-/** The level that thinks for a second. */
-export const SECOND = LEVELS.at(-2);
-const HIGHEST = LEVELS.at(-1);
+/** The best that there is. */
+export const HIGHEST = LEVELS.at(-1);
 const UNBOUND = 3600; // seconds a move, where a clock for the match bounds them
 const OWN_SECONDS = 2;
 const CHANCE = "random"; // the role that chooses by chance alone

@@ -1,7 +1,7 @@
 // The watching room: the matches of players' servers, and one of them as it is played.
 import { showSearch } from "/static/about.js";
 import { clearError, drawing, el, fail, get, listen, shape } from "/static/page.js";
-import { openTable, SECOND } from "/static/opponent.js";
+import { HIGHEST, openTable } from "/static/opponent.js";
 import { fillSteps } from "/static/steps.js";
 import { flipping } from "/static/turn.js";
 
@@ -12,8 +12,8 @@ export function show(main, { match }) {
 
 function showList(main) {
   const servers = el("ul", { class: "servers" });
-  const sides = [SECOND.others, SECOND.others]; // one sees its moves
-  const begin = () => openTable({ game: "connectfour", rules: "" }, sides, SECOND);
+  const sides = [HIGHEST.others, HIGHEST.others]; // one sees its moves
+  const begin = () => openTable({ game: "connectfour", rules: "" }, sides, { ...HIGHEST, playclock: 1 });
   const waits = el(
     "section",
     { class: "empty", hidden: true, "aria-label": "Nothing to watch yet" },

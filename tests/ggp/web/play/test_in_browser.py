@@ -713,9 +713,9 @@ def test_the_level_is_chosen_beside_the_name_in_the_middle_and_clocks_go_on_afte
     menu = browser.find_elements(By.CSS_SELECTOR, ".level select")[1]
     assert menu.get_attribute("value") == "Level 1"
     browser.execute_script(
-        "arguments[0].value = 'Level 7'; arguments[0].dispatchEvent(new Event('change'))", menu
+        "arguments[0].value = 'Level 6'; arguments[0].dispatchEvent(new Event('change'))", menu
     )
-    wait(browser, "document.querySelectorAll('.names .who')[1].title === 'uct'")
+    wait(browser, "document.querySelectorAll('.names .who')[1].title === 'uct:playouts=130000,knowledge=off'")
     assert look(browser, lambda s: True)[1].startswith("step 2 ")
     time.sleep(1.5)
     browser.refresh()
